@@ -1,0 +1,33 @@
+/** Builds `dist/`: one split bundle, each command in a chunk of its own, loaded when it is needed. */
+import { rm } from "node:fs/promises";
+import { build } from "esbuild";
+
+// conf validates with ajv only when it is given a schema, and we give none: leaving ajv out halves its start-up.
+const withoutAjv = {
+  name: "without-ajv",
+  setup(bundler) {
+    bundler.onResolve({ filter: /^ajv(-formats)?(\/.*)?$/ }, ({ path }) => ({ path, namespace: "no-ajv" }));
+    bundler.onLoad({ filter: /.*/, namespace: "no-ajv" }, () => ({
+      contents: "export default class { constructor() { throw new Error('schemas are not supported') } }",
+    }));
+  },
+};
+
+// Old chunks stay unless `--clean` is given: a program that is running may still ask for them.
+if (process.argv.includes("--clean")) await rm("dist", { recursive: true, force: true });
+await build({
+  entryPoints: ["src/main.ts"],
+  outdir: "dist",
+  bundle: true,
+  splitting: true,
+  format: "esm",
+  platform: "node",
+  target: "node20.19",
+  minify: true,
+  keepNames: true,
+  external: ["libsql"],
+  plugins: [withoutAjv],
+  // Bundled CommonJS packages ask for Node's own modules through `require`.
+  banner: { js: "import{createRequire as __cr}from'node:module';const require=__cr(import.meta.url);" },
+  logLevel: "warning",
+});

@@ -1,0 +1,4 @@
+import type { Command } from "commander";
+import type { Context } from "../context.ts";
+
+export function registerImport(_command: Command, _context: Context): void {}

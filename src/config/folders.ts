@@ -1,0 +1,34 @@
+/** Where `ecm` keeps things: the platform's own folders unless the environment names others. */
+import { mkdir } from "node:fs/promises";
+import { resolve } from "node:path";
+import envPaths from "env-paths";
+import type { Environment } from "./settings.ts";
+
+export interface Folders {
+  /** Profiles and keys. */
+  config: string;
+  /** Bulk runs and the embedded service: what must survive. */
+  state: string;
+  /** What can be lost without harm: names for completions, last seen limits. */
+  cache: string;
+}
+
+export function foldersFrom(env: Environment, platform: string): Folders {
+  const own = envPaths("ecm", { suffix: "" });
+  // On Linux `log` is the state folder of the XDG specification; elsewhere data is the place for state.
+  const state = platform === "linux" ? own.log : own.data;
+  return {
+    config: chosen(env.ECM_CONFIG_DIR) ?? own.config,
+    state: chosen(env.ECM_STATE_DIR) ?? state,
+    cache: chosen(env.ECM_CACHE_DIR) ?? own.cache,
+  };
+}
+
+/** Makes a folder that only its owner can read. Existing folders keep their rights. */
+export async function makePrivateFolder(folder: string): Promise<void> {
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+}
+
+function chosen(variable: string | undefined): string | undefined {
+  return variable ? resolve(variable) : undefined;
+}

@@ -1,0 +1,177 @@
+/**
+ * What a command may use: the terminal, the service, the configuration, the clock, the signal. Nothing is opened
+ * before it is asked for, so that help and completions need neither a profile nor the network.
+ */
+import { join } from "node:path";
+import { realClock } from "./clock.ts";
+import { type Folders, foldersFrom } from "./config/folders.ts";
+import type { ProfileStore } from "./config/profiles.ts";
+import type { ResolvedProfile } from "./config/resolve.ts";
+import { type GlobalFlags, readSettings, type Settings } from "./config/settings.ts";
+import { exitCodes, InterruptedError } from "./errors.ts";
+import type { Account } from "./service/account.ts";
+import { type OutputFormat, parseFormat } from "./terminal/format.ts";
+import type { OutputOptions } from "./terminal/present.ts";
+import { canPrompt, createPrompter, mayNotAsk, type Prompter } from "./terminal/prompts.ts";
+import { createTerminal, type Terminal, type TerminalStreams } from "./terminal/terminal.ts";
+import type { Clock, RateLimits, Send } from "./wire.ts";
+
+/** The account that a command talks to. */
+export interface Connection {
+  profile: ResolvedProfile;
+  send: Send;
+  account: Account;
+}
+
+/** Flags of every command that lists or exports. */
+export interface OutputFileFlags {
+  outputFile?: string;
+  bom?: boolean;
+  safeCells?: boolean;
+}
+
+export interface Context {
+  readonly terminal: Terminal;
+  readonly clock: Clock;
+  /** Fires on SIGINT and SIGTERM; its reason is the InterruptedError to end with. */
+  readonly signal: AbortSignal;
+  readonly folders: Folders;
+  readonly settings: Settings;
+  /** The chosen format and columns; `fallback` replaces the default of a command with one of its own. */
+  output(flags?: OutputFileFlags, fallback?: OutputFormat): OutputOptions;
+  profiles(): Promise<ProfileStore>;
+  /** Opens the profile's account, once. @param purpose `bulk` for thousands of requests */
+  connect(purpose?: "single" | "bulk"): Promise<Connection>;
+  /** Undefined when nothing may be asked. */
+  prompter(): Prompter | undefined;
+  /**
+   * Has a destructive step confirmed: `--yes`, or a person's yes.
+   * @throws UsageError where nobody can be asked; InterruptedError on a no.
+   */
+  confirm(question: string): Promise<void>;
+  /** Ends the command with this code although nothing is thrown (3: rejected rows; 9: differs). */
+  endWith(exitCode: number): void;
+  /** What the last answers said of the limits; undefined when the service was not reached. */
+  limits(): RateLimits | undefined;
+}
+
+/** Seen by `main.ts` and `program.ts` only. */
+export interface ContextControl {
+  context: Context;
+  /** Takes the parsed global flags; called before any command runs. */
+  configure(flags: GlobalFlags): void;
+  exitCode(): number;
+  /** Closes what was opened. */
+  close(): Promise<void>;
+}
+
+export function createContext(
+  streams: TerminalStreams,
+  signal: AbortSignal,
+  clock: Clock = realClock,
+): ContextControl {
+  const { env } = streams;
+  const terminal = createTerminal(streams);
+  const folders = foldersFrom(env, process.platform);
+  const closers: (() => void | Promise<void>)[] = [];
+  let flags: GlobalFlags = {};
+  let settings = readSettings({}, {});
+  let exitCode: number = exitCodes.done;
+  let limits: RateLimits | undefined;
+  let profiles: Promise<ProfileStore> | undefined;
+  let connection: Promise<Connection> | undefined;
+
+  const context: Context = {
+    terminal,
+    clock,
+    signal,
+    folders,
+    get settings() {
+      return settings;
+    },
+    output(fileFlags = {}, fallback) {
+      const format = flags.json
+        ? "json"
+        : flags.output !== undefined
+          ? parseFormat(flags.output, "--output")
+          : env.ECM_OUTPUT
+            ? parseFormat(env.ECM_OUTPUT, "ECM_OUTPUT")
+            : (fallback ?? (terminal.isStdoutTerminal && !fileFlags.outputFile ? "table" : "tsv"));
+      const columns = flags.columns?.split(",").map((name) => name.trim());
+      return { format, columns, ...fileFlags };
+    },
+    profiles() {
+      profiles ??= import("./config/profiles.ts").then(({ openProfiles }) => openProfiles(folders));
+      return profiles;
+    },
+    connect(purpose = "single") {
+      connection ??= open(purpose);
+      return connection;
+    },
+    prompter() {
+      return canPrompt(terminal, settings.noInput) ? createPrompter(terminal, signal) : undefined;
+    },
+    async confirm(question) {
+      if (settings.yes) return;
+      const prompter = context.prompter();
+      if (!prompter) throw mayNotAsk("this must be confirmed", "pass --yes to confirm");
+      if (await prompter.confirm(question)) return;
+      throw new InterruptedError("SIGINT", "nothing was changed");
+    },
+    endWith(code) {
+      exitCode = code;
+    },
+    limits: () => limits,
+  };
+
+  async function open(purpose: "single" | "bulk"): Promise<Connection> {
+    const { resolveProfile } = await import("./config/resolve.ts");
+    const profile = resolveProfile(settings, await context.profiles(), env);
+    const line = profile.isSandbox ? await openEmbedded() : await openNetworkLine(profile, purpose);
+    const { createSend } = await import("./http/send.ts");
+    const send = createSend({
+      baseUrl: profile.baseUrl.value,
+      ...line,
+      clock,
+      signal,
+      timeoutSeconds: settings.timeoutSeconds,
+      maxWaitSeconds: settings.maxWaitSeconds,
+      readOnly: profile.readOnly,
+      onEvent(event) {
+        if (event.kind === "answered" && (event.limits.hour || event.limits.month)) {
+          limits = { ...limits, ...event.limits };
+        }
+      },
+    });
+    const { createAccount } = await import("./service/account.ts");
+    return { profile, send, account: createAccount(send, profile.structure?.value) };
+  }
+
+  async function openEmbedded() {
+    const { openSandbox } = await import("./sandbox/index.ts");
+    const sandbox = await openSandbox({ folder: join(folders.state, "sandbox"), clock });
+    closers.push(() => sandbox.close());
+    return { transport: sandbox.transport, apiKey: sandbox.ownKey() };
+  }
+
+  async function openNetworkLine(profile: ResolvedProfile, purpose: "single" | "bulk") {
+    const apiKey = (await profile.key()).value;
+    const { openNetwork } = await import("./http/network.ts");
+    const network = await openNetwork(purpose);
+    closers.push(() => network.close());
+    return { transport: network.transport, apiKey };
+  }
+
+  return {
+    context,
+    exitCode: () => exitCode,
+    configure(given) {
+      flags = given;
+      settings = readSettings(given, env);
+      terminal.quiet = settings.quiet;
+    },
+    async close() {
+      for (const close of closers.splice(0)) await close();
+    },
+  };
+}

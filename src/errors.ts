@@ -1,0 +1,125 @@
+/**
+ * The error family and the exit-code table. Everything that fails throws one of these; `main.ts` alone
+ * prints them and turns them into an exit code. This file imports nothing.
+ */
+
+/** What each exit code of `ecm` means. Scripts rely on every line. */
+export const exitCodes = {
+  done: 0,
+  failed: 1,
+  usage: 2,
+  rejectedRows: 3,
+  notAuthorized: 4,
+  notFound: 5,
+  conflict: 6,
+  outOfBudget: 7,
+  unreachable: 8,
+  differs: 9,
+  interrupted: 130,
+  terminated: 143,
+} as const;
+
+/** For a write that failed: was it carried out by the service? */
+export type Applied = "no" | "yes" | "unknown";
+
+export interface ErrorDetails {
+  /** Stable name of the kind of error; the service's own `errorType` where there is one. */
+  type?: string;
+  /** What the reader can do next, one sentence. */
+  hint?: string;
+  status?: number;
+  field?: string;
+  fieldId?: string;
+  retryAfterSeconds?: number;
+  applied?: Applied;
+  /** True when the same command may succeed later without a change. */
+  retryable?: boolean;
+  cause?: unknown;
+}
+
+export class EcmError extends Error {
+  readonly exitCode: number;
+  readonly details: ErrorDetails;
+
+  constructor(exitCode: number, message: string, details: ErrorDetails = {}) {
+    super(message, { cause: details.cause });
+    this.name = new.target.name;
+    this.exitCode = exitCode;
+    this.details = details;
+  }
+
+  /** Stable name of the kind of error, as it stands in JSON errors. */
+  get type(): string {
+    return this.details.type ?? this.name;
+  }
+}
+
+/** A bad flag, argument, file or configuration: nothing was sent. */
+export class UsageError extends EcmError {
+  constructor(message: string, hint?: string, details: ErrorDetails = {}) {
+    super(exitCodes.usage, message, { hint, ...details });
+  }
+}
+
+/** A name that resolves to nothing. (A 404 of the service is a `ServiceError`.) */
+export class NotFoundError extends EcmError {
+  constructor(message: string, hint?: string) {
+    super(exitCodes.notFound, message, { hint });
+  }
+}
+
+/** No API key, or none that could be obtained. */
+export class NoKeyError extends EcmError {
+  constructor(message: string, hint?: string, details: ErrorDetails = {}) {
+    super(exitCodes.notAuthorized, message, { hint, ...details });
+  }
+}
+
+/** Which of the three limits a 429 speaks of. */
+export type LimitKind = "hour" | "month" | "address";
+
+/** The service answered, and refused or failed. */
+export class ServiceError extends EcmError {
+  readonly status: number;
+  readonly limitKind: LimitKind | undefined;
+
+  constructor(message: string, details: ErrorDetails & { status: number; limitKind?: LimitKind }) {
+    super(exitCodeOfAnswer(details.status, details.type), message, details);
+    this.status = details.status;
+    this.limitKind = details.limitKind;
+  }
+}
+
+/** No answer at all: no connection, lost connection, time-out. `applied` says what is known of a write. */
+export class UnreachableError extends EcmError {
+  constructor(message: string, details: ErrorDetails = {}) {
+    super(exitCodes.unreachable, message, { retryable: true, ...details });
+  }
+}
+
+/** An answer that is not what the specification says (HTML, truncated, empty): nothing can be read from it. */
+export class UnreadableAnswerError extends EcmError {
+  constructor(message: string, details: ErrorDetails = {}) {
+    super(exitCodes.failed, message, details);
+  }
+}
+
+/** Stopped by SIGINT or SIGTERM. */
+export class InterruptedError extends EcmError {
+  constructor(signal: "SIGINT" | "SIGTERM" = "SIGINT", hint?: string) {
+    super(
+      signal === "SIGTERM" ? exitCodes.terminated : exitCodes.interrupted,
+      signal === "SIGTERM" ? "terminated" : "interrupted",
+      { hint, retryable: true },
+    );
+  }
+}
+
+/** Exit code of an answer by its status and, for a 400, its `errorType` (specification, Errors). */
+export function exitCodeOfAnswer(status: number, errorType?: string): number {
+  if (status === 401 || status === 403) return exitCodes.notAuthorized;
+  if (status === 404) return exitCodes.notFound;
+  if (status === 429) return exitCodes.outOfBudget;
+  if (errorType === "DuplicateFieldError" || errorType === "ConcurrencyError") return exitCodes.conflict;
+  return exitCodes.failed;
+}

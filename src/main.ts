@@ -1,0 +1,24 @@
+/** The process: its words, streams and signals handed to `run`, and its exit code. */
+import { InterruptedError } from "./errors.ts";
+import { version } from "./version.ts";
+
+const args = process.argv.slice(2);
+
+if (args.length === 1 && (args[0] === "--version" || args[0] === "-V")) {
+  process.stdout.write(`${version}\n`);
+} else {
+  const interruption = new AbortController();
+  for (const signal of ["SIGINT", "SIGTERM"] as const) {
+    process.on(signal, () => {
+      // The first asks for an orderly end; the second does not wait for it.
+      if (interruption.signal.aborted) process.exit(signal === "SIGTERM" ? 143 : 130);
+      interruption.abort(new InterruptedError(signal));
+    });
+  }
+  const { run } = await import("./run.ts");
+  process.exitCode = await run({
+    args,
+    streams: { stdin: process.stdin, stdout: process.stdout, stderr: process.stderr, env: process.env },
+    signal: interruption.signal,
+  });
+}

@@ -1,0 +1,141 @@
+/** The root command: global flags and the visible list of command groups. A group is loaded when it is named. */
+import { Command, type CommanderError, Option } from "commander";
+import type { Context, ContextControl } from "./context.ts";
+import { UsageError } from "./errors.ts";
+import { version } from "./version.ts";
+
+/** Adds the flags, arguments and subcommands of a group to its command. */
+export type Register = (command: Command, context: Context) => void;
+
+interface Group {
+  name: string;
+  summary: string;
+  load(): Promise<Register>;
+}
+
+/** Every first word of `ecm`, in the order of the help. */
+export const groups: Group[] = [
+  {
+    name: "auth",
+    summary: "log in, and choose between profiles",
+    load: async () => (await import("./commands/auth/index.ts")).registerAuth,
+  },
+  {
+    name: "structure",
+    summary: "the custom fields and tags of contacts",
+    load: async () => (await import("./commands/structure/index.ts")).registerStructure,
+  },
+  {
+    name: "lists",
+    summary: "lists of contacts",
+    load: async () => (await import("./commands/lists/index.ts")).registerLists,
+  },
+  {
+    name: "contact",
+    summary: "create, get, search and change contacts",
+    load: async () => (await import("./commands/contact/index.ts")).registerContact,
+  },
+  {
+    name: "import",
+    summary: "bring a CSV file's contacts into the account",
+    load: async () => (await import("./commands/import.ts")).registerImport,
+  },
+  {
+    name: "export",
+    summary: "write contacts to a CSV file",
+    load: async () => (await import("./commands/export.ts")).registerExport,
+  },
+  {
+    name: "runs",
+    summary: "the bulk runs of this machine",
+    load: async () => (await import("./commands/runs/index.ts")).registerRuns,
+  },
+  {
+    name: "api",
+    summary: "call any endpoint with the profile's key",
+    load: async () => (await import("./commands/api.ts")).registerApi,
+  },
+  {
+    name: "limits",
+    summary: "what is left of the hour and of the month",
+    load: async () => (await import("./commands/limits.ts")).registerLimits,
+  },
+  {
+    name: "sandbox",
+    summary: "the whole service, embedded: rehearse without an account",
+    load: async () => (await import("./commands/sandbox/index.ts")).registerSandbox,
+  },
+];
+
+export function createProgram(control: ContextControl): Command {
+  const { context } = control;
+  const program = new Command("ecm");
+  program
+    .description("Administer the contacts of an email-marketing account.")
+    .version(version, "-V, --version", "print the version")
+    .helpOption("-h, --help", "show help")
+    .configureOutput({
+      writeOut: (text) => context.terminal.stdout.write(text),
+      writeErr: () => {},
+      getOutHelpWidth: () => context.terminal.columns,
+    })
+    .exitOverride()
+    .showSuggestionAfterError()
+    .configureHelp({ showGlobalOptions: true });
+  for (const option of globalOptions()) program.addOption(option);
+
+  const registered = new Set<string>();
+  for (const group of groups) {
+    program.command(group.name).description(group.summary);
+  }
+  program.hook("preSubcommand", async (_program, command) => {
+    const group = groups.find((each) => each.name === command.name());
+    if (!group || registered.has(group.name)) return;
+    registered.add(group.name);
+    (await group.load())(command, context);
+  });
+  program.hook("preAction", (_program, action) => {
+    control.configure(action.optsWithGlobals());
+  });
+  return program;
+}
+
+function globalOptions(): Option[] {
+  return [
+    new Option("-p, --profile <name>", "account to work with (ECM_PROFILE)"),
+    new Option("--base-url <url>", "base address of the account's API (ECM_BASE_URL)"),
+    new Option("-s, --structure <id-or-label>", "contact structure to work in (ECM_STRUCTURE)"),
+    new Option("-o, --output <format>", "table, json, ndjson, csv, tsv or id (ECM_OUTPUT)"),
+    new Option("--json", "short for --output json"),
+    new Option("--columns <names>", "columns to show, in this order, separated by commas"),
+    new Option("--timeout <seconds>", "longest wait for one answer (ECM_TIMEOUT; 30)"),
+    new Option("--max-wait <seconds>", "longest wait for the rate limit (300)"),
+    new Option("-q, --quiet", "no rate-limit line"),
+    new Option("-v, --verbose", "show requests on stderr; --verbose=bodies shows bodies too"),
+    new Option("--verbose-bodies").hideHelp(),
+    new Option("--no-input", "never ask (ECM_NO_INPUT)"),
+    new Option("-y, --yes", "confirm without asking"),
+    new Option("--read-only", "refuse every request that would write (ECM_READ_ONLY)"),
+    new Option("--no-color", "no colour (NO_COLOR)"),
+  ];
+}
+
+/**
+ * The words as commander takes them. `--verbose` stands alone or with `=bodies`; as an option with an optional value
+ * it would swallow the word after it.
+ */
+export function wordsOf(args: readonly string[]): string[] {
+  const end = args.indexOf("--");
+  return args.map((arg, index) =>
+    arg === "--verbose=bodies" && (end === -1 || index < end) ? "--verbose-bodies" : arg,
+  );
+}
+
+/** A failure of the command line's grammar, as ours; undefined when help or the version was shown. */
+export function usageErrorFrom(error: CommanderError): UsageError | undefined {
+  if (error.exitCode === 0) return undefined;
+  const [message = "bad usage", suggestion] = error.message.replace(/^error: /, "").split("\n");
+  return new UsageError(message, suggestion?.replace(/^\(|\)$/g, "") ?? "see: ecm --help", {
+    type: "UsageError",
+  });
+}

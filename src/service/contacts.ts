@@ -1,0 +1,91 @@
+/** Contacts: options → request, answer → result (specification, Endpoints: /api/contact…). Pure. */
+import { UnreadableAnswerError } from "../errors.ts";
+import type {
+  ApiAnswer,
+  ApiRequest,
+  Contact,
+  CreateContactBody,
+  Filter,
+  MutateBody,
+  SearchAnswer,
+  SearchBody,
+} from "../wire.ts";
+
+/** Every part of a contact that a search can be asked for. */
+export const wholeContact = [
+  "_id",
+  "key",
+  "contactStructureId",
+  "fields",
+  "lists",
+  "tags",
+  "status",
+  "createdAt",
+  "updatedAt",
+  "__v",
+];
+
+export function createContactRequest(body: CreateContactBody): ApiRequest {
+  return { method: "POST", path: "/api/contact", body, effect: "write" };
+}
+
+export function getContactRequest(contactId: string): ApiRequest {
+  return { method: "GET", path: `/api/contact/${encodeURIComponent(contactId)}`, effect: "read" };
+}
+
+export function mutateContactRequest(contactId: string, body: MutateBody): ApiRequest {
+  return {
+    method: "PUT",
+    path: `/api/contact/${encodeURIComponent(contactId)}/mutate`,
+    body,
+    effect: "write",
+  };
+}
+
+export interface ContactQuery {
+  structureId: string;
+  filters: Filter[];
+  /** Replaces `filters` when given: a `contactSpecification` as the caller wrote it. */
+  specification?: SearchBody["contactSpecification"];
+  /** Starts at 1. */
+  page: number;
+  pageSize: number;
+  source: string[];
+}
+
+export function searchContactsRequest(query: ContactQuery): ApiRequest {
+  const body: SearchBody = {
+    contactStructureId: query.structureId,
+    page: query.page,
+    pageSize: query.pageSize,
+    source: query.source,
+    contactSpecification: query.specification ?? { filters: query.filters },
+  };
+  return { method: "POST", path: "/api/contact/search", body, effect: "read" };
+}
+
+/** Contacts with one of these keys: one criteria, several values (any of them). */
+export function keyFilter(keys: string[]): Filter {
+  return { criterias: [{ columnToFilter: "KEY", operator: "EQ", values: keys }] };
+}
+
+/** @throws UnreadableAnswerError when the answer is not a search result. */
+export function readSearch(answer: ApiAnswer): SearchAnswer {
+  const body = answer.body as Partial<SearchAnswer> | null;
+  if (typeof body?.totalRecords !== "number" || !Array.isArray(body.contacts)) {
+    throw new UnreadableAnswerError("the answer to a search has no totalRecords and contacts", {
+      status: answer.status,
+      hint: "check the base address with: ecm doctor",
+    });
+  }
+  return { totalRecords: body.totalRecords, contacts: body.contacts };
+}
+
+/** @throws UnreadableAnswerError when the answer is not a contact. */
+export function readContact(answer: ApiAnswer): Contact {
+  const body = answer.body as Partial<Contact> | null;
+  if (typeof body?._id !== "string") {
+    throw new UnreadableAnswerError("the answer is not a contact: it has no _id", { status: answer.status });
+  }
+  return body as Contact;
+}

@@ -1,0 +1,62 @@
+/** Names → things. A name is accepted wherever an id is; one rule for lists, tags, fields and structures. Pure. */
+import { NotFoundError, UsageError } from "../errors.ts";
+
+export interface Named {
+  _id: string;
+}
+
+/**
+ * Finds the one thing that `wanted` means: by id, else by exact name, else by name without regard to case.
+ * An id always wins, so that everything can be reached whatever other things are named.
+ * @param kind in the reader's words, for messages: "list", "tag", "field", "structure"
+ * @throws NotFoundError when nothing matches; UsageError (exit 2) naming the ids when two things do.
+ */
+export function resolveName<T extends Named>(
+  wanted: string,
+  things: readonly T[],
+  nameOf: (thing: T) => string,
+  kind: string,
+): T {
+  const found = findByName(wanted, things, nameOf, kind);
+  if (found) return found;
+  throw new NotFoundError(`no ${kind} is named ${quote(wanted)}`, knownNames(things.map(nameOf), kind));
+}
+
+/** As `resolveName`, but `undefined` when nothing matches. @throws UsageError when two things match. */
+export function findByName<T extends Named>(
+  wanted: string,
+  things: readonly T[],
+  nameOf: (thing: T) => string,
+  kind: string,
+): T | undefined {
+  const byId = things.find((thing) => thing._id === wanted);
+  if (byId) return byId;
+  const exact = things.filter((thing) => nameOf(thing) === wanted);
+  const matches = exact.length > 0 ? exact : things.filter((thing) => fold(nameOf(thing)) === fold(wanted));
+  if (matches.length > 1) {
+    const ids = matches.map((thing) => `${thing._id} (${quote(nameOf(thing))})`).join(", ");
+    throw new UsageError(
+      `${quote(wanted)} matches ${matches.length} ${kind}s: ${ids}`,
+      "name the one you mean by its id",
+      {
+        type: "AmbiguousNameError",
+      },
+    );
+  }
+  return matches[0];
+}
+
+/** How names are compared when no exact match exists: NFC, edges trimmed, case folded. */
+export function fold(name: string): string {
+  return name.normalize("NFC").trim().toLowerCase();
+}
+
+function knownNames(names: string[], kind: string): string {
+  if (names.length === 0) return `there is no ${kind} yet`;
+  const shown = names.slice(0, 10).map(quote).join(", ");
+  return `known ${kind}s: ${shown}${names.length > 10 ? `, and ${names.length - 10} more` : ""}`;
+}
+
+function quote(name: string): string {
+  return JSON.stringify(name);
+}

@@ -1,0 +1,36 @@
+/** Cells of delimited text: quoting for csv, escaping for tsv, apostrophes for spreadsheets. Pure. */
+
+/** One csv line without its line break (RFC 4180): a cell is quoted when it must be. */
+export function csvLine(cells: readonly string[], delimiter = ","): string {
+  const line = cells.map((cell) => csvCell(cell, delimiter)).join(delimiter);
+  // A lone empty cell would read back as a blank line, which is no record.
+  return line === "" ? '""' : line;
+}
+
+function csvCell(cell: string, delimiter: string): string {
+  const mustQuote = /["\r\n]|^\s|\s$/.test(cell) || cell.includes(delimiter);
+  return mustQuote ? `"${cell.replaceAll('"', '""')}"` : cell;
+}
+
+/** One tsv line without its line break: tab, line breaks and backslash become `\t`, `\n`, `\r`, `\\`. */
+export function tsvLine(cells: readonly string[]): string {
+  return cells.map(tsvCell).join("\t");
+}
+
+function tsvCell(cell: string): string {
+  return cell
+    .replaceAll("\\", "\\\\")
+    .replaceAll("\t", "\\t")
+    .replaceAll("\n", "\\n")
+    .replaceAll("\r", "\\r");
+}
+
+/** A cell that a spreadsheet would run as a formula gets a leading apostrophe; one that has one gets one more. */
+export function safeCell(cell: string): string {
+  return /^[=+\-@\t\r']/.test(cell) ? `'${cell}` : cell;
+}
+
+/** Several names in one cell: itself a csv record, so that a name may hold commas and quotes. */
+export function joinNames(names: readonly string[]): string {
+  return names.length === 0 ? "" : csvLine(names);
+}

@@ -1,0 +1,170 @@
+/**
+ * Results → stdout, in the format that was asked for. `json` and `ndjson` give the service's own objects untouched;
+ * `table`, `csv` and `tsv` give the view's columns; `id` gives ids.
+ */
+import { UsageError } from "../errors.ts";
+import { csvLine, safeCell, tsvLine } from "./cells.ts";
+import type { OutputFormat } from "./format.ts";
+import { openOutput, type Sink } from "./output-file.ts";
+import type { Terminal } from "./terminal.ts";
+
+export interface Column<T> {
+  /** The header, in people's language. */
+  name: string;
+  value(item: T): string | number | boolean | undefined | null;
+  /** Shown only when `--columns` names it. */
+  optional?: boolean;
+}
+
+export interface View<T> {
+  columns: Column<T>[];
+  id(item: T): string;
+}
+
+export interface OutputOptions {
+  format: OutputFormat;
+  /** From `--columns`. */
+  columns?: string[];
+  /** From `--output-file`: written atomically in place of stdout. */
+  outputFile?: string;
+  bom?: boolean;
+  safeCells?: boolean;
+}
+
+/** Presents an array's worth of objects; streams all formats but `table`. Returns how many there were. */
+export async function presentList<T>(
+  terminal: Terminal,
+  output: OutputOptions,
+  items: Iterable<T> | AsyncIterable<T>,
+  view: View<T>,
+): Promise<number> {
+  const columns = chooseColumns(view.columns, output.columns);
+  const sink = await openOutput(terminal, output);
+  let count = 0;
+  try {
+    if (output.format === "table") {
+      const rows: string[][] = [];
+      for await (const item of items) rows.push(cellsOf(columns, item));
+      count = rows.length;
+      const { renderTable } = await import("./table.ts");
+      const width = output.outputFile ? Number.POSITIVE_INFINITY : terminal.columns;
+      await sink.write(
+        renderTable(
+          columns.map((column) => column.name),
+          rows,
+          width,
+          terminal.isColored.out,
+        ),
+      );
+    } else {
+      await sink.write(opening(output, columns));
+      for await (const item of items) {
+        await sink.write(rendered(output, columns, view, item, count));
+        count += 1;
+        if (sink.isClosed) break;
+      }
+      if (output.format === "json") await sink.write(count === 0 ? "[]\n" : "\n]\n");
+    }
+    await sink.commit();
+  } catch (error) {
+    await sink.discard();
+    throw error;
+  }
+  return count;
+}
+
+/** Presents a single object: an object in json, a table of name and value, else one row under its header. */
+export async function presentOne<T>(
+  terminal: Terminal,
+  output: OutputOptions,
+  item: T,
+  view: View<T>,
+): Promise<void> {
+  const columns = chooseColumns(view.columns, output.columns);
+  if (output.format === "table") {
+    const { renderRecord } = await import("./table.ts");
+    const pairs = columns.map((column): [string, string] => [column.name, cellOf(column, item)]);
+    return writeAll(terminal, output, renderRecord(pairs, terminal.columns, terminal.isColored.out));
+  }
+  if (output.format === "json") return writeAll(terminal, output, `${JSON.stringify(item, null, 2)}\n`);
+  await presentList(terminal, output, [item], view);
+}
+
+/** Presents a value that is no record of the service: JSON in json formats, else the text. */
+export function presentValue(
+  terminal: Terminal,
+  output: OutputOptions,
+  value: unknown,
+  text: string,
+): Promise<void> {
+  if (output.format === "json") return writeAll(terminal, output, `${JSON.stringify(value, null, 2)}\n`);
+  if (output.format === "ndjson") return writeAll(terminal, output, `${JSON.stringify(value)}\n`);
+  return writeAll(terminal, output, text.endsWith("\n") || text === "" ? text : `${text}\n`);
+}
+
+async function writeAll(terminal: Terminal, output: OutputOptions, text: string): Promise<void> {
+  const sink: Sink = await openOutput(terminal, output);
+  try {
+    await sink.write(text);
+    await sink.commit();
+  } catch (error) {
+    await sink.discard();
+    throw error;
+  }
+}
+
+/** @throws UsageError when a wanted column does not exist. Matching is exact first, then without regard to case. */
+export function chooseColumns<T>(columns: Column<T>[], wanted?: string[]): Column<T>[] {
+  if (!wanted) return columns.filter((column) => !column.optional);
+  return wanted.map((name) => {
+    const column =
+      columns.find((each) => each.name === name) ??
+      columns.find((each) => each.name.toLowerCase() === name.toLowerCase());
+    if (column) return column;
+    throw new UsageError(
+      `--columns: there is no column ${JSON.stringify(name)}`,
+      `columns: ${columns.map((each) => each.name).join(", ")}`,
+    );
+  });
+}
+
+function opening<T>(output: OutputOptions, columns: Column<T>[]): string {
+  const names = columns.map((column) => column.name);
+  if (output.format === "csv") return `${csvLine(safe(output, names))}\n`;
+  if (output.format === "tsv") return `${tsvLine(safe(output, names))}\n`;
+  return "";
+}
+
+function rendered<T>(
+  output: OutputOptions,
+  columns: Column<T>[],
+  view: View<T>,
+  item: T,
+  index: number,
+): string {
+  switch (output.format) {
+    case "json":
+      return `${index === 0 ? "[\n" : ",\n"}  ${JSON.stringify(item, null, 2).replaceAll("\n", "\n  ")}`;
+    case "ndjson":
+      return `${JSON.stringify(item)}\n`;
+    case "csv":
+      return `${csvLine(safe(output, cellsOf(columns, item)))}\n`;
+    case "tsv":
+      return `${tsvLine(safe(output, cellsOf(columns, item)))}\n`;
+    default:
+      return `${view.id(item)}\n`;
+  }
+}
+
+function safe(output: OutputOptions, cells: string[]): string[] {
+  return output.safeCells ? cells.map(safeCell) : cells;
+}
+
+function cellsOf<T>(columns: Column<T>[], item: T): string[] {
+  return columns.map((column) => cellOf(column, item));
+}
+
+function cellOf<T>(column: Column<T>, item: T): string {
+  const value = column.value(item);
+  return value === undefined || value === null ? "" : String(value);
+}

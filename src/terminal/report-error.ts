@@ -1,0 +1,43 @@
+/** A failure → stderr: one JSON line where JSON was asked for, else `error:` and `hint:`. */
+import { EcmError, exitCodes } from "../errors.ts";
+import { escapeControls, escapeControlsInLines } from "./escape.ts";
+import type { Terminal } from "./terminal.ts";
+
+/** Writes the failure and returns its exit code. Anything that is not an `EcmError` is a defect of ours. */
+export function reportError(terminal: Terminal, error: unknown, asJson: boolean): number {
+  const known = error instanceof EcmError ? error : internalError(error);
+  terminal.stderr.write(asJson ? `${JSON.stringify({ error: errorObject(known) })}\n` : errorText(known));
+  return known.exitCode;
+}
+
+/** The members of a JSON error: those that are always there, then those that are known. */
+export function errorObject(error: EcmError): Record<string, unknown> {
+  const { status, field, fieldId, hint, retryAfterSeconds, applied, retryable = false } = error.details;
+  return {
+    type: error.type,
+    message: error.message,
+    status,
+    field,
+    fieldId,
+    exitCode: error.exitCode,
+    hint,
+    retryable,
+    retryAfterSeconds,
+    applied,
+  };
+}
+
+function errorText(error: EcmError): string {
+  const { hint } = error.details;
+  const first = `error: ${escapeControls(error.message)}\n`;
+  return hint ? `${first}hint: ${escapeControlsInLines(hint)}\n` : first;
+}
+
+function internalError(error: unknown): EcmError {
+  const message = error instanceof Error ? error.message : String(error);
+  return new EcmError(exitCodes.failed, `internal error: ${message}`, {
+    type: "InternalError",
+    hint: "this is a defect of ecm; ECM_DEBUG=1 shows where it happened",
+    cause: error,
+  });
+}

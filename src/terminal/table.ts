@@ -1,0 +1,100 @@
+/** Tables for people: fitted to the width, safe to show, aligned on wide and combining characters. */
+import Table from "cli-table3";
+import stringWidth from "string-width";
+import { escapeControls } from "./escape.ts";
+import { styleFor } from "./style.ts";
+
+const gap = "  ";
+const narrowest = 6;
+// Borders and colours off: the gap between columns is the only ornament.
+const bare = {
+  top: "",
+  "top-mid": "",
+  "top-left": "",
+  "top-right": "",
+  bottom: "",
+  "bottom-mid": "",
+  "bottom-left": "",
+  "bottom-right": "",
+  left: "",
+  "left-mid": "",
+  mid: "",
+  "mid-mid": "",
+  right: "",
+  "right-mid": "",
+  middle: gap,
+} as const;
+
+/** @param width columns of the screen; infinite: nothing is cut */
+export function renderTable(header: string[], rows: string[][], width: number, isColored: boolean): string {
+  const style = styleFor(isColored);
+  const head = header.map(escapeControls);
+  const body = rows.map((row) => row.map(escapeControls));
+  const widths = fitWidths(
+    head.map((name, column) =>
+      body.reduce((widest, row) => Math.max(widest, stringWidth(row[column] ?? "")), stringWidth(name)),
+    ),
+    width,
+  );
+  const table = new Table({
+    chars: bare,
+    style: { head: [], border: [], "padding-left": 0, "padding-right": 0, compact: true },
+    colWidths: widths,
+  });
+  table.push(
+    head.map((name, column) => style.bold(cut(name, widths[column]!))),
+    ...body.map((row) => row.map((cell, column) => cut(cell, widths[column]!))),
+  );
+  return `${withoutTrailingBlanks(table.toString())}\n`;
+}
+
+/** One thing as lines of name and value; long values go on below, indented. */
+export function renderRecord(
+  pairs: [name: string, value: string][],
+  width: number,
+  isColored: boolean,
+): string {
+  const style = styleFor(isColored);
+  const widest = Math.min(
+    Math.max(...pairs.map(([name]) => stringWidth(escapeControls(name)))),
+    Math.floor(width / 2),
+  );
+  const lines = pairs.map(([name, value]) => {
+    const label = cut(escapeControls(name), widest);
+    return `${style.bold(label)}${" ".repeat(widest - stringWidth(label))}${gap}${escapeControls(value)}`;
+  });
+  return `${withoutTrailingBlanks(lines.join("\n"))}\n`;
+}
+
+/** Takes room from the widest columns until all fit; none below a readable minimum. */
+function fitWidths(natural: number[], width: number): number[] {
+  const widths = [...natural];
+  const room = width - gap.length * (widths.length - 1);
+  for (;;) {
+    const used = widths.reduce((sum, each) => sum + each, 0);
+    const widest = Math.max(...widths);
+    if (used <= room || widest <= narrowest) return widths;
+    const second = Math.max(...widths.filter((each) => each < widest), narrowest);
+    const count = widths.filter((each) => each === widest).length;
+    const target = Math.max(second, widest - Math.ceil((used - room) / count));
+    for (const [index, each] of widths.entries()) if (each === widest) widths[index] = Math.min(each, target);
+  }
+}
+
+/** Cuts at a whole character so that at most `width` columns remain, the last one an ellipsis. */
+export function cut(text: string, width: number): string {
+  if (stringWidth(text) <= width) return text;
+  let kept = "";
+  let used = 0;
+  for (const { segment } of new Intl.Segmenter().segment(text)) {
+    const next = stringWidth(segment);
+    if (used + next > width - 1) break;
+    kept += segment;
+    used += next;
+  }
+  return `${kept}…`;
+}
+
+function withoutTrailingBlanks(text: string): string {
+  return text.replace(/[ \t]+((?:\u001b\[\d+m)*)$/gm, "$1");
+}

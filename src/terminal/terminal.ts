@@ -1,0 +1,105 @@
+/**
+ * The window to the person or script outside: three streams, what is known of them, and the few ways to write.
+ * stdout carries data only; everything else goes to stderr.
+ */
+import type { Readable, Writable } from "node:stream";
+import { escapeControlsInLines } from "./escape.ts";
+
+export interface Terminal {
+  readonly stdin: Readable;
+  readonly stdout: Writable;
+  readonly stderr: Writable;
+  readonly isStdinTerminal: boolean;
+  readonly isStdoutTerminal: boolean;
+  readonly isStderrTerminal: boolean;
+  /** Width of stdout, or 80. */
+  readonly columns: number;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** Whether colour is wanted, for each stream; `style.ts` makes styles of it. */
+  readonly isColored: { out: boolean; err: boolean };
+  /** Screen readers: nothing is redrawn. */
+  readonly isAccessible: boolean;
+  /** Set once the flags are read. */
+  quiet: boolean;
+  /** Writes data to stdout, and waits while the reader is slow. Resolves at once when the reader has gone. */
+  write(text: string): Promise<void>;
+  /** One message on stderr, escaped; a line break is added. */
+  note(message: string): void;
+  /** True when the reader of stdout has gone (`| head`). */
+  readonly isStdoutClosed: boolean;
+}
+
+export interface TerminalStreams {
+  stdin: Readable & { isTTY?: boolean };
+  stdout: Writable & { isTTY?: boolean; columns?: number };
+  stderr: Writable & { isTTY?: boolean; columns?: number };
+  env: Readonly<Record<string, string | undefined>>;
+}
+
+/** @param noColor the flag `--no-color` */
+export function createTerminal(streams: TerminalStreams, noColor = false): Terminal {
+  const { stdin, stdout, stderr, env } = streams;
+  let isStdoutClosed = false;
+  const onStreamError = (error: NodeJS.ErrnoException) => {
+    if (error.code !== "EPIPE" && error.code !== "ERR_STREAM_DESTROYED") throw error;
+    isStdoutClosed = true;
+  };
+  stdout.on("error", onStreamError);
+  stderr.on("error", (error: NodeJS.ErrnoException) => {
+    if (error.code !== "EPIPE" && error.code !== "ERR_STREAM_DESTROYED") throw error;
+  });
+  stdout.on("close", () => {
+    isStdoutClosed = true;
+  });
+
+  return {
+    stdin,
+    stdout,
+    stderr,
+    env,
+    isStdinTerminal: stdin.isTTY === true,
+    isStdoutTerminal: stdout.isTTY === true,
+    isStderrTerminal: stderr.isTTY === true,
+    get columns() {
+      return stdout.columns || Number(env.COLUMNS) || 80;
+    },
+    isColored: {
+      out: wantsColor(stdout.isTTY === true, env, noColor),
+      err: wantsColor(stderr.isTTY === true, env, noColor),
+    },
+    isAccessible: isSet(env.ACCESSIBLE),
+    quiet: false,
+    get isStdoutClosed() {
+      return isStdoutClosed;
+    },
+    write(text) {
+      if (isStdoutClosed || text === "") return Promise.resolve();
+      if (stdout.write(text)) return Promise.resolve();
+      return new Promise((resolve) => {
+        const settle = () => {
+          stdout.off("drain", settle);
+          stdout.off("close", settle);
+          stdout.off("error", settle);
+          resolve();
+        };
+        stdout.on("drain", settle);
+        stdout.on("close", settle);
+        stdout.on("error", settle);
+      });
+    },
+    note(message) {
+      stderr.write(`${escapeControlsInLines(message)}\n`);
+    },
+  };
+}
+
+/** Whether a variable of the environment is set to something that means yes. */
+export function isSet(value: string | undefined): boolean {
+  return value !== undefined && value !== "" && value !== "0" && value.toLowerCase() !== "false";
+}
+
+function wantsColor(isTerminal: boolean, env: TerminalStreams["env"], noColor: boolean): boolean {
+  if (noColor || (env.NO_COLOR ?? "") !== "") return false;
+  if (env.FORCE_COLOR !== undefined && env.FORCE_COLOR !== "0" && env.FORCE_COLOR !== "false") return true;
+  return isTerminal && env.TERM !== "dumb";
+}

@@ -1,0 +1,224 @@
+/**
+ * The shapes on the wire (specification, Resources and Endpoints), and the two seams between client and
+ * service: `Send` for everyone who talks to the service, `Transport` for those who carry bytes.
+ * Types only: this file holds no behaviour and imports nothing but types.
+ */
+
+/** A reference to a list or a tag: how contacts and mutates name them. */
+export interface IdRef {
+  _id: string;
+}
+
+/** A field's value of one contact, addressed by the field's id. */
+export interface FieldValue {
+  _id: string;
+  value: string;
+}
+
+export interface ContactStatus {
+  primary: string;
+  secondary?: string;
+}
+
+/** A contact as the service gives it. In a search only what `source` names is there. */
+export interface Contact {
+  _id: string;
+  key: string;
+  contactStructureId: string;
+  fields?: FieldValue[];
+  lists?: IdRef[];
+  tags?: IdRef[];
+  status?: ContactStatus;
+  createdAt?: string;
+  updatedAt?: string;
+  __v?: number;
+}
+
+export interface FieldDefinition {
+  _id: string;
+  label: string;
+  dataType: string;
+  required?: boolean;
+  predefinedField?: string;
+}
+
+export interface TagDefinition {
+  _id: string;
+  label: string;
+}
+
+export interface ContactStructure {
+  _id: string;
+  label: string;
+  keyName: string;
+  keyType: string;
+  fields: FieldDefinition[];
+  /** Absent in answers that follow the specification's listing to the letter. */
+  tags?: TagDefinition[];
+  __v?: number;
+}
+
+export interface ContactList {
+  _id: string;
+  name: string;
+  type?: string;
+  totalContacts?: number;
+  createdAt?: string;
+  updatedAt?: string;
+  __v?: number;
+}
+
+/** Body of POST /api/contact. */
+export interface CreateContactBody {
+  key: string;
+  contactStructureId: string;
+  fields?: FieldValue[];
+  lists?: IdRef[];
+  tags?: IdRef[];
+}
+
+export interface Criteria {
+  columnToFilter: string;
+  operator: string;
+  values: string[];
+}
+
+export interface Filter {
+  criterias: Criteria[];
+}
+
+/** Body of POST /api/contact/search. */
+export interface SearchBody {
+  contactStructureId: string;
+  page: number;
+  pageSize: number;
+  source: string[];
+  contactSpecification?: { filters: Filter[] } & Record<string, unknown>;
+}
+
+export interface SearchAnswer {
+  totalRecords: number;
+  contacts: Partial<Contact>[];
+}
+
+/** Body of PUT /api/contact/{contactId}/mutate. */
+export interface MutateBody {
+  addTags?: IdRef[];
+  removeTags?: IdRef[];
+  addLists?: IdRef[];
+  removeLists?: IdRef[];
+  updateFields?: FieldValue[];
+  __v?: number;
+}
+
+/** Body of PUT /api/contact-structure/{id}. New fields and tags come without `_id`. */
+export interface UpdateStructureBody {
+  label: string;
+  keyName: string;
+  fields: (Omit<FieldDefinition, "_id"> & { _id?: string } & Record<string, unknown>)[];
+  tags: ({ _id?: string; label: string } & Record<string, unknown>)[];
+  __v?: number;
+}
+
+export interface WireError {
+  errorType: string;
+  message: string;
+  field?: string;
+  fieldId?: string;
+}
+
+export interface ErrorBody {
+  errors: WireError[];
+}
+
+/** What the rate-limit headers of one answer said; a part that was not sent is absent. */
+export interface RateLimits {
+  /** `reset` is Unix time in seconds. */
+  hour?: { limit: number; remaining: number; reset: number };
+  month?: { limit: number; remaining: number };
+}
+
+/** A description of a request, unsent. Built by `service/`, or by `ecm api`. */
+export interface ApiRequest {
+  method: string;
+  /** Begins with `/api/…` and is appended to the base address. Segments are already percent-encoded. */
+  path: string;
+  query?: [name: string, value: string][];
+  /** A JSON value. Left out: no body is sent. */
+  body?: unknown;
+  /** Bytes to send as they are, in place of `body` (`ecm api --data`). */
+  rawBody?: string;
+  /** Whether it can change anything: decides repeats, `--read-only`, and what a failure says. A search is a read. */
+  effect: "read" | "write";
+}
+
+export interface ApiAnswer<T = unknown> {
+  status: number;
+  headers: Record<string, string>;
+  body: T;
+  /** The body as it came. */
+  text: string;
+  limits: RateLimits;
+}
+
+/** What happens below `send`, for progress, `--verbose`, and counting. */
+export type SendEvent =
+  | { kind: "sent"; request: ApiRequest; attempt: number }
+  | {
+      kind: "answered";
+      request: ApiRequest;
+      status: number;
+      milliseconds: number;
+      limits: RateLimits;
+      text: string;
+    }
+  | { kind: "lost"; request: ApiRequest; milliseconds: number; message: string }
+  | { kind: "waiting"; request: ApiRequest; seconds: number; why: string };
+
+export interface SendOptions {
+  /** Longest total wait for 429s, in seconds. 0: a 429 is thrown at once. Default: the command's `--max-wait`. */
+  maxWaitSeconds?: number;
+  /** `json` (default): a body that is not JSON is an error. `any`: the answer as it came, whatever its status. */
+  expect?: "json" | "any";
+  onEvent?: (event: SendEvent) => void;
+  signal?: AbortSignal;
+}
+
+/**
+ * Performs a request: signs it, repeats it where the retry rule allows, reads the limits.
+ * @throws ServiceError for an answer that is not 2xx; UnreachableError when none came; UnreadableAnswerError;
+ *   UsageError when `--read-only` forbids it; InterruptedError when the signal fired.
+ */
+export type Send = <T = unknown>(request: ApiRequest, options?: SendOptions) => Promise<ApiAnswer<T>>;
+
+/** One HTTP exchange, below signing and retries: the network's door or the embedded service's door. */
+export interface WireRequest {
+  method: string;
+  /** Absolute, with query. */
+  url: string;
+  headers: Record<string, string>;
+  body?: string;
+  timeoutMilliseconds: number;
+  signal?: AbortSignal;
+}
+
+export interface WireAnswer {
+  status: number;
+  /** Names in lower case. */
+  headers: Record<string, string>;
+  text: string;
+}
+
+/**
+ * @throws TransportError-like objects: an Error with `code` (as undici and Node name them, e.g. ECONNREFUSED,
+ *   UND_ERR_CONNECT_TIMEOUT, ECONNRESET, UND_ERR_SOCKET, UND_ERR_HEADERS_TIMEOUT).
+ */
+export type Transport = (request: WireRequest) => Promise<WireAnswer>;
+
+/** Time, so that tests and the embedded service can be run on another one. */
+export interface Clock {
+  /** Milliseconds since the Unix epoch. */
+  now(): number;
+  /** Resolves after the time, rejects with the signal's reason when it fires first. */
+  sleep(milliseconds: number, signal?: AbortSignal): Promise<void>;
+}

@@ -1,0 +1,108 @@
+/** Runs `ecm` in this process on in-memory streams, or as a child process of the built program. */
+import { type ChildProcess, spawn } from "node:child_process";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { PassThrough, Readable, Writable } from "node:stream";
+import { fileURLToPath } from "node:url";
+import { onTestFinished } from "vitest";
+import { run } from "../../src/run.ts";
+import type { Clock } from "../../src/wire.ts";
+
+export interface Result {
+  code: number;
+  stdout: string;
+  stderr: string;
+}
+
+export interface EcmOptions {
+  stdin?: string | Uint8Array;
+  /** stdin, stdout and stderr are terminals of this width. */
+  terminalColumns?: number;
+  env?: Record<string, string>;
+  signal?: AbortSignal;
+  clock?: Clock;
+}
+
+export type Ecm = (args: string[], options?: EcmOptions) => Promise<Result>;
+
+/** A home of its own: three empty folders, removed when the test ends. */
+export async function temporaryHome(): Promise<Record<string, string>> {
+  const home = await temporaryFolder();
+  return {
+    ECM_CONFIG_DIR: join(home, "config"),
+    ECM_STATE_DIR: join(home, "state"),
+    ECM_CACHE_DIR: join(home, "cache"),
+  };
+}
+
+export async function temporaryFolder(): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), "ecm-test-"));
+  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+/** `ecm` in this process. @param env what its environment holds, and nothing else */
+export function ecmWith(env: Record<string, string>): Ecm {
+  return async (args, options = {}) => {
+    const stdout = collector(options.terminalColumns);
+    const stderr = collector(options.terminalColumns);
+    const stdin = Object.assign(
+      options.stdin === undefined ? new PassThrough() : Readable.from([options.stdin]),
+      {
+        isTTY: options.terminalColumns !== undefined,
+      },
+    );
+    const code = await run({
+      args,
+      streams: { stdin, stdout: stdout.stream, stderr: stderr.stream, env: { ...env, ...options.env } },
+      signal: options.signal ?? new AbortController().signal,
+      clock: options.clock,
+    });
+    return { code, stdout: stdout.text(), stderr: stderr.text() };
+  };
+}
+
+const program = fileURLToPath(new URL("../../bin/ecm.js", import.meta.url));
+
+/** The built program as a child process. It is killed when the test ends. */
+export function spawnEcm(args: string[], env: Record<string, string>): ChildProcess {
+  const child = spawn(process.execPath, [program, ...args], {
+    env: { PATH: process.env.PATH, ...env },
+    stdio: ["pipe", "pipe", "pipe"],
+  });
+  onTestFinished(() => {
+    child.kill("SIGKILL");
+  });
+  return child;
+}
+
+/** Waits for a child's end. */
+export function resultOf(child: ChildProcess): Promise<Result> {
+  let stdout = "";
+  let stderr = "";
+  child.stdout?.setEncoding("utf8").on("data", (text: string) => {
+    stdout += text;
+  });
+  child.stderr?.setEncoding("utf8").on("data", (text: string) => {
+    stderr += text;
+  });
+  return new Promise((resolve, reject) => {
+    child.on("error", reject);
+    child.on("close", (code, signal) => resolve({ code: code ?? (signal ? -1 : 0), stdout, stderr }));
+  });
+}
+
+function collector(columns?: number) {
+  const chunks: Buffer[] = [];
+  const stream = Object.assign(
+    new Writable({
+      write(chunk, _encoding, done) {
+        chunks.push(Buffer.from(chunk));
+        done();
+      },
+    }),
+    { isTTY: columns !== undefined, columns },
+  );
+  return { stream, text: () => Buffer.concat(chunks).toString("utf8") };
+}
