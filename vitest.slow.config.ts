@@ -1,0 +1,11 @@
+import { defineConfig } from "vitest/config";
+
+/** What needs minutes: `npm run test:slow`. */
+export default defineConfig({
+  test: {
+    include: ["test/slow/**/*.slow.ts"],
+    testTimeout: 600_000,
+    hookTimeout: 60_000,
+    pool: "forks",
+  },
+});
