@@ -2,11 +2,17 @@
  * What a command knows of the account: its structures and lists, fetched when first asked for and then
  * remembered for the length of the command. Names resolve to ids here.
  */
-import { UsageError } from "../errors.ts";
+import { ServiceError, UsageError } from "../errors.ts";
 import type { ContactList, ContactStructure, FieldDefinition, Send, TagDefinition } from "../wire.ts";
 import { createListRequest, listListsRequest, readList, readLists } from "./lists.ts";
 import { findByName, resolveName } from "./names.ts";
-import { listStructuresRequest, readStructures, updateStructureRequest } from "./structures.ts";
+import {
+  getStructureRequest,
+  listStructuresRequest,
+  readStructure,
+  readStructures,
+  updateStructureRequest,
+} from "./structures.ts";
 
 const listPageSize = 100;
 
@@ -14,6 +20,11 @@ export interface Account {
   structures(): Promise<ContactStructure[]>;
   /** The structure to work in: the named one, else the account's only one. */
   structure(named?: string): Promise<ContactStructure>;
+  /**
+   * The structure with its tags. A listing that follows the specification to the letter leaves them out; then it is read
+   * alone. Where that is not possible either, `tags` stays undefined: unknown, which is not the same as none.
+   */
+  complete(structure: ContactStructure): Promise<ContactStructure>;
   /** Every list of the structure. */
   lists(structure: ContactStructure): Promise<ContactList[]>;
   list(structure: ContactStructure, wanted: string): Promise<ContactList>;
@@ -24,6 +35,7 @@ export interface Account {
 /** @param preferred the structure named by flag, environment or profile, if any */
 export function createAccount(send: Send, preferred?: string): Account {
   let structures: Promise<ContactStructure[]> | undefined;
+  const completed = new Map<string, Promise<ContactStructure>>();
   const lists = new Map<string, Promise<ContactList[]>>();
 
   const account: Account = {
@@ -33,6 +45,15 @@ export function createAccount(send: Send, preferred?: string): Account {
     },
     async structure(named = preferred) {
       return chooseStructure(await account.structures(), named);
+    },
+    async complete(structure) {
+      if (structure.tags !== undefined && structure.__v !== undefined) return structure;
+      let whole = completed.get(structure._id);
+      if (!whole) {
+        whole = fetchWhole(send, structure);
+        completed.set(structure._id, whole);
+      }
+      return whole;
     },
     lists(structure) {
       let known = lists.get(structure._id);
@@ -47,6 +68,7 @@ export function createAccount(send: Send, preferred?: string): Account {
     },
     forget() {
       structures = undefined;
+      completed.clear();
       lists.clear();
     },
   };
@@ -74,6 +96,16 @@ export function resolveField(structure: ContactStructure, wanted: string): Field
 
 export function resolveTag(structure: ContactStructure, wanted: string): TagDefinition {
   return resolveName(wanted, structure.tags ?? [], (tag) => tag.label, "tag");
+}
+
+/** One structure by itself; as it is when the service does not let a key read one. */
+async function fetchWhole(send: Send, structure: ContactStructure): Promise<ContactStructure> {
+  try {
+    return { ...structure, ...readStructure(await send(getStructureRequest(structure._id))) };
+  } catch (error) {
+    if (error instanceof ServiceError && (error.status === 403 || error.status === 404)) return structure;
+    throw error;
+  }
 }
 
 /** Pages through all lists; stops at the total, at a page that brings nothing new, or at a bare array's end. */
@@ -120,19 +152,13 @@ export async function ensureTags(
   structure: ContactStructure,
   labels: string[],
 ): Promise<ContactStructure> {
-  const tags = structure.tags ?? [];
-  const missing: string[] = [];
-  for (const label of labels) {
-    const isNew = !findByName(label, tags, (tag) => tag.label, "tag") && !missing.includes(label);
-    if (isNew) missing.push(label);
-  }
-  if (missing.length === 0) return structure;
-  const { structureBody } = await import("./structure-edit.ts");
-  const body = structureBody(structure);
-  body.tags.push(...missing.map((label) => ({ label })));
+  const { addTags } = await import("./structure-edit.ts");
+  const whole = await account.complete(structure);
+  const body = addTags(whole, labels);
+  if (!body) return whole;
   const answer = await send<ContactStructure>(updateStructureRequest(structure._id, body));
   account.forget();
-  return answer.body;
+  return readStructure(answer);
 }
 
 function uniqueById(): (list: ContactList) => boolean {

@@ -2,15 +2,129 @@
  * Edits of a structure, as pure functions from the structure to the body of an update. Everything the service
  * sent is sent back, attributes we do not know included: an update replaces the whole structure.
  */
+import { EcmError, exitCodes, UsageError } from "../errors.ts";
 import type { ContactStructure, UpdateStructureBody } from "../wire.ts";
+import { resolveField, resolveTag } from "./account.ts";
+import { findByName, fold } from "./names.ts";
 
 /** Attributes of a structure that the service assigns; all others are sent back as they came. */
 const assigned = new Set(["_id", "createdAt", "updatedAt"]);
 
-/** The update that changes nothing: the ground for every edit. A deep copy, free to change. */
+/** From the structure as it is to the update; undefined when there is nothing to update. */
+export type StructureEdit = (structure: ContactStructure) => UpdateStructureBody | undefined;
+
+/**
+ * The update that changes nothing: the ground for every edit. A deep copy, free to change.
+ * @throws EcmError when the structure's tags are unknown: an update would delete them all.
+ */
 export function structureBody(structure: ContactStructure): UpdateStructureBody {
+  if (structure.tags === undefined) {
+    throw new EcmError(exitCodes.failed, "the service did not say which tags the structure has", {
+      type: "IncompleteStructureError",
+      hint: "an update sent without them would delete them from every contact, so it was not sent",
+      applied: "no",
+    });
+  }
   const copy = structuredClone(structure) as unknown as Record<string, unknown>;
   for (const name of assigned) delete copy[name];
-  copy.tags ??= [];
   return copy as unknown as UpdateStructureBody;
+}
+
+/** Sets the label, the name of the key, or both. */
+export function updateNames(
+  structure: ContactStructure,
+  names: { label?: string; keyName?: string },
+): UpdateStructureBody | undefined {
+  const { label = structure.label, keyName = structure.keyName } = names;
+  if (label === structure.label && keyName === structure.keyName) return undefined;
+  return { ...structureBody(structure), label, keyName };
+}
+
+/** @throws EcmError (conflict) when a field has this label already. */
+export function addField(
+  structure: ContactStructure,
+  field: { label: string; dataType: string; required: boolean },
+): UpdateStructureBody {
+  refuseTaken("field", field.label, structure.fields);
+  const body = structureBody(structure);
+  body.fields.push({ ...field });
+  return body;
+}
+
+export function renameField(
+  structure: ContactStructure,
+  wanted: string,
+  label: string,
+): UpdateStructureBody | undefined {
+  const { _id } = resolveField(structure, wanted);
+  return renamed(structure, "fields", _id, label);
+}
+
+/** @param fieldId an id, so that what was confirmed is what goes, whatever it is called by now */
+export function removeField(structure: ContactStructure, fieldId: string): UpdateStructureBody {
+  const body = structureBody(structure);
+  body.fields = body.fields.filter((field) => field._id !== fieldId);
+  return body;
+}
+
+/** Adds the labels that are not there yet; a label counts once, whatever its case. */
+export function addTags(
+  structure: ContactStructure,
+  labels: readonly string[],
+): UpdateStructureBody | undefined {
+  const missing = new Map<string, string>();
+  for (const label of labels) {
+    refuseBlank("tag", label);
+    const isKnown = findByName(label, structure.tags ?? [], (tag) => tag.label, "tag") !== undefined;
+    if (!isKnown && !missing.has(fold(label))) missing.set(fold(label), label);
+  }
+  if (missing.size === 0) return undefined;
+  const body = structureBody(structure);
+  body.tags.push(...[...missing.values()].map((label) => ({ label })));
+  return body;
+}
+
+export function renameTag(
+  structure: ContactStructure,
+  wanted: string,
+  label: string,
+): UpdateStructureBody | undefined {
+  const { _id } = resolveTag(structure, wanted);
+  return renamed(structure, "tags", _id, label);
+}
+
+export function removeTag(structure: ContactStructure, tagId: string): UpdateStructureBody {
+  const body = structureBody(structure);
+  body.tags = body.tags.filter((tag) => tag._id !== tagId);
+  return body;
+}
+
+function renamed(
+  structure: ContactStructure,
+  part: "fields" | "tags",
+  id: string,
+  label: string,
+): UpdateStructureBody | undefined {
+  const body = structureBody(structure);
+  const thing = body[part].find((each) => each._id === id)!;
+  if (thing.label === label) return undefined;
+  const others = body[part].filter((each) => each !== thing);
+  refuseTaken(part === "fields" ? "field" : "tag", label, others as { _id: string; label: string }[]);
+  thing.label = label;
+  return body;
+}
+
+function refuseTaken(kind: string, label: string, things: readonly { _id: string; label: string }[]): void {
+  refuseBlank(kind, label);
+  const taken = things.find((thing) => fold(thing.label) === fold(label));
+  if (!taken) return;
+  throw new EcmError(exitCodes.conflict, `a ${kind} is named ${JSON.stringify(taken.label)} already`, {
+    type: "DuplicateFieldError",
+    hint: "names are compared without regard to case; choose another",
+    applied: "no",
+  });
+}
+
+function refuseBlank(kind: string, label: string): void {
+  if (label.trim() === "") throw new UsageError(`a ${kind} needs a label that is not blank`);
 }

@@ -6,6 +6,14 @@ export function listStructuresRequest(): ApiRequest {
   return { method: "GET", path: "/api/contact-structure", effect: "read" };
 }
 
+export function getStructureRequest(structureId: string): ApiRequest {
+  return {
+    method: "GET",
+    path: `/api/contact-structure/${encodeURIComponent(structureId)}`,
+    effect: "read",
+  };
+}
+
 export function updateStructureRequest(structureId: string, body: UpdateStructureBody): ApiRequest {
   return {
     method: "PUT",

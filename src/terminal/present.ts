@@ -3,7 +3,7 @@
  * `table`, `csv` and `tsv` give the view's columns; `id` gives ids.
  */
 import { UsageError } from "../errors.ts";
-import { csvLine, safeCell, tsvLine } from "./cells.ts";
+import { csvLine, joinNames, safeCell, tsvLine } from "./cells.ts";
 import type { OutputFormat } from "./format.ts";
 import { openOutput, type Sink } from "./output-file.ts";
 import type { Terminal } from "./terminal.ts";
@@ -11,7 +11,8 @@ import type { Terminal } from "./terminal.ts";
 export interface Column<T> {
   /** The header, in people's language. */
   name: string;
-  value(item: T): string | number | boolean | undefined | null;
+  /** Several names share one cell, written so that a name may hold commas (`joinNames`). */
+  value(item: T): string | number | boolean | readonly string[] | undefined | null;
   /** Shown only when `--columns` names it. */
   optional?: boolean;
 }
@@ -114,7 +115,10 @@ async function writeAll(terminal: Terminal, output: OutputOptions, text: string)
 }
 
 /** @throws UsageError when a wanted column does not exist. Matching is exact first, then without regard to case. */
-export function chooseColumns<T>(columns: Column<T>[], wanted?: string[]): Column<T>[] {
+export function chooseColumns<C extends { name: string; optional?: boolean }>(
+  columns: C[],
+  wanted?: string[],
+): C[] {
   if (!wanted) return columns.filter((column) => !column.optional);
   return wanted.map((name) => {
     const column =
@@ -166,5 +170,6 @@ function cellsOf<T>(columns: Column<T>[], item: T): string[] {
 
 function cellOf<T>(column: Column<T>, item: T): string {
   const value = column.value(item);
-  return value === undefined || value === null ? "" : String(value);
+  if (value === undefined || value === null) return "";
+  return typeof value === "object" ? joinNames(value) : String(value);
 }

@@ -2,7 +2,7 @@ import type { Command } from "commander";
 import type { Context } from "../../context.ts";
 import { getContactRequest, readContact } from "../../service/contacts.ts";
 import { presentOne } from "../../terminal/present.ts";
-import { contactView } from "./view.ts";
+import { viewOf } from "./view.ts";
 
 interface ContactGetOptions {
   /** A contact's id, or its key. */
@@ -21,5 +21,6 @@ async function runContactGet(context: Context, options: ContactGetOptions): Prom
   const { send, account } = await context.connect();
   // Key → id is the owner of this command's to add: see service/contacts.ts.
   const contact = readContact(await send(getContactRequest(options.idOrKey)));
-  await presentOne(context.terminal, context.output(), contact, await contactView(account));
+  const output = context.output();
+  await presentOne(context.terminal, output, contact, await viewOf(account, output, contact));
 }

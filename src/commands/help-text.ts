@@ -1,0 +1,64 @@
+/** What the help of every command says below its flags, in one form; the same facts serve `ecm commands`. */
+import type { Command } from "commander";
+
+export interface CommandFacts {
+  /** Whole lines as a person would type them, `ecm` included. */
+  examples: string[];
+  /** What stands on stdout, one or two sentences. */
+  output: string;
+  /** Whether it can change the account. */
+  writes?: boolean;
+  /** Whether it talks to the service; decides which exit codes are possible. Default: yes. */
+  isLocal?: boolean;
+  /** Codes beyond those that every command has, or a sharper meaning for one of them. */
+  exitCodes?: Record<number, string>;
+}
+
+const always: Record<number, string> = {
+  0: "done",
+  1: "the service refused or failed",
+  2: "a bad flag, argument or file; nothing was sent",
+};
+
+const online: Record<number, string> = {
+  4: "no key, or the key was refused",
+  5: "not found, or a name that resolves to nothing",
+  7: "the rate limit or the month's quota is used up",
+  8: "the service could not be reached, or did not answer in time",
+};
+
+const conflict: Record<number, string> = { 6: "conflict: it exists already, or was changed meanwhile" };
+
+const factsKey = Symbol("facts of a command");
+
+/** Adds examples, output and exit codes to the help of a command, and keeps them for `factsOf`. */
+export function describeCommand(command: Command, facts: CommandFacts): Command {
+  (command as Command & { [factsKey]?: CommandFacts })[factsKey] = facts;
+  return command.addHelpText("after", () => helpText(facts));
+}
+
+/** What `describeCommand` was told; undefined for a command that only groups others. */
+export function factsOf(command: Command): CommandFacts | undefined {
+  return (command as Command & { [factsKey]?: CommandFacts })[factsKey];
+}
+
+/** Every exit code that the command can end with, in order, each with its meaning there. */
+export function exitCodesOf(facts: CommandFacts): [code: number, meaning: string][] {
+  const meanings = {
+    ...always,
+    ...(facts.isLocal ? {} : online),
+    ...(facts.writes && !facts.isLocal ? conflict : {}),
+    ...facts.exitCodes,
+  };
+  return Object.entries(meanings)
+    .map(([code, meaning]): [number, string] => [Number(code), meaning])
+    .sort(([one], [other]) => one - other);
+}
+
+function helpText(facts: CommandFacts): string {
+  const examples = facts.examples.map((line) => `  $ ${line}`);
+  const codes = exitCodesOf(facts).map(([code, meaning]) => `  ${String(code).padEnd(3)} ${meaning}`);
+  return ["", "Examples:", ...examples, "", "Output:", `  ${facts.output}`, "", "Exit codes:", ...codes].join(
+    "\n",
+  );
+}

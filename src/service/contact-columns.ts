@@ -1,0 +1,96 @@
+/** Contacts in people's language: labels and names in place of ids. One set of columns for listings and exports. Pure. */
+import type { Contact, ContactList, ContactStructure } from "../wire.ts";
+import { fold } from "./names.ts";
+
+export interface ContactColumn {
+  /** The header. */
+  name: string;
+  /** The part of a contact that it reads: what a search's `source` must name. */
+  source: string;
+  value(contact: Partial<Contact>): string | number | readonly string[] | undefined;
+  /** Shown only when it is asked for by name. */
+  optional?: boolean;
+}
+
+export interface ContactView {
+  columns: ContactColumn[];
+  id(contact: Partial<Contact>): string;
+}
+
+/** The columns that every contact has, by their plain names. */
+export const builtInColumns = [
+  "key",
+  "lists",
+  "tags",
+  "status",
+  "createdAt",
+  "updatedAt",
+  "_id",
+  "__v",
+] as const;
+export type BuiltInColumn = (typeof builtInColumns)[number];
+
+export interface ContactHeaders {
+  builtIn: Record<BuiltInColumn, string>;
+  /** Field id → header. */
+  fields: Map<string, string>;
+}
+
+/**
+ * The header of every column, each one unlike all others. Where a field is labelled like a built-in column, the built-in
+ * ones become `ecm:key`, `ecm:lists` and so on; fields that share a label are headed by their ids.
+ */
+export function contactHeaders(structure: Pick<ContactStructure, "fields">): ContactHeaders {
+  const labels = structure.fields.map((field) => fold(field.label));
+  const isColliding = builtInColumns.some((name) => labels.includes(fold(name)));
+  const prefix = isColliding ? "ecm:" : "";
+  const isTaken = (label: string) =>
+    label === "" || label.startsWith("ecm:") || labels.indexOf(label) !== labels.lastIndexOf(label);
+  return {
+    builtIn: Object.fromEntries(builtInColumns.map((name) => [name, `${prefix}${name}`])) as Record<
+      BuiltInColumn,
+      string
+    >,
+    fields: new Map(
+      structure.fields.map((field) => [field._id, isTaken(fold(field.label)) ? field._id : field.label]),
+    ),
+  };
+}
+
+/**
+ * Key, fields, lists, tags, status and creation; ids and versions when they are asked for by name.
+ * An id whose name is not known is shown as it is.
+ */
+export function contactView(structure: ContactStructure, lists: readonly ContactList[] = []): ContactView {
+  const { builtIn, fields } = contactHeaders(structure);
+  const listNames = new Map(lists.map((list) => [list._id, list.name]));
+  const tagLabels = new Map(structure.tags?.map((tag) => [tag._id, tag.label]));
+  return {
+    id: (contact) => contact._id ?? "",
+    columns: [
+      { name: builtIn.key, source: "key", value: (contact) => contact.key },
+      ...[...fields].map(
+        ([fieldId, name]): ContactColumn => ({
+          name,
+          source: "fields",
+          value: (contact) => contact.fields?.find((field) => field._id === fieldId)?.value,
+        }),
+      ),
+      {
+        name: builtIn.lists,
+        source: "lists",
+        value: (contact) => contact.lists?.map(({ _id }) => listNames.get(_id) ?? _id),
+      },
+      {
+        name: builtIn.tags,
+        source: "tags",
+        value: (contact) => contact.tags?.map(({ _id }) => tagLabels.get(_id) ?? _id),
+      },
+      { name: builtIn.status, source: "status", value: (contact) => contact.status?.primary },
+      { name: builtIn.createdAt, source: "createdAt", value: (contact) => contact.createdAt },
+      { name: builtIn.updatedAt, source: "updatedAt", value: (contact) => contact.updatedAt, optional: true },
+      { name: builtIn._id, source: "_id", value: (contact) => contact._id, optional: true },
+      { name: builtIn.__v, source: "__v", value: (contact) => contact.__v, optional: true },
+    ],
+  };
+}

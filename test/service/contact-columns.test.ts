@@ -1,0 +1,69 @@
+import { describe, expect, it } from "vitest";
+import { contactHeaders, contactView } from "../../src/service/contact-columns.ts";
+import type { ContactStructure } from "../../src/wire.ts";
+
+const structure = (...labels: string[]): ContactStructure => ({
+  _id: "s1",
+  label: "Default",
+  keyName: "Email",
+  keyType: "email",
+  fields: labels.map((label, index) => ({ _id: `f${index}`, label, dataType: "text" })),
+  tags: [{ _id: "t1", label: "vip, gold" }],
+});
+
+const namesOf = (...labels: string[]) =>
+  contactView(structure(...labels)).columns.map((column) => column.name);
+
+describe("the columns of contacts", () => {
+  it("are the key, each field by its label, lists, tags, status and creation; the rest on demand", () => {
+    const { columns } = contactView(structure("名", "City"));
+    expect(columns.filter((column) => !column.optional).map((column) => column.name)).toEqual([
+      "key",
+      "名",
+      "City",
+      "lists",
+      "tags",
+      "status",
+      "createdAt",
+    ]);
+    expect(columns.filter((column) => column.optional).map((column) => column.name)).toEqual([
+      "updatedAt",
+      "_id",
+      "__v",
+    ]);
+  });
+
+  it("give way with ecm: when a field is labelled like one of them, whatever its case", () => {
+    expect(namesOf("Status").slice(0, 4)).toEqual(["ecm:key", "Status", "ecm:lists", "ecm:tags"]);
+  });
+
+  it("stay apart when two fields share a label, or one is named with the prefix", () => {
+    expect([...contactHeaders(structure("City", "city", "Zip", "ecm:key", "")).fields.values()]).toEqual([
+      "f0",
+      "f1",
+      "Zip",
+      "f3",
+      "f4",
+    ]);
+  });
+
+  it("show names in place of ids, and an id whose name is not known as it is", () => {
+    const { columns } = contactView(structure("City"), [{ _id: "l1", name: "News" }]);
+    const contact = {
+      key: "a@x.org",
+      fields: [{ _id: "f0", value: "Rome" }],
+      lists: [{ _id: "l1" }, { _id: "l9" }],
+      tags: [{ _id: "t1" }],
+      status: { primary: "Inactive", secondary: "Unsubscribe" },
+    };
+    const cells = Object.fromEntries(columns.map((column) => [column.name, column.value(contact)]));
+    expect(cells).toMatchObject({
+      key: "a@x.org",
+      City: "Rome",
+      lists: ["News", "l9"],
+      tags: ["vip, gold"],
+      status: "Inactive",
+      createdAt: undefined,
+    });
+  });
+});
