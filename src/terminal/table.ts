@@ -5,7 +5,8 @@ import { escapeControls } from "./escape.ts";
 import { styleFor } from "./style.ts";
 
 const gap = "  ";
-const narrowest = 6;
+/** A column cut below this says nothing any more. */
+const narrowest = 10;
 // Borders and colours off: the gap between columns is the only ornament.
 const bare = {
   top: "",
@@ -25,17 +26,21 @@ const bare = {
   middle: gap,
 } as const;
 
-/** @param width columns of the screen; infinite: nothing is cut */
+/**
+ * Rows under a header. Where the columns cannot be shown side by side in a width that says anything, each row becomes
+ * a block of its own.
+ * @param width columns of the screen; infinite: nothing is cut
+ */
 export function renderTable(header: string[], rows: string[][], width: number, isColored: boolean): string {
   const style = styleFor(isColored);
   const head = header.map(escapeControls);
   const body = rows.map((row) => row.map(escapeControls));
-  const widths = fitWidths(
-    head.map((name, column) =>
-      body.reduce((widest, row) => Math.max(widest, stringWidth(row[column] ?? "")), stringWidth(name)),
-    ),
-    width,
+  const natural = head.map((name, column) =>
+    body.reduce((widest, row) => Math.max(widest, stringWidth(row[column] ?? "")), stringWidth(name)),
   );
+  const least = natural.reduce((sum, each) => sum + Math.min(each, narrowest) + gap.length, -gap.length);
+  if (least > width) return renderBlocks(header, rows, width, isColored);
+  const widths = fitWidths(natural, width);
   const table = new Table({
     chars: bare,
     style: { head: [], border: [], "padding-left": 0, "padding-right": 0, compact: true },
@@ -48,7 +53,19 @@ export function renderTable(header: string[], rows: string[][], width: number, i
   return `${withoutTrailingBlanks(table.toString())}\n`;
 }
 
-/** One thing as lines of name and value; long values go on below, indented. */
+function renderBlocks(header: string[], rows: string[][], width: number, isColored: boolean): string {
+  return rows
+    .map((row) =>
+      renderRecord(
+        header.map((name, column) => [name, row[column] ?? ""]),
+        width,
+        isColored,
+      ),
+    )
+    .join("\n");
+}
+
+/** One thing as lines of name and value. */
 export function renderRecord(
   pairs: [name: string, value: string][],
   width: number,

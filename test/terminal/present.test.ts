@@ -1,0 +1,137 @@
+import { readdir, readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { PassThrough, Writable } from "node:stream";
+import { describe, expect, it } from "vitest";
+import { UsageError } from "../../src/errors.ts";
+import { type OutputOptions, presentList, presentOne, type View } from "../../src/terminal/present.ts";
+import { createTerminal, type Terminal } from "../../src/terminal/terminal.ts";
+import { temporaryFolder } from "../support/ecm.ts";
+
+interface Person {
+  _id: string;
+  name: string;
+  extra?: unknown;
+}
+
+const view: View<Person> = {
+  columns: [
+    { name: "Name", value: (person) => person.name },
+    { name: "_id", value: (person) => person._id, optional: true },
+  ],
+  id: (person) => person._id,
+};
+
+const people: Person[] = [
+  { _id: "1", name: "Ada, Countess", extra: { deep: [1] } },
+  { _id: "2", name: "=Grace\tHopper" },
+];
+
+function windowTo(stdout: Writable): Terminal {
+  return createTerminal({ stdin: new PassThrough(), stdout, stderr: new PassThrough(), env: {} });
+}
+
+async function shown(output: OutputOptions, items: Person[] = people): Promise<string> {
+  const stdout = new PassThrough();
+  await presentList(windowTo(stdout), output, items, view);
+  return (stdout.read() as Buffer | null)?.toString() ?? "";
+}
+
+describe("presentList", () => {
+  it("gives the objects untouched as json and ndjson", async () => {
+    expect(JSON.parse(await shown({ format: "json" }))).toEqual(people);
+    const lines = (await shown({ format: "ndjson" })).trimEnd().split("\n");
+    expect(lines.map((line) => JSON.parse(line))).toEqual(people);
+  });
+
+  it("gives an empty array, an empty stream, or the header alone when there is nothing", async () => {
+    expect(await shown({ format: "json" }, [])).toBe("[]\n");
+    expect(await shown({ format: "ndjson" }, [])).toBe("");
+    expect(await shown({ format: "id" }, [])).toBe("");
+    expect(await shown({ format: "csv" }, [])).toBe("Name\n");
+    expect(await shown({ format: "tsv" }, [])).toBe("Name\n");
+  });
+
+  it("gives the view's columns as csv and tsv, and ids", async () => {
+    expect(await shown({ format: "csv" })).toBe('Name\n"Ada, Countess"\n=Grace\tHopper\n');
+    expect(await shown({ format: "tsv" })).toBe("Name\nAda, Countess\n=Grace\\tHopper\n");
+    expect(await shown({ format: "id" })).toBe("1\n2\n");
+  });
+
+  it("picks and orders columns, also those that are hidden otherwise", async () => {
+    expect(await shown({ format: "tsv", columns: ["_ID", "name"] })).toBe(
+      "_id\tName\n1\tAda, Countess\n2\t=Grace\\tHopper\n",
+    );
+  });
+
+  it("refuses an unknown column and names those there are", async () => {
+    const failure = await shown({ format: "csv", columns: ["mail"] }).catch((error) => error);
+    expect(failure).toBeInstanceOf(UsageError);
+    expect(failure.details.hint).toBe("columns: Name, _id");
+  });
+
+  it("disarms formulas on request, and starts with a byte order mark on request", async () => {
+    expect(await shown({ format: "csv", safeCells: true, bom: true })).toBe(
+      '\ufeffName\n"Ada, Countess"\n\'=Grace\tHopper\n',
+    );
+  });
+
+  it("writes a file whole or not at all", async () => {
+    const folder = await temporaryFolder();
+    const file = join(folder, "people.csv");
+    await writeFile(file, "what stood there\n");
+    async function* failing(): AsyncGenerator<Person> {
+      yield people[0]!;
+      throw new Error("the line went dead");
+    }
+    const output: OutputOptions = { format: "csv", outputFile: file };
+    await expect(presentList(windowTo(new PassThrough()), output, failing(), view)).rejects.toThrow(
+      "went dead",
+    );
+    expect(await readFile(file, "utf8")).toBe("what stood there\n");
+    await presentList(windowTo(new PassThrough()), output, people, view);
+    expect(await readFile(file, "utf8")).toBe('Name\n"Ada, Countess"\n=Grace\tHopper\n');
+    expect(await readdir(folder)).toEqual(["people.csv"]);
+  });
+
+  it("names the file that cannot be written", async () => {
+    const output: OutputOptions = {
+      format: "csv",
+      outputFile: join(await temporaryFolder(), "no", "such.csv"),
+    };
+    await expect(presentList(windowTo(new PassThrough()), output, people, view)).rejects.toThrow(
+      /--output-file.*such\.csv/,
+    );
+  });
+
+  it("stops asking for more when the reader has gone", async () => {
+    const closed = new Writable({
+      write(_chunk, _encoding, done) {
+        done(Object.assign(new Error("write EPIPE"), { code: "EPIPE" }));
+      },
+    });
+    let asked = 0;
+    async function* endless(): AsyncGenerator<Person> {
+      for (;;) {
+        asked += 1;
+        yield people[0]!;
+        await new Promise((resolve) => setImmediate(resolve));
+      }
+    }
+    await presentList(windowTo(closed), { format: "ndjson" }, endless(), view);
+    expect(asked).toBeLessThan(10);
+  });
+});
+
+describe("presentOne", () => {
+  it("gives one object, not an array", async () => {
+    const stdout = new PassThrough();
+    await presentOne(windowTo(stdout), { format: "json" }, people[0]!, view);
+    expect(JSON.parse(stdout.read().toString())).toEqual(people[0]);
+  });
+
+  it("shows name and value to a person", async () => {
+    const stdout = new PassThrough();
+    await presentOne(windowTo(stdout), { format: "table" }, people[1]!, view);
+    expect(stdout.read().toString()).toBe("Name  =Grace\\tHopper\n");
+  });
+});
