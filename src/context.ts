@@ -126,7 +126,7 @@ export function createContext(
 
   async function open(purpose: "single" | "bulk"): Promise<Connection> {
     const { resolveProfile } = await import("./config/resolve.ts");
-    const profile = resolveProfile(settings, await context.profiles(), env);
+    const profile = await resolveProfile(settings, context.profiles, env);
     const line = profile.isSandbox ? await openEmbedded() : await openNetworkLine(profile, purpose);
     const { createSend } = await import("./http/send.ts");
     const send = createSend({
@@ -155,7 +155,7 @@ export function createContext(
   }
 
   async function openNetworkLine(profile: ResolvedProfile, purpose: "single" | "bulk") {
-    const apiKey = (await profile.key()).value;
+    const apiKey = (await profile.key(signal)).value;
     const { openNetwork } = await import("./http/network.ts");
     const network = await openNetwork(purpose);
     closers.push(() => network.close());

@@ -158,6 +158,8 @@ export interface ApiAnswer<T = unknown> {
   body: T;
   /** The body as it came. */
   text: string;
+  /** The same as bytes, where they say more than the text. */
+  bytes?: Uint8Array;
   limits: RateLimits;
 }
 
@@ -207,12 +209,21 @@ export interface WireAnswer {
   /** Names in lower case. */
   headers: Record<string, string>;
   text: string;
+  /** The body's bytes, where the door has them. */
+  bytes?: Uint8Array;
 }
 
-/**
- * @throws TransportError-like objects: an Error with `code` (as undici and Node name them, e.g. ECONNREFUSED,
- *   UND_ERR_CONNECT_TIMEOUT, ECONNRESET, UND_ERR_SOCKET, UND_ERR_HEADERS_TIMEOUT).
- */
+/** What a transport throws: an Error with a `code` as undici and Node name them, and what is known of the exchange. */
+export interface TransportFailure extends Error {
+  /** E.g. ECONNREFUSED, ENOTFOUND, ECONNRESET, UND_ERR_CONNECT_TIMEOUT, UND_ERR_HEADERS_TIMEOUT, UND_ERR_SOCKET. */
+  code?: string;
+  /** False when it is certain that no byte of the request left. */
+  wasSent?: boolean;
+  /** What had come when the answer broke off. */
+  partial?: WireAnswer;
+}
+
+/** @throws TransportFailure when no whole answer comes; the signal's reason when it fires. */
 export type Transport = (request: WireRequest) => Promise<WireAnswer>;
 
 /** Time, so that tests and the embedded service can be run on another one. */

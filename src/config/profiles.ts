@@ -1,4 +1,8 @@
 /** Profiles and their keys: one file, 0600 in a folder 0700, written atomically. */
+import { chmodSync, existsSync, mkdirSync, statSync } from "node:fs";
+import { join } from "node:path";
+import Conf from "conf";
+import { UsageError } from "../errors.ts";
 import type { Folders } from "./folders.ts";
 
 /** The profile that always exists: the embedded service in this process. */
@@ -15,15 +19,174 @@ export interface Profile {
 }
 
 export interface ProfileStore {
+  /** Every profile, the embedded service's included. */
   names(): string[];
   get(name: string): Profile | undefined;
   /** The name chosen with `auth use`, or by the first login. */
   current(): string | undefined;
+  /** @throws UsageError for a name that cannot be one, or the embedded service's. */
   save(name: string, profile: Profile): void;
+  /** @throws UsageError when there is no such profile. */
   use(name: string): void;
+  /** @throws UsageError when there is no such profile, or it is the embedded service's. */
   remove(name: string): void;
 }
 
-export async function openProfiles(_folders: Folders): Promise<ProfileStore> {
-  throw new Error("not built yet");
+interface Stored {
+  current?: string;
+  profiles?: Record<string, Profile>;
+}
+
+const fileName = "profiles";
+
+/** Where the profiles are kept. */
+export function profilesFile(folders: Folders): string {
+  return join(folders.config, `${fileName}.json`);
+}
+
+/**
+ * Opens the profiles. Nothing is made on disk before the first `save` or `use`; rights that are too wide are mended.
+ * @throws UsageError naming the file when it is not what `ecm` wrote, or cannot be read
+ */
+export async function openProfiles(folders: Folders): Promise<ProfileStore> {
+  const file = profilesFile(folders);
+  let conf: Conf<Stored> | undefined;
+
+  // conf makes the folder as soon as it looks: so it looks only at a file that is there, or is about to be.
+  const open = () => {
+    conf ??= guarded(file, () => {
+      mkdirSync(folders.config, { recursive: true, mode: 0o700 });
+      narrow(folders.config, 0o700);
+      if (existsSync(file)) narrow(file, 0o600);
+      return new Conf<Stored>({
+        cwd: folders.config,
+        configName: fileName,
+        configFileMode: 0o600,
+        accessPropertiesByDotNotation: false,
+      });
+    });
+    return conf;
+  };
+  const read = (): Required<Pick<Stored, "profiles">> & Stored => {
+    if (!conf && !existsSync(file)) return { profiles: {} };
+    return checked(
+      file,
+      guarded(file, () => open().store),
+    );
+  };
+  const write = (change: (stored: ReturnType<typeof read>) => void) => {
+    const conf = open();
+    const stored = read();
+    change(stored);
+    guarded(file, () => {
+      conf.store = stored;
+    });
+  };
+  const names = () => [...Object.keys(read().profiles), sandboxProfile];
+  const has = (name: string) => names().includes(name);
+
+  return {
+    names,
+    get(name) {
+      if (name === sandboxProfile) return {};
+      const { profiles } = read();
+      return Object.hasOwn(profiles, name) ? profiles[name] : undefined;
+    },
+    current: () => read().current,
+    save(name, profile) {
+      checkName(name);
+      write((stored) => {
+        stored.profiles[name] = withoutUndefined(profile);
+        stored.current ??= name;
+      });
+    },
+    use(name) {
+      if (!has(name)) throw unknownProfile(name, names());
+      write((stored) => {
+        stored.current = name;
+      });
+    },
+    remove(name) {
+      if (name === sandboxProfile) throw alwaysThere();
+      if (!has(name)) throw unknownProfile(name, names());
+      write((stored) => {
+        delete stored.profiles[name];
+        if (stored.current === name) delete stored.current;
+      });
+    },
+  };
+}
+
+export function unknownProfile(name: string, known: string[]): UsageError {
+  return new UsageError(
+    `there is no profile ${JSON.stringify(name)}`,
+    `profiles: ${known.join(", ")}; ecm auth login --profile NAME makes one`,
+    { type: "UnknownProfileError" },
+  );
+}
+
+/** @throws UsageError for a name that cannot be a profile's, or is the embedded service's. */
+export function checkName(name: string): void {
+  if (name === sandboxProfile) throw alwaysThere();
+  // Names that every object inherits would vanish in the file.
+  if (/^[\p{L}\p{N}][\p{L}\p{N}._@-]{0,99}$/u.test(name) && !(name in {})) return;
+  throw new UsageError(
+    `${JSON.stringify(name)} cannot be a profile's name`,
+    "use letters, digits and . _ @ -, beginning with a letter or digit",
+  );
+}
+
+function alwaysThere(): UsageError {
+  return new UsageError(
+    "the profile sandbox is the embedded service: it always exists and has no key of yours",
+    "choose another name; ecm sandbox reset empties the embedded service",
+  );
+}
+
+/** The file's content, if it is what `ecm` writes. */
+function checked(file: string, stored: unknown): { profiles: Record<string, Profile>; current?: string } {
+  const { profiles = {}, current } = stored as Stored;
+  const isSound =
+    isRecord(profiles) &&
+    Object.values(profiles).every(isProfile) &&
+    (current === undefined || typeof current === "string");
+  if (isSound) return { profiles, current };
+  throw unreadable(file, "its content is not what ecm writes");
+}
+
+function isProfile(value: unknown): value is Profile {
+  if (!isRecord(value)) return false;
+  const texts = [value.baseUrl, value.apiKey, value.apiKeyCommand, value.structure];
+  const isFlag = value.readOnly === undefined || typeof value.readOnly === "boolean";
+  return isFlag && texts.every((text) => text === undefined || typeof text === "string");
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+function guarded<T>(file: string, act: () => T): T {
+  try {
+    return act();
+  } catch (error) {
+    // A parser's message quotes the file, and with it perhaps a key.
+    const reason = error instanceof SyntaxError ? "it is not JSON" : (error as NodeJS.ErrnoException).code;
+    throw unreadable(file, reason ?? "it cannot be read");
+  }
+}
+
+function unreadable(file: string, reason: string): UsageError {
+  return new UsageError(
+    `the profiles in ${file} cannot be used: ${reason}`,
+    "mend the file, or move it away and log in again: ecm auth login",
+    { type: "ProfilesFileError" },
+  );
+}
+
+function narrow(path: string, mode: number): void {
+  if ((statSync(path).mode & 0o777 & ~mode) !== 0) chmodSync(path, mode);
+}
+
+function withoutUndefined(profile: Profile): Profile {
+  return Object.fromEntries(Object.entries(profile).filter(([, value]) => value !== undefined));
 }

@@ -1,5 +1,8 @@
 /** Which profile, base address and key a command works with, and where each came from. */
-import type { ProfileStore } from "./profiles.ts";
+import { NoKeyError, UsageError } from "../errors.ts";
+import { isSameOrigin, parseBaseUrl } from "./base-url.ts";
+import { checkKey, runKeyCommand } from "./keys.ts";
+import { type Profile, type ProfileStore, sandboxProfile, unknownProfile } from "./profiles.ts";
 import type { Environment, Settings, Sourced } from "./settings.ts";
 
 export interface ResolvedProfile {
@@ -11,14 +14,129 @@ export interface ResolvedProfile {
   structure?: Sourced<string>;
   readOnly: boolean;
   /** Obtains the key; runs the profile's key command where there is one. @throws NoKeyError */
-  key(): Promise<Sourced<string>>;
+  key(signal?: AbortSignal): Promise<Sourced<string>>;
 }
 
-/** @throws NoKeyError when no profile is configured and none named; UsageError for a bad address or unknown profile. */
-export function resolveProfile(
-  _settings: Settings,
-  _profiles: ProfileStore,
-  _env: Environment,
+/** Stands for the embedded service where an address is due; nothing listens there. */
+const embeddedBaseUrl = "http://sandbox.localhost";
+
+/**
+ * Flag before environment before profile. Three rules keep a key from an address that it is not meant for:
+ * a named `sandbox` is always the embedded service, whatever address the environment holds; an address replaces the
+ * profile's own only together with a key for it (`ECM_API_KEY`), or where the profile was named on purpose too; and
+ * every address is https, or loopback.
+ * @param openProfiles asked only when a profile is needed: address and key of the environment need none
+ * @throws NoKeyError when no profile is configured and none named; UsageError for a bad address or unknown profile.
+ */
+export async function resolveProfile(
+  settings: Settings,
+  openProfiles: () => Promise<ProfileStore>,
+  env: Environment,
+): Promise<ResolvedProfile> {
+  const { profile: named, baseUrl, apiKey } = settings;
+  if (named?.value === sandboxProfile) return embedded(settings, named);
+  if (!named && baseUrl && apiKey) return assemble(settings, undefined, {}, env);
+
+  const profiles = await openProfiles();
+  const current = profiles.current();
+  const name = named ?? (current === undefined ? undefined : { value: current, source: "default" as const });
+  if (!name) {
+    if (apiKey) throw noAddress("ECM_API_KEY is set, but no base address", "set ECM_BASE_URL too");
+    throw noProfile();
+  }
+  if (name.value === sandboxProfile && !baseUrl) return embedded(settings, name);
+  if (name.value === sandboxProfile && !apiKey) throw noKeyFor(baseUrl!.value);
+  const profile = profiles.get(name.value);
+  if (!profile) throw unknownProfile(name.value, profiles.names());
+  return assemble(settings, name, profile, env);
+}
+
+function embedded(settings: Settings, name: Sourced<string>): ResolvedProfile {
+  if (settings.baseUrl?.source === "flag") {
+    throw new UsageError(
+      "--base-url does not go with the profile sandbox: the embedded service has no address",
+      "leave out one of the two",
+    );
+  }
+  return {
+    name,
+    isSandbox: true,
+    baseUrl: { value: embeddedBaseUrl, source: "default" },
+    structure: settings.structure,
+    readOnly: settings.readOnly,
+    key: () => Promise.reject(new NoKeyError("the embedded service makes its own key")),
+  };
+}
+
+function assemble(
+  settings: Settings,
+  name: Sourced<string> | undefined,
+  profile: Profile,
+  env: Environment,
 ): ResolvedProfile {
-  throw new Error("not built yet");
+  const place = name ? `profile ${name.value}` : "environment";
+  const baseUrl = chooseBaseUrl(settings, name, profile, place);
+  return {
+    name,
+    isSandbox: false,
+    baseUrl,
+    structure:
+      settings.structure ??
+      (profile.structure === undefined ? undefined : { value: profile.structure, source: "profile" }),
+    readOnly: settings.readOnly || profile.readOnly === true,
+    async key(signal) {
+      if (settings.apiKey) {
+        return { value: checkKey(settings.apiKey.value, "ECM_API_KEY"), source: settings.apiKey.source };
+      }
+      if (profile.apiKeyCommand !== undefined) {
+        return { value: await runKeyCommand(profile.apiKeyCommand, env, place, signal), source: "profile" };
+      }
+      if (profile.apiKey !== undefined) return { value: checkKey(profile.apiKey, place), source: "profile" };
+      throw new NoKeyError(
+        `${place}: no API key is stored`,
+        `ecm auth login --profile ${name?.value ?? "NAME"}`,
+      );
+    },
+  };
+}
+
+function chooseBaseUrl(
+  settings: Settings,
+  name: Sourced<string> | undefined,
+  profile: Profile,
+  place: string,
+): Sourced<string> {
+  const own = profile.baseUrl === undefined ? undefined : parseBaseUrl(profile.baseUrl, place);
+  if (!settings.baseUrl) {
+    if (own !== undefined) return { value: own, source: "profile" };
+    throw noAddress(
+      `${place}: no base address is stored`,
+      "pass --base-url, or log in again: ecm auth login",
+    );
+  }
+  const where = settings.baseUrl.source === "flag" ? "--base-url" : "ECM_BASE_URL";
+  const value = parseBaseUrl(settings.baseUrl.value, where);
+  const isNamed = name !== undefined && name.source !== "default";
+  const isMeant = settings.apiKey !== undefined || isNamed || (own !== undefined && isSameOrigin(own, value));
+  if (isMeant) return { value, source: settings.baseUrl.source };
+  throw new UsageError(
+    `${where} names ${value}, but the key of the ${place} is for ${own ?? "another address"}: it is not sent there`,
+    `set ECM_API_KEY to a key for that address; or name the profile as well, with --profile, if its key is meant for it`,
+    { type: "KeyAddressError" },
+  );
+}
+
+function noAddress(message: string, hint: string): UsageError {
+  return new UsageError(message, hint, { type: "BaseUrlError" });
+}
+
+function noKeyFor(baseUrl: string): NoKeyError {
+  return new NoKeyError(`there is no API key for ${baseUrl}`, "set ECM_API_KEY, or log in: ecm auth login");
+}
+
+function noProfile(): NoKeyError {
+  return new NoKeyError(
+    "no profile is configured and none is named",
+    "log in with: ecm auth login\nor rehearse without an account: --profile sandbox",
+  );
 }

@@ -1,5 +1,24 @@
 /** The one outside line: signs a request, sends it, repeats it where the retry rule allows, reads the limits. */
-import type { Clock, Send, SendEvent, Transport } from "../wire.ts";
+import { EcmError, InterruptedError, UsageError } from "../errors.ts";
+import { version } from "../version.ts";
+import type {
+  ApiAnswer,
+  ApiRequest,
+  Clock,
+  RateLimits,
+  Send,
+  SendEvent,
+  SendOptions,
+  Transport,
+  TransportFailure,
+  WireAnswer,
+  WireRequest,
+} from "../wire.ts";
+import { rawAnswer, readAnswer, serviceErrorFrom, unreadable } from "./answer.ts";
+import { reasonOf, troubleOf, unreachable } from "./failure.ts";
+import { limitsFrom } from "./limits.ts";
+import { type Redact, redactHeaders, redactorFor } from "./redact.ts";
+import { decideRetry, type Situation, type Trouble } from "./retry.ts";
 
 export interface SendConfiguration {
   /** Without a trailing slash. */
@@ -7,6 +26,7 @@ export interface SendConfiguration {
   apiKey: string;
   transport: Transport;
   clock: Clock;
+  /** Longest wait for one answer; 0 waits for ever. */
   timeoutSeconds: number;
   maxWaitSeconds: number;
   readOnly: boolean;
@@ -15,6 +35,217 @@ export interface SendConfiguration {
   onEvent?: (event: SendEvent) => void;
 }
 
-export function createSend(_configuration: SendConfiguration): Send {
-  throw new Error("not built yet");
+/** One attempt's end: an answer, or why there is none. */
+type Outcome =
+  | { answer: WireAnswer; limits: RateLimits; failure?: undefined }
+  | { failure: TransportFailure; answer?: undefined };
+
+export function createSend(configuration: SendConfiguration): Send {
+  const redact = redactorFor(configuration.apiKey);
+  return async <T>(request: ApiRequest, options: SendOptions = {}): Promise<ApiAnswer<T>> => {
+    if (configuration.readOnly && request.effect === "write") throw readOnly(request);
+    const wire = sign(request, configuration);
+    const signal = options.signal
+      ? AbortSignal.any([configuration.signal, options.signal])
+      : configuration.signal;
+    const emit = (event: SendEvent) => {
+      configuration.onEvent?.(event);
+      options.onEvent?.(event);
+    };
+    try {
+      return await sendUntilSettled<T>({
+        configuration,
+        request,
+        wire: { ...wire, signal },
+        options,
+        emit,
+        redact,
+      });
+    } catch (error) {
+      if (signal.aborted && !(error instanceof EcmError)) throw interrupted(signal);
+      throw error;
+    }
+  };
+}
+
+interface Sending {
+  configuration: SendConfiguration;
+  request: ApiRequest;
+  wire: WireRequest & { signal: AbortSignal };
+  options: SendOptions;
+  emit: (event: SendEvent) => void;
+  redact: Redact;
+}
+
+async function sendUntilSettled<T>(sending: Sending): Promise<ApiAnswer<T>> {
+  const { configuration, request, options, emit, wire } = sending;
+  const { clock } = configuration;
+  const maxWaitSeconds = options.maxWaitSeconds ?? configuration.maxWaitSeconds;
+  let tries = 0;
+  let limitWaits = 0;
+  let waitedSeconds = 0;
+  for (let attempt = 1; ; attempt++) {
+    wire.signal.throwIfAborted();
+    const outcome = await attemptOnce(sending, attempt);
+    if (outcome.answer && outcome.answer.status < 400) return settle<T>(sending, outcome);
+    const { trouble, why } = diagnose(outcome, sending);
+    if (trouble?.kind !== "limited") tries += 1;
+    const situation: Omit<Situation, "trouble"> = {
+      effect: request.effect,
+      tries,
+      limitWaits,
+      waitedSeconds,
+      maxWaitSeconds,
+    };
+    const decision = trouble ? decideRetry({ ...situation, trouble }) : { action: "stop" as const };
+    if (decision.action === "stop") return settle<T>(sending, outcome);
+    emit({ kind: "waiting", request, seconds: decision.seconds, why });
+    await clock.sleep(decision.seconds * 1000, wire.signal);
+    if (trouble?.kind === "limited") {
+      limitWaits += 1;
+      waitedSeconds += decision.seconds;
+    }
+  }
+}
+
+async function attemptOnce(sending: Sending, attempt: number): Promise<Outcome> {
+  const { configuration, request, wire, emit, redact } = sending;
+  const { clock, transport, timeoutSeconds } = configuration;
+  emit({ kind: "sent", request, attempt });
+  const start = clock.now();
+  const milliseconds = () => Math.max(0, clock.now() - start);
+  try {
+    const answer = redactAnswer(await transport(wire), redact);
+    const limits = limitsFrom(answer.headers);
+    emit({
+      kind: "answered",
+      request,
+      status: answer.status,
+      milliseconds: milliseconds(),
+      limits,
+      text: answer.text,
+    });
+    return { answer, limits };
+  } catch (error) {
+    if (wire.signal.aborted) throw interrupted(wire.signal, request);
+    const failure = redactFailure(error as TransportFailure, redact);
+    emit({ kind: "lost", request, milliseconds: milliseconds(), message: reasonOf(failure, timeoutSeconds) });
+    // A status outside 2xx says all that matters, even if the words that went with it are lost.
+    const { partial } = failure;
+    if (partial && (partial.status < 200 || partial.status >= 300)) {
+      return { answer: partial, limits: limitsFrom(partial.headers) };
+    }
+    return { failure };
+  }
+}
+
+/** What the retry rule has to know; no trouble when only stopping is possible. */
+function diagnose(outcome: Outcome, sending: Sending): { trouble?: Trouble; why: string } {
+  const { configuration, request } = sending;
+  if (outcome.failure) {
+    return {
+      trouble: troubleOf(outcome.failure),
+      why: reasonOf(outcome.failure, configuration.timeoutSeconds),
+    };
+  }
+  const { status } = outcome.answer;
+  if (status === 429) {
+    const { limitKind = "hour", details } = serviceErrorFrom(
+      outcome.answer,
+      request,
+      configuration.clock.now(),
+    );
+    return {
+      trouble: { kind: "limited", limit: limitKind, retryAfterSeconds: details.retryAfterSeconds },
+      why: "the hour's requests are used up",
+    };
+  }
+  return { trouble: status >= 500 ? { kind: "failed", status } : undefined, why: `HTTP ${status}` };
+}
+
+/** The end of a request: its answer, or its error. */
+function settle<T>({ configuration, request, options }: Sending, outcome: Outcome): ApiAnswer<T> {
+  const { timeoutSeconds, baseUrl, clock } = configuration;
+  if (outcome.failure) {
+    const { failure } = outcome;
+    const trouble = troubleOf(failure);
+    const isBroken = failure.partial && !(trouble.kind === "lost" && trouble.isTimeout);
+    if (failure.partial && (isBroken || request.effect === "write")) {
+      const length = failure.partial.text.length;
+      const words = `the answer broke off after ${length} characters: ${reasonOf(failure, timeoutSeconds)}`;
+      throw unreadable(failure.partial, request, words);
+    }
+    throw unreachable(failure, request, new URL(baseUrl).origin, timeoutSeconds);
+  }
+  const { answer, limits } = outcome;
+  if (options.expect === "any") return rawAnswer<T>(answer, limits);
+  if (answer.status >= 200 && answer.status < 300) return readAnswer<T>(answer, limits, request);
+  throw serviceErrorFrom(answer, request, clock.now());
+}
+
+/** The request as it goes over the wire. @throws UsageError for a path that could mean another one. */
+function sign(request: ApiRequest, configuration: SendConfiguration): WireRequest {
+  const { path, query = [] } = request;
+  // Servers fold `..`: a contact whose id is `..` would turn one endpoint into another.
+  if (
+    !/^\/[\x21-\x7e]*$/.test(path) ||
+    /(^|[/\\])(\.|%2e){1,2}([/\\?#]|$)/i.test(path.split("?")[0]!) ||
+    path.includes("#")
+  ) {
+    throw new UsageError(
+      `${JSON.stringify(path)} is not a path that can be requested`,
+      "it begins with /, holds neither blanks nor . or .. as a part, and its other characters are percent-encoded",
+    );
+  }
+  const pairs = query.map(([name, value]) => `${encodeURIComponent(name)}=${encodeURIComponent(value)}`);
+  const join = path.includes("?") ? "&" : "?";
+  const body = request.rawBody ?? (request.body === undefined ? undefined : JSON.stringify(request.body));
+  return {
+    method: request.method,
+    url: configuration.baseUrl + path + (pairs.length > 0 ? join + pairs.join("&") : ""),
+    headers: {
+      "x-api-key": configuration.apiKey,
+      accept: "application/json",
+      "user-agent": `ecm/${version}`,
+      ...(body === undefined ? {} : { "content-type": "application/json" }),
+    },
+    body,
+    timeoutMilliseconds: configuration.timeoutSeconds * 1000,
+  };
+}
+
+function redactAnswer(answer: WireAnswer, redact: Redact): WireAnswer {
+  const text = redact(answer.text);
+  return {
+    status: answer.status,
+    headers: redactHeaders(answer.headers, redact),
+    text,
+    bytes: text === answer.text ? answer.bytes : undefined,
+  };
+}
+
+/** A new failure: the one that came may carry the request, and with it the key, in members that nobody foresees. */
+function redactFailure(failure: TransportFailure, redact: Redact): TransportFailure {
+  const { code, wasSent, partial } = failure;
+  const clean: TransportFailure = new Error(redact(String(failure.message)));
+  return Object.assign(clean, {
+    code: typeof code === "string" ? redact(code) : undefined,
+    wasSent,
+    partial: partial && redactAnswer(partial, redact),
+  });
+}
+
+function interrupted(signal: AbortSignal, request?: ApiRequest): InterruptedError {
+  const reason = signal.reason instanceof InterruptedError ? signal.reason : new InterruptedError();
+  if (request?.effect !== "write") return reason;
+  const name = reason.exitCode === 143 ? "SIGTERM" : "SIGINT";
+  return new InterruptedError(name, "the request that was under way may have been applied");
+}
+
+function readOnly(request: ApiRequest): UsageError {
+  return new UsageError(
+    `read-only: ${request.method} ${request.path} would write, and was not sent`,
+    "leave out --read-only, ECM_READ_ONLY, or the profile's own setting",
+    { type: "ReadOnlyError" },
+  );
 }

@@ -1,0 +1,40 @@
+/** Base addresses: which ones a key may be sent to, and how they are written down. Pure. */
+import { UsageError } from "../errors.ts";
+
+/**
+ * The address in its one spelling: no trailing slash, no default port; a path prefix stays.
+ * @param where the flag, variable or profile that it stands in, for messages
+ * @throws UsageError unless it is https, or http on a loopback address, and nothing but an address
+ */
+export function parseBaseUrl(text: string, where: string): string {
+  const url = URL.canParse(text.trim()) ? new URL(text.trim()) : undefined;
+  // The text itself is not repeated when it may hold a password.
+  if (!url) throw refused(`${where}: ${JSON.stringify(withoutUserInfo(text))} is not an address`);
+  if (url.username || url.password) throw refused(`${where}: an address with a user name or password in it`);
+  if (url.search || url.hash) throw refused(`${where}: ${url.origin} is followed by a query or a fragment`);
+  if (url.protocol !== "https:" && !(url.protocol === "http:" && isLoopback(url.hostname))) {
+    const name = url.protocol === "http:" ? "plain http" : url.protocol.replace(/:$/, "");
+    throw refused(`${where}: ${name} to ${url.host || "nowhere"}: the API key would be readable on the way`);
+  }
+  return url.origin + url.pathname.replace(/\/+$/, "");
+}
+
+/** @param hostname as `URL` gives it: numbers normalised, IPv6 in brackets */
+export function isLoopback(hostname: string): boolean {
+  return hostname === "localhost" || hostname === "[::1]" || /^127\.\d+\.\d+\.\d+$/.test(hostname);
+}
+
+/** Whether a key meant for one address may go to the other: same scheme, host and port. */
+export function isSameOrigin(one: string, other: string): boolean {
+  return new URL(one).origin === new URL(other).origin;
+}
+
+function withoutUserInfo(text: string): string {
+  return text.replace(/[^/]*@/, "…@");
+}
+
+function refused(message: string): UsageError {
+  return new UsageError(message, "give the account's address, such as https://api.example.com", {
+    type: "BaseUrlError",
+  });
+}

@@ -1,0 +1,160 @@
+/** An answer as it came → the answer that commands read, or the error that it means (specification, Errors). Pure. */
+import { type Applied, type ErrorDetails, ServiceError, UnreadableAnswerError } from "../errors.ts";
+import type { ApiAnswer, ApiRequest, RateLimits, WireAnswer, WireError } from "../wire.ts";
+import { limitKindOf, retryAfterFrom } from "./limits.ts";
+
+/** How much of an unexpected body is shown, in characters. */
+const longestExcerpt = 80;
+
+/** @throws UnreadableAnswerError when the body of a 2xx is not JSON; a 204 has none, and needs none. */
+export function readAnswer<T>(answer: WireAnswer, limits: RateLimits, request: ApiRequest): ApiAnswer<T> {
+  const { status, headers, text, bytes } = answer;
+  const isEmptyByRight = status === 204 || status === 205 || request.method === "HEAD";
+  if (isEmptyByRight && text === "") return { status, headers, text, bytes, limits, body: undefined as T };
+  try {
+    return { status, headers, text, bytes, limits, body: JSON.parse(text.replace(/^\ufeff/, "")) as T };
+  } catch {
+    throw unreadable(answer, request, `the answer is not JSON: ${whatCame(answer)}`);
+  }
+}
+
+/** The answer untouched, for those who want it so. */
+export function rawAnswer<T>(answer: WireAnswer, limits: RateLimits): ApiAnswer<T> {
+  let body: unknown;
+  try {
+    body = JSON.parse(answer.text.replace(/^\ufeff/, ""));
+  } catch {
+    body = undefined;
+  }
+  return { ...answer, limits, body: body as T };
+}
+
+/** A 2xx that cannot be read: a write was applied, whatever its answer would have said. */
+export function unreadable(answer: WireAnswer, request: ApiRequest, message: string): UnreadableAnswerError {
+  const isWrite = request.effect === "write";
+  return new UnreadableAnswerError(isWrite ? `${message}; the request was applied` : message, {
+    status: answer.status,
+    applied: isWrite ? "yes" : undefined,
+    hint: "check the base address with: ecm doctor",
+  });
+}
+
+/** The error that an answer outside 2xx means. @param nowMilliseconds for a `Retry-After` that is a date */
+export function serviceErrorFrom(
+  answer: WireAnswer,
+  request: ApiRequest,
+  nowMilliseconds: number,
+): ServiceError {
+  const { status, headers } = answer;
+  const found = documentedError(answer.text);
+  const applied = appliedAfter(status, request);
+  const retryAfterSeconds =
+    status === 429 || status === 503 ? retryAfterFrom(headers, nowMilliseconds) : undefined;
+  const words = found?.message ?? undocumented(answer);
+  const message = applied === "unknown" ? `${words}; the request may have been applied` : words;
+  const limitKind = status === 429 ? limitKindOf(words, headers, retryAfterSeconds) : undefined;
+  const details: ErrorDetails = {
+    type: found?.errorType ?? usualTypes[status],
+    field: found?.field,
+    fieldId: found?.fieldId,
+    retryAfterSeconds,
+    applied,
+    retryable: status >= 500 || status === 429,
+    hint: hintFor(status, message, limitKind, retryAfterSeconds),
+  };
+  return new ServiceError(message, { ...details, status, limitKind });
+}
+
+/** What stands for the errorType when an answer of this status has none. */
+const usualTypes: Record<number, string> = {
+  401: "UnauthorizedError",
+  403: "ForbiddenError",
+  404: "RecordNotFound",
+  429: "TooManyRequestsError",
+};
+
+function appliedAfter(status: number, request: ApiRequest): Applied | undefined {
+  if (request.effect === "read") return undefined;
+  return status >= 500 ? "unknown" : "no";
+}
+
+/** The first error of a body of the documented form, its message joined with the others'. */
+function documentedError(text: string): Partial<WireError> | undefined {
+  let body: unknown;
+  try {
+    body = JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+  const errors = (body as { errors?: unknown } | null)?.errors;
+  const list = (Array.isArray(errors) ? errors : [body]).filter(isRecord);
+  const messages = list.map((each) => each.message).filter(isText);
+  const [first] = list;
+  if (!first || messages.length === 0) return undefined;
+  return {
+    message: messages.join("; "),
+    errorType: textOr(first.errorType),
+    field: textOr(first.field),
+    fieldId: textOr(first.fieldId),
+  };
+}
+
+function undocumented(answer: WireAnswer): string {
+  const { status, headers } = answer;
+  if (status >= 300 && status < 400) {
+    const target = headers.location;
+    return `HTTP ${status}: the service points elsewhere${target ? `, to ${quoted(target)}` : ""}; the API key is not sent on`;
+  }
+  return `HTTP ${status}: ${whatCame(answer)}`;
+}
+
+/** What stands in place of an answer, in words: its kind, its length, its first characters. */
+export function whatCame({ headers, text }: WireAnswer): string {
+  if (text.trim() === "") return "it has no body";
+  const kind = headers["content-type"] ?? "no content type";
+  const encoding = headers["content-encoding"];
+  return `${quoted(kind)}${encoding ? ` in ${quoted(encoding)}` : ""} that begins ${quoted(text.trimStart())}`;
+}
+
+function hintFor(
+  status: number,
+  message: string,
+  limitKind: ServiceError["limitKind"],
+  retryAfterSeconds: number | undefined,
+): string | undefined {
+  if (status >= 300 && status < 400)
+    return "the base address is not the API's own; check it with: ecm doctor";
+  if (status === 401)
+    return /expired/i.test(message)
+      ? "make a new key in the account's settings, then: ecm auth login"
+      : "check the key with: ecm auth status";
+  if (status === 403 && /scope/i.test(message))
+    return "the account's owner can give the key that scope, in the account's settings";
+  if (limitKind === "month") return "the month's requests are used up; they are not waited for";
+  if (limitKind === "address")
+    return "too many requests with a wrong key came from this address: mend the key, and wait";
+  if (limitKind === "hour") {
+    return retryAfterSeconds === undefined
+      ? "the hour's requests are used up: try again later"
+      : `the hour's requests are used up: try again in ${retryAfterSeconds} s, or allow a wait with --max-wait`;
+  }
+  return undefined;
+}
+
+function quoted(text: string): string {
+  const characters = [...text.slice(0, 4 * longestExcerpt)];
+  const excerpt = characters.slice(0, longestExcerpt).join("");
+  return JSON.stringify(excerpt.length < text.length ? `${excerpt}…` : excerpt);
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null;
+}
+
+function isText(value: unknown): value is string {
+  return typeof value === "string" && value.trim() !== "";
+}
+
+function textOr(value: unknown): string | undefined {
+  return isText(value) ? value : undefined;
+}

@@ -1,0 +1,80 @@
+/** An exchange that brought no answer → what went wrong, and what is known of a write. Pure. */
+import { UnreachableError, UsageError } from "../errors.ts";
+import type { ApiRequest, TransportFailure } from "../wire.ts";
+import type { Trouble } from "./retry.ts";
+
+/** Failures before any byte of a request left. */
+const beforeSending = new Set([
+  "ECONNREFUSED",
+  "ENOTFOUND",
+  "EAI_AGAIN",
+  "EHOSTUNREACH",
+  "ENETUNREACH",
+  "UND_ERR_CONNECT_TIMEOUT",
+]);
+const timeouts = new Set(["UND_ERR_HEADERS_TIMEOUT", "UND_ERR_BODY_TIMEOUT", "ETIMEDOUT"]);
+const certificate = /^(CERT_|ERR_TLS_|ERR_SSL_|EPROTO$|.*_CERT(IFICATE)?(_|$)|UNABLE_TO_)/;
+
+const words: Record<string, string> = {
+  ECONNREFUSED: "the connection was refused",
+  ENOTFOUND: "there is no such host",
+  EAI_AGAIN: "the host's name could not be looked up",
+  EHOSTUNREACH: "there is no way to the host",
+  ENETUNREACH: "there is no way to the network",
+  ECONNRESET: "the connection was lost",
+  EPIPE: "the connection was lost",
+  UND_ERR_SOCKET: "the connection was lost",
+  UND_ERR_CONNECT_TIMEOUT: "no connection was made in time",
+};
+
+/** Which kind of trouble a failed exchange is. */
+export function troubleOf(failure: TransportFailure): Trouble {
+  const code = failure.code ?? "";
+  if (failure.wasSent === false || beforeSending.has(code)) {
+    return { kind: "unconnected", isLasting: certificate.test(code) };
+  }
+  return { kind: "lost", isTimeout: timeouts.has(code) };
+}
+
+/** What happened, in words. @param timeoutSeconds the limit that a time-out ran into */
+export function reasonOf(failure: TransportFailure, timeoutSeconds: number): string {
+  const code = failure.code ?? "";
+  if (timeouts.has(code)) return `it did not answer within ${timeoutSeconds} s`;
+  if (certificate.test(code)) return `its certificate or encryption is not accepted (${code})`;
+  if (code.startsWith("HPE_")) return `it does not speak HTTP as it should (${code})`;
+  return words[code] ?? (failure.message || code || "the exchange failed");
+}
+
+/** The error of a request that brought no answer. @param origin of the base address */
+export function unreachable(
+  failure: TransportFailure,
+  request: ApiRequest,
+  origin: string,
+  timeoutSeconds: number,
+): UnreachableError | UsageError {
+  const code = failure.code ?? "";
+  if (code === "UND_ERR_INVALID_ARG")
+    return new UsageError(`this request cannot be sent: ${failure.message}`);
+  const reason = reasonOf(failure, timeoutSeconds);
+  const trouble = troubleOf(failure);
+  const isWrite = request.effect === "write";
+  if (trouble.kind === "unconnected") {
+    return new UnreachableError(
+      `cannot reach ${origin}: ${reason}${isWrite ? "; nothing was applied" : ""}`,
+      {
+        applied: isWrite ? "no" : undefined,
+        retryable: !(trouble as { isLasting: boolean }).isLasting,
+        hint: "check the base address and the network with: ecm doctor",
+        cause: failure,
+      },
+    );
+  }
+  return new UnreachableError(
+    `no answer from ${origin}: ${reason}${isWrite ? "; the request may have been applied" : ""}`,
+    {
+      applied: isWrite ? "unknown" : undefined,
+      hint: timeouts.has(code) ? "a longer wait can be set with --timeout" : undefined,
+      cause: failure,
+    },
+  );
+}

@@ -1,0 +1,62 @@
+/** The rate-limit headers of an answer (specification, Limits). Pure. */
+import type { LimitKind } from "../errors.ts";
+import type { RateLimits } from "../wire.ts";
+
+type Headers = Readonly<Record<string, string>>;
+
+/** What the headers say; a part that is missing or no number is left out. */
+export function limitsFrom(headers: Headers): RateLimits {
+  const limits: RateLimits = {};
+  const hour = {
+    limit: integer(headers["x-ratelimit-limit"]),
+    remaining: integer(headers["x-ratelimit-remaining"]),
+    reset: integer(headers["x-ratelimit-reset"]),
+  };
+  const month = {
+    limit: integer(headers["x-monthly-limit"]),
+    remaining: integer(headers["x-monthly-remaining"]),
+  };
+  // A reset beyond what a date can hold is no time.
+  if (isWhole(hour) && hour.reset < 8.64e12) limits.hour = hour;
+  if (isWhole(month)) limits.month = month;
+  return limits;
+}
+
+/** Seconds to wait: `Retry-After` as a number or a date, else the time to the window's reset; undefined when neither. */
+export function retryAfterFrom(headers: Headers, nowMilliseconds: number): number | undefined {
+  const text = headers["retry-after"]?.trim();
+  const seconds = integer(text);
+  if (seconds !== undefined) return seconds;
+  const date = text ? Date.parse(text) : Number.NaN;
+  const until = Number.isNaN(date) ? resetOf(headers) : date;
+  return until === undefined ? undefined : Math.max(0, Math.ceil((until - nowMilliseconds) / 1000));
+}
+
+/**
+ * Which limit a 429 speaks of: by its message, else by what the headers say is used up, else by how long it lasts.
+ */
+export function limitKindOf(
+  message: string,
+  headers: Headers,
+  retryAfterSeconds: number | undefined,
+): LimitKind {
+  if (/month/i.test(message)) return "month";
+  if (/authentication/i.test(message)) return "address";
+  if (/rate limit/i.test(message)) return "hour";
+  if (integer(headers["x-monthly-remaining"]) === 0) return "month";
+  // No hour lasts longer than an hour.
+  return retryAfterSeconds !== undefined && retryAfterSeconds > 3600 ? "month" : "hour";
+}
+
+function resetOf(headers: Headers): number | undefined {
+  const reset = integer(headers["x-ratelimit-reset"]);
+  return reset === undefined ? undefined : reset * 1000;
+}
+
+function integer(text: string | undefined): number | undefined {
+  return text !== undefined && /^\s*\d{1,15}\s*$/.test(text) ? Number(text) : undefined;
+}
+
+function isWhole<T extends Record<string, number | undefined>>(part: T): part is T & Record<keyof T, number> {
+  return Object.values(part).every((value) => value !== undefined);
+}

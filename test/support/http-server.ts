@@ -1,0 +1,65 @@
+/** A server on loopback that answers as a test says: broken, foreign, slow, or simply small. */
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import type { AddressInfo, Socket } from "node:net";
+import { onTestFinished } from "vitest";
+
+export interface SeenRequest {
+  method: string;
+  /** Path and query as they came. */
+  url: string;
+  headers: IncomingMessage["headers"];
+  body: string;
+}
+
+export interface HttpServer {
+  baseUrl: string;
+  /** Every request so far, in order. */
+  seen: SeenRequest[];
+}
+
+export type Answerer = (
+  request: SeenRequest,
+  response: ServerResponse,
+  /** Counts from 1. */
+  count: number,
+) => void;
+
+/** Starts one on a free port; it is closed when the test ends. */
+export async function startHttpServer(answer: Answerer): Promise<HttpServer> {
+  const seen: SeenRequest[] = [];
+  const sockets = new Set<Socket>();
+  const server = createServer((request, response) => {
+    const chunks: Buffer[] = [];
+    request.on("data", (chunk: Buffer) => chunks.push(chunk));
+    request.on("error", () => undefined);
+    request.on("end", () => {
+      const body = Buffer.concat(chunks).toString("utf8");
+      const { method = "", url = "", headers } = request;
+      seen.push({ method, url, headers, body });
+      answer(seen.at(-1)!, response, seen.length);
+    });
+  });
+  server.on("connection", (socket) => {
+    sockets.add(socket);
+    socket.on("close", () => sockets.delete(socket));
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  onTestFinished(() => {
+    for (const socket of sockets) socket.destroy();
+    return new Promise<void>((resolve) => {
+      server.close(() => resolve());
+    });
+  });
+  return { baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, seen };
+}
+
+/** Ends a response with JSON. */
+export function json(response: ServerResponse, status: number, body: unknown, headers = {}): void {
+  response.writeHead(status, { "content-type": "application/json", ...headers });
+  response.end(JSON.stringify(body));
+}
+
+/** An error body of the documented form. */
+export function errorBody(errorType: string, message: string, more = {}) {
+  return { errors: [{ errorType, message, ...more }] };
+}
