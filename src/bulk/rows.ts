@@ -80,3 +80,29 @@ export interface InputFacts {
   /** The first rows as read, for `--dry-run`. */
   sample: ReadRow[];
 }
+
+/** A file that was understood: everything that reading its rows needs. Made by `understandInput`. */
+export interface Understood {
+  path: string;
+  facts: InputFacts;
+  reading: Reading;
+}
+
+/** How the rows of an understood file are read. For the reading room alone. */
+export interface Reading {
+  keyType: string;
+  /** Label of the encoding, as the decoder takes it. */
+  encoding: string;
+  /** Bytes of the byte-order mark at the start. */
+  markBytes: number;
+  delimiter: string;
+  /** Physical line on which the header or, without one, the first row starts. */
+  startLine: number;
+  hasHeader: boolean;
+  /** One for each column, in file order. */
+  targets: Target[];
+  /** Name of the recognised system, whose rules apply. */
+  system?: string;
+  /** Written with `--safe-cells`: one leading apostrophe of a cell is not its own. */
+  hasSafeCells: boolean;
+}

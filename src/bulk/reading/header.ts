@@ -1,0 +1,134 @@
+/** Reading: the start of a file: its delimiter, and the line of its header. */
+import { UsageError } from "../../errors.ts";
+import { type CsvRecord, readRecords } from "./csv.ts";
+import { foldName, isKeyName } from "./names.ts";
+
+export interface Header {
+  delimiter: string;
+  /** Physical line of the header; without one, of the first row. Undefined when the file has neither. */
+  line: number | undefined;
+  /** One for each column. */
+  names: string[];
+  /** Names a key column, or every column that `--map` names. */
+  isSure: boolean;
+}
+
+/** Reports and some exports have a title above the header: this many records are looked at. */
+const recordsAboveHeader = 20;
+const delimiters = [",", ";", "\t", "|"];
+
+export interface HeaderSearch {
+  /** The start of the text, from `firstLine` on. */
+  text: string;
+  firstLine: number;
+  /** The text goes on after this start. */
+  isCut: boolean;
+  delimiter?: string;
+  hasNoHeader: boolean;
+  keyName: string;
+  keyType: string;
+  /** Columns that `--map` names: a header has them all. */
+  mapped: readonly string[];
+}
+
+/** Finds delimiter and header together: the right delimiter is the one under which a header shows. */
+export async function findHeader(search: HeaderSearch): Promise<Header> {
+  let best: (Header & { score: number }) | undefined;
+  for (const delimiter of search.delimiter === undefined ? delimiters : [search.delimiter]) {
+    const records = await firstRecords(search, delimiter);
+    const found = search.hasNoHeader ? firstRow(records) : headerAmong(records, search);
+    const header = { delimiter, ...found };
+    if (!best || header.score > best.score) best = header;
+  }
+  return best!;
+}
+
+async function firstRecords(search: HeaderSearch, delimiter: string): Promise<CsvRecord[]> {
+  const records: CsvRecord[] = [];
+  try {
+    for await (const batch of readRecords(oneChunk(search.text), delimiter, search.firstLine)) {
+      records.push(...batch);
+    }
+  } catch {
+    // A quote that is open at the end of the start, or that makes no sense under this delimiter.
+  }
+  if (search.isCut && records.length > 1) records.pop();
+  return records;
+}
+
+async function* oneChunk(text: string): AsyncGenerator<Buffer> {
+  yield Buffer.from(text);
+}
+
+type Found = Omit<Header, "delimiter"> & { score: number };
+
+function headerAmong(records: CsvRecord[], search: HeaderSearch): Found {
+  const filled = records.filter((record) => !isBlank(record)).slice(0, recordsAboveHeader);
+  let best: Found | undefined;
+  for (const [index, record] of filled.entries()) {
+    const score = headerScore(record.cells, search);
+    if (score > 0 && (!best || score > best.score)) {
+      // The same names under more columns are the better header; a later line must be better to count.
+      best = {
+        line: record.line,
+        names: record.cells,
+        isSure: true,
+        score: score + widthOf(record) - index / 100,
+      };
+    }
+  }
+  const first = filled[0];
+  return best ?? { line: first?.line, names: first?.cells ?? [], isSure: false, score: evenness(filled) };
+}
+
+/** 0: not a header. */
+function headerScore(cells: string[], search: HeaderSearch): number {
+  const folded = new Set(cells.map(foldName));
+  if (search.mapped.length > 0 && search.mapped.every((name) => folded.has(foldName(name)))) return 2000;
+  if (cells.some((name) => isKeyName(name, search.keyName, search.keyType))) return 1000;
+  return 0;
+}
+
+function firstRow(records: CsvRecord[]): Found {
+  const filled = records.filter((record) => !isBlank(record));
+  const first = filled[0];
+  const width = Math.max(0, ...filled.slice(0, recordsAboveHeader).map((record) => record.cells.length));
+  const names = Array.from({ length: width }, (_, index) => String(index + 1));
+  return { line: first?.line, names, isSure: false, score: evenness(filled) };
+}
+
+/** Up to 500: the share of rows that have as many cells as the first, if these are several; ties go to more cells. */
+function evenness(records: CsvRecord[]): number {
+  const width = records[0] ? widthOf(records[0]) : 0;
+  if (width < 2) return 0;
+  const even = records.filter((record) => widthOf(record) === width).length;
+  return (even / records.length) * 400 + Math.min(width, 99);
+}
+
+function widthOf(record: CsvRecord): number {
+  return Math.min(record.cells.length, 900);
+}
+
+export function isBlank({ cells }: { cells: string[] }): boolean {
+  return cells.every((cell) => cell === "" || cell.trim() === "");
+}
+
+/** A delimiter as it is typed: one character, or its name. @throws UsageError */
+export function parseDelimiter(given: string): string {
+  const named: Record<string, string> = {
+    tab: "\t",
+    "\\t": "\t",
+    comma: ",",
+    semicolon: ";",
+    pipe: "|",
+    space: " ",
+  };
+  const delimiter = named[given.toLowerCase()] ?? given;
+  if ([...delimiter].length !== 1 || /["\r\n]/.test(delimiter)) {
+    throw new UsageError(
+      `--delimiter ${JSON.stringify(given)} is not a delimiter`,
+      "give one character, or tab, comma, semicolon, pipe",
+    );
+  }
+  return delimiter;
+}

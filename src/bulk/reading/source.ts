@@ -1,0 +1,37 @@
+/** Reading: the file's bytes: what kind of file it is, and its chunks. */
+import { createReadStream } from "node:fs";
+import { stat } from "node:fs/promises";
+import { UsageError } from "../../errors.ts";
+
+const chunkBytes = 256 * 1024;
+
+/** The file's bytes from an offset on, in chunks. @throws UsageError when it cannot be read */
+export async function* readBytes(path: string, start = 0): AsyncGenerator<Buffer> {
+  try {
+    for await (const chunk of createReadStream(path, { start, highWaterMark: chunkBytes })) yield chunk;
+  } catch (error) {
+    throw unreadable(path, error);
+  }
+}
+
+/** @throws UsageError when the file is missing, a folder, or may not be read */
+export async function requireFile(path: string): Promise<void> {
+  const entry = await stat(path).catch((error: unknown) => {
+    throw unreadable(path, error);
+  });
+  if (entry.isDirectory()) throw new UsageError(`${path} is a folder`, "name the file to read");
+}
+
+function unreadable(path: string, cause: unknown): UsageError {
+  const { code } = cause as NodeJS.ErrnoException;
+  if (code === "ENOENT" || code === "ENOTDIR") {
+    return new UsageError(`${path}: there is no such file`, "check the path; - reads standard input", {
+      cause,
+    });
+  }
+  if (code === "EACCES" || code === "EPERM") {
+    return new UsageError(`${path} may not be read`, "check the permissions of the file", { cause });
+  }
+  if (code === "EISDIR") return new UsageError(`${path} is a folder`, "name the file to read", { cause });
+  return new UsageError(`${path} cannot be read: ${(cause as Error).message}`, undefined, { cause });
+}

@@ -1,0 +1,115 @@
+import { expect, test } from "vitest";
+import { failureOf, read } from "./reading.ts";
+
+test("columns named like the key and the fields map themselves", async () => {
+  const { rows, understood } = await read("E-Mail, first name ,CITY\nada@example.com,Ada,London\n");
+  expect(rows).toEqual([
+    {
+      kind: "row",
+      line: 2,
+      cells: ["ada@example.com", "Ada", "London"],
+      key: { written: "ada@example.com", sent: "ada@example.com", identity: "ada@example.com" },
+      fields: new Map([
+        ["f1", "Ada"],
+        ["f3", "London"],
+      ]),
+      lists: [],
+      tags: [],
+      warnings: [],
+    },
+  ]);
+  expect(understood.facts).toMatchObject({ encoding: "utf-8", delimiter: ",", headerLine: 1, bytes: 52 });
+  expect(understood.facts.sha256).toMatch(/^[0-9a-f]{64}$/);
+  expect(understood.facts.sample).toEqual(rows);
+});
+
+test.each([";", "\t", "|", ","])("the delimiter %j is found", async (delimiter) => {
+  const text = [
+    ["Email", "Last Name", "City"],
+    ["a@example.com", "Smith", "Ghent"],
+  ]
+    .map((cells) => cells.join(delimiter))
+    .join("\r\n");
+  const { rows, understood } = await read(text);
+  expect(understood.facts.delimiter).toBe(delimiter);
+  expect(rows[0]?.fields).toEqual(
+    new Map([
+      ["f2", "Smith"],
+      ["f3", "Ghent"],
+    ]),
+  );
+});
+
+test("a record is named by the physical line on which it starts", async () => {
+  const text =
+    'Email,City\r\n"a@example.com","one\ntwo\r\nthree\rfour"\n\n\rb@example.com,x\rc@example.com,y';
+  const { rows } = await read(text);
+  expect(rows.map((row) => [row.line, row.key.sent])).toEqual([
+    [2, "a@example.com"],
+    [8, "b@example.com"],
+    [9, "c@example.com"],
+  ]);
+});
+
+test("a missing cell is absent, a blank one is empty", async () => {
+  const { rows } = await read("Email,City,Last Name\na@example.com\nb@example.com,\n");
+  expect(rows.map((row) => row.fields)).toEqual([new Map(), new Map([["f3", ""]])]);
+});
+
+test("cells beyond the header reject the row when they hold something", async () => {
+  const { all } = await read("Email,City\na@example.com,x,,\nb@example.com,x,y\n");
+  expect(all).toMatchObject([
+    { kind: "row", line: 2 },
+    { kind: "rejected", line: 3, code: "too_many_cells", cells: ["b@example.com", "x", "y"] },
+  ]);
+});
+
+test("text after a closing quote rejects the row alone", async () => {
+  const text = 'Email,City\na@example.com,"New" York\nb@example.com,"""Paris"" sur"\nc@example.com,5" pipe\n';
+  const { all } = await read(text);
+  expect(all).toMatchObject([
+    { kind: "rejected", line: 2, code: "text_after_quote" },
+    { kind: "row", line: 3, cells: ["b@example.com", '"Paris" sur'] },
+    { kind: "row", line: 4, cells: ["c@example.com", '5" pipe'] },
+  ]);
+});
+
+test("a quote that is never closed refuses the file and names the line where it opened", async () => {
+  const failure = await failureOf(
+    read('Email,City\na@example.com,x\nb@example.com,"oops\nc@example.com,y\n'),
+  );
+  expect(failure.message).toMatch(/people\.csv:3: a quote opens here and is never closed/);
+  expect(failure.exitCode).toBe(2);
+});
+
+test("a quote that swallows rows refuses the file, since nobody knows which rows it took", async () => {
+  const text = 'Email,City\nb@example.com,"oops\nc@example.com,y\nd@example.com,"Rome"\n';
+  const failure = await failureOf(read(text));
+  expect(failure.message).toMatch(/people\.csv:2: a quote opens here and closes on line 4/);
+});
+
+test("columns that map to nothing are all named, with the field that was probably meant", async () => {
+  const failure = await failureOf(read("Email,Citty,Shoe Size\na@example.com,x,42\n"));
+  expect(failure.message).toContain(
+    '2 columns map to nothing: "Citty" (like the field "City"?), "Shoe Size"',
+  );
+  expect(failure.hint).toContain("--map Citty=ignore");
+});
+
+test("--map and --ignore-unmapped settle what names cannot", async () => {
+  const { rows } = await read("Mail,Work Mail,Town,Size\na@example.com,b@example.com,Rome,42\n", {
+    map: new Map([
+      ["Work Mail", "key"],
+      ["town", "f3"],
+    ]),
+    ignoreUnmapped: true,
+  });
+  expect(rows[0]?.key.sent).toBe("b@example.com");
+  expect(rows[0]?.fields).toEqual(new Map([["f3", "Rome"]]));
+});
+
+test("two columns that could hold the key are an error that names both", async () => {
+  const failure = await failureOf(read("Mail,E-Mail-Adresse\na@example.com,b@example.com\n"));
+  expect(failure.message).toContain('2 columns could hold the key: "Mail", "E-Mail-Adresse"');
+  expect(failure.hint).toContain("--map Mail=key");
+});
