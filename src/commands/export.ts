@@ -1,4 +1,131 @@
 import type { Command } from "commander";
-import type { Context } from "../context.ts";
+import type { Connection, Context, OutputFileFlags } from "../context.ts";
+import { resolveTag } from "../service/account.ts";
+import { contactView } from "../service/contact-columns.ts";
+import { keyFilter, wholeContact } from "../service/contacts.ts";
+import { presentList } from "../terminal/present.ts";
+import type { ContactStructure, Filter, SendOptions } from "../wire.ts";
+import { addOutputFileFlags, repeatable } from "./flags.ts";
+import { describeCommand } from "./help-text.ts";
 
-export function registerExport(_command: Command, _context: Context): void {}
+interface ExportOptions extends OutputFileFlags {
+  list?: string[];
+  tag?: string[];
+  status?: string;
+  key?: string[];
+  wait?: boolean;
+  fresh?: boolean;
+}
+
+/** Longer than any hour, so that an export outlasts the hour's limit, in seconds. */
+const untilNextHourSeconds = 3900;
+
+export function registerExport(command: Command, context: Context): void {
+  command
+    .addOption(repeatable("--list <list>", "contacts of this list; several: of any of them"))
+    .addOption(repeatable("--tag <tag>", "contacts with this tag; several: with any of them"))
+    .option("--status <status>", "contacts with this primary status, such as active")
+    .addOption(repeatable("--key <key>", "the contact with this key; several: each of them"))
+    .option("--no-wait", "stop at the hour's limit in place of waiting for the next hour")
+    .option("--fresh", "start over in place of going on with an earlier export into the same file")
+    .action((options: ExportOptions) => runExport(context, options));
+  addOutputFileFlags(command);
+  describeCommand(command, {
+    examples: [
+      "ecm export > contacts.csv",
+      "ecm export --list Newsletter --output-file newsletter.csv --safe-cells --bom",
+      "ecm export -o ndjson | wc -l",
+    ],
+    output:
+      "csv unless --output says otherwise: key, a column for each field, lists, tags, status, createdAt. Such a file imports again without a mapping and without a change.",
+    exitCodes: {
+      7: "the limit was reached; with --output-file the same command goes on",
+      130: "interrupted; with --output-file the same command goes on",
+    },
+  });
+}
+
+async function runExport(context: Context, options: ExportOptions): Promise<void> {
+  const { exportContacts, freshExport } = await import("../bulk/export.ts");
+  const output = context.output(options, "csv");
+  const connection = await context.connect("bulk");
+  const { send, account } = connection;
+  const structure = await account.structure();
+  const filters = await filtersFrom(connection, structure, options);
+  const view = contactView(await account.complete(structure), await account.lists(structure));
+  const search = { structureId: structure._id, filters, source: wholeContact };
+  const sendOptions = waiting(context, options.wait !== false);
+
+  if (output.outputFile === undefined || output.format === "table") {
+    await presentList(
+      context.terminal,
+      output,
+      exportContacts(send, search, freshExport(), sendOptions),
+      view,
+    );
+    return;
+  }
+  const { openExportProgress } = await import("../bulk/export-progress.ts");
+  const { openGrowingFile } = await import("../terminal/output-file.ts");
+  const identity = [
+    connection.profile.baseUrl.value,
+    connection.profile.isSandbox,
+    search,
+    output,
+    view.columns.map(({ name }) => name),
+  ];
+  const progress = await openExportProgress(
+    context.folders.state,
+    identity,
+    context.clock.now(),
+    options.fresh ?? false,
+  );
+  const { state } = progress;
+  if (progress.isContinued)
+    context.terminal.note(`goes on at page ${state.page}: ${state.seen.size} contacts are written already`);
+  const sink = await openGrowingFile(progress.partFile, output.outputFile);
+  const contacts = exportContacts(send, search, state, sendOptions, async (ids) =>
+    progress.recordPage(ids, await sink.flush()),
+  );
+  const count = await presentList(context.terminal, output, contacts, view, { sink, count: state.seen.size });
+  await progress.finish();
+  context.terminal.note(`wrote ${count} contacts to ${output.outputFile}`);
+}
+
+async function filtersFrom(
+  { account }: Connection,
+  structure: ContactStructure,
+  options: ExportOptions,
+): Promise<Filter[]> {
+  const filters: Filter[] = [];
+  const add = (columnToFilter: string, values: string[]) =>
+    filters.push({ criterias: [{ columnToFilter, operator: "EQ", values }] });
+  if (options.list) {
+    const lists = await Promise.all(options.list.map((name) => account.list(structure, name)));
+    add(
+      "LIST_ID",
+      lists.map((list) => list._id),
+    );
+  }
+  if (options.tag) {
+    const complete = await account.complete(structure);
+    add(
+      "TAG_ID",
+      options.tag.map((label) => resolveTag(complete, label)._id),
+    );
+  }
+  if (options.status !== undefined) add("CONTACT_STATUS", [options.status]);
+  if (options.key) filters.push(keyFilter(options.key));
+  return filters;
+}
+
+function waiting(context: Context, mayWait: boolean): SendOptions {
+  return {
+    maxWaitSeconds: mayWait ? untilNextHourSeconds : 0,
+    onEvent(event) {
+      if (event.kind !== "waiting") return;
+      const until = new Date(context.clock.now() + event.seconds * 1000).toISOString().slice(0, 19);
+      context.terminal.note(`waiting until ${until}Z: ${event.why}`);
+    },
+  };
+}

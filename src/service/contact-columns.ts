@@ -15,6 +15,8 @@ export interface ContactColumn {
 export interface ContactView {
   columns: ContactColumn[];
   id(contact: Partial<Contact>): string;
+  /** What is written with these columns can be imported again. */
+  isImportable?: true;
 }
 
 /** The columns that every contact has, by their plain names. */
@@ -66,6 +68,7 @@ export function contactView(structure: ContactStructure, lists: readonly Contact
   const listNames = new Map(lists.map((list) => [list._id, list.name]));
   const tagLabels = new Map(structure.tags?.map((tag) => [tag._id, tag.label]));
   return {
+    isImportable: true,
     id: (contact) => contact._id ?? "",
     columns: [
       { name: builtIn.key, source: "key", value: (contact) => contact.key },

@@ -50,7 +50,8 @@ async function firstPage(
   }
 }
 
-function isPageSizeRefusal(error: unknown): boolean {
+/** Whether the service refused a search because its page size is too large. */
+export function isPageSizeRefusal(error: unknown): boolean {
   if (!(error instanceof ServiceError) || error.status !== 400) return false;
   return error.details.field === "pageSize" || /page ?size/i.test(error.message);
 }

@@ -20,7 +20,12 @@ export interface Column<T> {
 export interface View<T> {
   columns: Column<T>[];
   id(item: T): string;
+  /** Such a file can be imported; with safe cells it says so itself, in a last column without content. */
+  isImportable?: boolean;
 }
+
+/** The header by which an import knows that each leading apostrophe has one in front. */
+export const safeCellsHeader = "ecm:safe-cells";
 
 export interface OutputOptions {
   format: OutputFormat;
@@ -32,16 +37,24 @@ export interface OutputOptions {
   safeCells?: boolean;
 }
 
+/** Where a list goes when it goes on from an earlier attempt: `count` objects are there already. */
+export interface Continuation {
+  sink: Sink;
+  count: number;
+}
+
 /** Presents an array's worth of objects; streams all formats but `table`. Returns how many there were. */
 export async function presentList<T>(
   terminal: Terminal,
   output: OutputOptions,
   items: Iterable<T> | AsyncIterable<T>,
   view: View<T>,
+  continuation?: Continuation,
 ): Promise<number> {
   const columns = chooseColumns(view.columns, output.columns);
-  const sink = await openOutput(terminal, output);
-  let count = 0;
+  if (output.safeCells && view.isImportable) columns.push({ name: safeCellsHeader, value: () => "" });
+  const sink = continuation?.sink ?? (await openOutput(terminal, output));
+  let count = continuation?.count ?? 0;
   try {
     if (output.format === "table") {
       const rows: string[][] = [];
@@ -58,7 +71,8 @@ export async function presentList<T>(
         ),
       );
     } else {
-      await sink.write(opening(output, columns));
+      if (count === 0)
+        await sink.write(`${continuation && output.bom ? "\ufeff" : ""}${opening(output, columns)}`);
       for await (const item of items) {
         await sink.write(rendered(output, columns, view, item, count));
         count += 1;
