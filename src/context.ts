@@ -89,16 +89,16 @@ export function createContext(
     get settings() {
       return settings;
     },
-    output(fileFlags = {}, fallback) {
+    output({ outputFile, bom, safeCells } = {}, fallback) {
       const format = flags.json
         ? "json"
         : flags.output !== undefined
           ? parseFormat(flags.output, "--output")
           : env.ECM_OUTPUT
             ? parseFormat(env.ECM_OUTPUT, "ECM_OUTPUT")
-            : (fallback ?? (terminal.isStdoutTerminal && !fileFlags.outputFile ? "table" : "tsv"));
+            : (fallback ?? (terminal.isStdoutTerminal && outputFile === undefined ? "table" : "tsv"));
       const columns = flags.columns?.split(",").map((name) => name.trim());
-      return { format, columns, ...fileFlags };
+      return { format, columns, outputFile, bom, safeCells };
     },
     profiles() {
       profiles ??= import("./config/profiles.ts").then(({ openProfiles }) => openProfiles(folders));
@@ -169,6 +169,9 @@ export function createContext(
       flags = given;
       settings = readSettings(given, env);
       terminal.quiet = settings.quiet;
+      if (given.color === false) terminal.isColored = { out: false, err: false };
+      // A bad format is found here, before anything is sent.
+      context.output();
     },
     async close() {
       for (const close of closers.splice(0)) await close();

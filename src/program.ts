@@ -4,8 +4,11 @@ import type { Context, ContextControl } from "./context.ts";
 import { UsageError } from "./errors.ts";
 import { version } from "./version.ts";
 
-/** Adds the flags, arguments and subcommands of a group to its command. */
-export type Register = (command: Command, context: Context) => void;
+/**
+ * Adds the flags, arguments and subcommands of a group to its command.
+ * @param loadAll the root command with every group loaded, for those who speak about all commands
+ */
+export type Register = (command: Command, context: Context, loadAll: () => Promise<Command>) => void;
 
 interface Group {
   name: string;
@@ -65,6 +68,16 @@ export const groups: Group[] = [
     summary: "the whole service, embedded: rehearse without an account",
     load: async () => (await import("./commands/sandbox/index.ts")).registerSandbox,
   },
+  {
+    name: "commands",
+    summary: "the command tree, for scripts and agents",
+    load: async () => (await import("./commands/commands.ts")).registerCommands,
+  },
+  {
+    name: "completion",
+    summary: "completions for bash, zsh, fish and PowerShell",
+    load: async () => (await import("./commands/completion.ts")).registerCompletion,
+  },
 ];
 
 export function createProgram(control: ContextControl): Command {
@@ -84,15 +97,22 @@ export function createProgram(control: ContextControl): Command {
     .configureHelp({ showGlobalOptions: true });
   for (const option of globalOptions()) program.addOption(option);
 
-  const registered = new Set<string>();
-  for (const group of groups) {
-    program.command(group.name).description(group.summary);
-  }
+  const loaded = new Map<string, Promise<void>>();
+  const load = (group: Group): Promise<void> => {
+    const command = program.commands.find((each) => each.name() === group.name)!;
+    const loading =
+      loaded.get(group.name) ?? group.load().then((register) => register(command, context, loadAll));
+    loaded.set(group.name, loading);
+    return loading;
+  };
+  const loadAll = async () => {
+    await Promise.all(groups.map(load));
+    return program;
+  };
+  for (const group of groups) program.command(group.name).description(group.summary);
   program.hook("preSubcommand", async (_program, command) => {
     const group = groups.find((each) => each.name === command.name());
-    if (!group || registered.has(group.name)) return;
-    registered.add(group.name);
-    (await group.load())(command, context);
+    if (group) await load(group);
   });
   program.hook("preAction", (_program, action) => {
     control.configure(action.optsWithGlobals());
@@ -131,11 +151,34 @@ export function wordsOf(args: readonly string[]): string[] {
   );
 }
 
-/** A failure of the command line's grammar, as ours; undefined when help or the version was shown. */
-export function usageErrorFrom(error: CommanderError): UsageError | undefined {
+/**
+ * A failure of the command line's grammar, as ours. Undefined when there was none: help or the version was shown.
+ * @param words what was typed
+ */
+export function usageErrorFrom(
+  error: CommanderError,
+  program: Command,
+  words: readonly string[],
+): UsageError | undefined {
   if (error.exitCode === 0) return undefined;
+  const command = deepestCommand(program, words);
+  const help = `see: ${pathOf(command)} --help`;
+  if (error.code === "commander.help") {
+    const verbs = command.commands.map((each) => each.name()).filter((name) => name !== "help");
+    return new UsageError(`${pathOf(command)}: a command is missing`, `one of: ${verbs.join(", ")}; ${help}`);
+  }
   const [message = "bad usage", suggestion] = error.message.replace(/^error: /, "").split("\n");
-  return new UsageError(message, suggestion?.replace(/^\(|\)$/g, "") ?? "see: ecm --help", {
-    type: "UsageError",
-  });
+  return new UsageError(message, suggestion?.replace(/^\(|\)$/g, "") ?? help);
+}
+
+/** The command that the words lead to, as far as they lead. */
+export function deepestCommand(program: Command, words: readonly string[]): Command {
+  let command = program;
+  for (const word of words) command = command.commands.find((each) => each.name() === word) ?? command;
+  return command;
+}
+
+/** The words that lead to a command, `ecm` included. */
+export function pathOf(command: Command): string {
+  return command.parent ? `${pathOf(command.parent)} ${command.name()}` : command.name();
 }

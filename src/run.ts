@@ -1,5 +1,5 @@
 /** One command from its words to its exit code: context → program → parse → exit code. The only catch-all. */
-import { CommanderError } from "commander";
+import { type Command, CommanderError } from "commander";
 import { createContext } from "./context.ts";
 import { InterruptedError } from "./errors.ts";
 import { createProgram, usageErrorFrom, wordsOf } from "./program.ts";
@@ -22,26 +22,30 @@ export interface Invocation {
 export async function run({ args, streams, signal, clock }: Invocation): Promise<number> {
   const control = createContext(streams, signal, clock);
   const { context } = control;
+  const isJson = isJsonWanted(args, streams.env);
+  const words = wordsOf(args);
   let failure: unknown;
   try {
-    await createProgram(control).parseAsync(wordsOf(args), { from: "user" });
+    const program = createProgram(control);
+    if (words.length === 0 && !isJson) program.outputHelp();
+    else
+      await program.parseAsync(words, { from: "user" }).catch((error) => throwReason(error, program, words));
   } catch (error) {
-    failure = reasonOf(error, signal);
+    // A signal ends whatever was under way; what that threw then is only the echo.
+    failure = signal.aborted && !(error instanceof InterruptedError) ? signal.reason : error;
   } finally {
     await control.close();
   }
   showLimits(context.terminal, context.limits(), context.clock.now());
   if (failure === undefined) return control.exitCode();
-  const exitCode = reportError(context.terminal, failure, isJsonWanted(args, streams.env));
   if (streams.env.ECM_DEBUG && failure instanceof Error) context.terminal.note(failure.stack ?? "");
-  return exitCode;
+  return reportError(context.terminal, failure, isJson);
 }
 
-/** What the failure really was: grammar, a signal, or the error itself. Undefined when there was none. */
-function reasonOf(error: unknown, signal: AbortSignal): unknown {
-  if (error instanceof CommanderError) return usageErrorFrom(error);
-  if (signal.aborted && !(error instanceof InterruptedError)) return signal.reason;
-  return error;
+/** Throws what was really wrong, when anything was: a failure of the grammar is told in our words. */
+function throwReason(error: unknown, program: Command, words: readonly string[]): void {
+  const reason = error instanceof CommanderError ? usageErrorFrom(error, program, words) : error;
+  if (reason !== undefined) throw reason;
 }
 
 function showLimits(terminal: Terminal, limits: RateLimits | undefined, now: number): void {

@@ -1,4 +1,5 @@
 /** Names → things. A name is accepted wherever an id is; one rule for lists, tags, fields and structures. Pure. */
+import { distance } from "fastest-levenshtein";
 import { NotFoundError, UsageError } from "../errors.ts";
 
 export interface Named {
@@ -19,7 +20,20 @@ export function resolveName<T extends Named>(
 ): T {
   const found = findByName(wanted, things, nameOf, kind);
   if (found) return found;
-  throw new NotFoundError(`no ${kind} is named ${quote(wanted)}`, knownNames(things.map(nameOf), kind));
+  throw new NotFoundError(
+    `no ${kind} is named ${quote(wanted)}`,
+    knownNames(wanted, things.map(nameOf), kind),
+  );
+}
+
+/** The name that was likely meant, when one is close enough to be a slip of the finger. */
+export function closest(wanted: string, names: readonly string[]): string | undefined {
+  const tolerance = Math.max(1, Math.floor(wanted.length / 3));
+  const [best] = names
+    .map((name) => ({ name, slips: distance(fold(wanted), fold(name)) }))
+    .filter(({ slips }) => slips <= tolerance)
+    .sort((one, other) => one.slips - other.slips);
+  return best?.name;
 }
 
 /** As `resolveName`, but `undefined` when nothing matches. @throws UsageError when two things match. */
@@ -51,8 +65,10 @@ export function fold(name: string): string {
   return name.normalize("NFC").trim().toLowerCase();
 }
 
-function knownNames(names: string[], kind: string): string {
+function knownNames(wanted: string, names: string[], kind: string): string {
   if (names.length === 0) return `there is no ${kind} yet`;
+  const likely = closest(wanted, names);
+  if (likely) return `did you mean ${quote(likely)}?`;
   const shown = names.slice(0, 10).map(quote).join(", ");
   return `known ${kind}s: ${shown}${names.length > 10 ? `, and ${names.length - 10} more` : ""}`;
 }

@@ -16,7 +16,7 @@ export interface Terminal {
   readonly columns: number;
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Whether colour is wanted, for each stream; `style.ts` makes styles of it. */
-  readonly isColored: { out: boolean; err: boolean };
+  isColored: { out: boolean; err: boolean };
   /** Screen readers: nothing is redrawn. */
   readonly isAccessible: boolean;
   /** Set once the flags are read. */
@@ -36,8 +36,7 @@ export interface TerminalStreams {
   env: Readonly<Record<string, string | undefined>>;
 }
 
-/** @param noColor the flag `--no-color` */
-export function createTerminal(streams: TerminalStreams, noColor = false): Terminal {
+export function createTerminal(streams: TerminalStreams): Terminal {
   const { stdin, stdout, stderr, env } = streams;
   let isStdoutClosed = false;
   const onStreamError = (error: NodeJS.ErrnoException) => {
@@ -64,8 +63,8 @@ export function createTerminal(streams: TerminalStreams, noColor = false): Termi
       return stdout.columns || Number(env.COLUMNS) || 80;
     },
     isColored: {
-      out: wantsColor(stdout.isTTY === true, env, noColor),
-      err: wantsColor(stderr.isTTY === true, env, noColor),
+      out: wantsColor(stdout.isTTY === true, env),
+      err: wantsColor(stderr.isTTY === true, env),
     },
     isAccessible: isSet(env.ACCESSIBLE),
     quiet: false,
@@ -98,8 +97,8 @@ export function isSet(value: string | undefined): boolean {
   return value !== undefined && value !== "" && value !== "0" && value.toLowerCase() !== "false";
 }
 
-function wantsColor(isTerminal: boolean, env: TerminalStreams["env"], noColor: boolean): boolean {
-  if (noColor || (env.NO_COLOR ?? "") !== "") return false;
+function wantsColor(isTerminal: boolean, env: TerminalStreams["env"]): boolean {
+  if ((env.NO_COLOR ?? "") !== "") return false;
   if (env.FORCE_COLOR !== undefined && env.FORCE_COLOR !== "0" && env.FORCE_COLOR !== "false") return true;
   return isTerminal && env.TERM !== "dumb";
 }

@@ -1,0 +1,113 @@
+import type { Command, Option } from "commander";
+import type { Context } from "../context.ts";
+import { NotFoundError } from "../errors.ts";
+import { closest } from "../service/names.ts";
+import { presentList, presentValue, type View } from "../terminal/present.ts";
+import { describeCommand, exitCodesOf, factsOf } from "./help-text.ts";
+
+interface IndexEntry {
+  /** The words typed after `ecm`. */
+  command: string;
+  summary: string;
+  /** Whether it can change the account. */
+  writes: boolean;
+}
+
+const indexView: View<IndexEntry> = {
+  columns: [
+    { name: "command", value: (entry) => entry.command },
+    { name: "summary", value: (entry) => entry.summary },
+    { name: "writes", value: (entry) => (entry.writes ? "yes" : "") },
+  ],
+  id: (entry) => entry.command,
+};
+
+export function registerCommands(command: Command, context: Context, loadAll: () => Promise<Command>): void {
+  command
+    .argument("[path...]", "a command's words: its flags, output and exit codes are described")
+    .action(async (path: string[]) => runCommands(context, await loadAll(), path));
+  describeCommand(command, {
+    isLocal: true,
+    examples: ["ecm commands", "ecm commands --json", "ecm commands contact search --json"],
+    output:
+      "The index: each command's words, summary, and whether it writes. With the words of a command: its arguments, flags, output, exit codes and examples.",
+    exitCodes: { 5: "no such command" },
+  });
+}
+
+async function runCommands(context: Context, root: Command, path: string[]): Promise<void> {
+  const output = context.output();
+  const found = path.reduce((command, word) => childNamed(command, word), root);
+  const isJson = output.format === "json" || output.format === "ndjson";
+  if (found.commands.length === 0) {
+    return presentValue(context.terminal, output, describe(found), found.helpInformation());
+  }
+  const entries = leavesOf(found).map(entryOf);
+  if (!isJson) return void (await presentList(context.terminal, output, entries, indexView));
+  const globalFlags =
+    found === root ? { globalFlags: root.options.filter(isShown).map((option) => option.flags) } : {};
+  const index = { version: root.version(), ...globalFlags, commands: entries };
+  return presentValue(context.terminal, { ...output, format: "ndjson" }, index, "");
+}
+
+function childNamed(parent: Command, word: string): Command {
+  const child = parent.commands.find((each) => each.name() === word);
+  if (child) return child;
+  const names = parent.commands.map((each) => each.name());
+  const likely = closest(word, names);
+  throw new NotFoundError(
+    `there is no command ${JSON.stringify(wordsOf(parent, word))}`,
+    likely ? `did you mean ${likely}?` : `one of: ${names.join(", ")}`,
+  );
+}
+
+function leavesOf(command: Command): Command[] {
+  if (command.name() === "help") return [];
+  return command.commands.length === 0 ? [command] : command.commands.flatMap(leavesOf);
+}
+
+function entryOf(command: Command): IndexEntry {
+  const usage = command.registeredArguments.map((argument) =>
+    argument.required ? `<${argument.name()}>` : `[${argument.name()}]`,
+  );
+  return {
+    command: [wordsOf(command), ...usage].join(" "),
+    summary: command.description(),
+    writes: factsOf(command)?.writes ?? false,
+  };
+}
+
+/** Everything about one command that a caller without eyes needs. */
+function describe(command: Command) {
+  const facts = factsOf(command);
+  return {
+    command: wordsOf(command),
+    summary: command.description(),
+    writes: facts?.writes ?? false,
+    arguments: command.registeredArguments.map((argument) => ({
+      name: argument.name(),
+      required: argument.required,
+      ...(argument.variadic ? { repeats: true } : {}),
+      description: argument.description,
+    })),
+    flags: command.options.filter(isShown).map((option) => ({
+      flags: option.flags,
+      description: option.description,
+    })),
+    ...(facts && {
+      output: facts.output,
+      exitCodes: Object.fromEntries(exitCodesOf(facts)),
+      examples: facts.examples,
+    }),
+  };
+}
+
+function isShown(option: Option): boolean {
+  return !option.hidden;
+}
+
+function wordsOf(command: Command, ...more: string[]): string {
+  const words: string[] = [...more];
+  for (let each: Command | null = command; each?.parent; each = each.parent) words.unshift(each.name());
+  return words.join(" ");
+}
