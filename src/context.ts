@@ -14,7 +14,8 @@ import { type OutputFormat, parseFormat } from "./terminal/format.ts";
 import type { OutputOptions } from "./terminal/present.ts";
 import { canPrompt, createPrompter, mayNotAsk, type Prompter } from "./terminal/prompts.ts";
 import { createTerminal, type Terminal, type TerminalStreams } from "./terminal/terminal.ts";
-import type { Clock, RateLimits, Send } from "./wire.ts";
+import { traceLines } from "./terminal/trace.ts";
+import type { Clock, RateLimits, Send, SendEvent } from "./wire.ts";
 
 /** The account that a command talks to. */
 export interface Connection {
@@ -40,6 +41,8 @@ export interface Context {
   /** The chosen format and columns; `fallback` replaces the default of a command with one of its own. */
   output(flags?: OutputFileFlags, fallback?: OutputFormat): OutputOptions;
   profiles(): Promise<ProfileStore>;
+  /** The profile that is meant: its address, structure, and where each came from. No key is asked for. */
+  profile(): Promise<ResolvedProfile>;
   /** Opens the profile's account, once. @param purpose `bulk` for thousands of requests */
   connect(purpose?: "single" | "bulk"): Promise<Connection>;
   /** Undefined when nothing may be asked. */
@@ -78,7 +81,9 @@ export function createContext(
   let settings = readSettings({}, {});
   let exitCode: number = exitCodes.done;
   let limits: RateLimits | undefined;
+  let limitsSeenAt = 0;
   let profiles: Promise<ProfileStore> | undefined;
+  let profile: Promise<ResolvedProfile> | undefined;
   let connection: Promise<Connection> | undefined;
 
   const context: Context = {
@@ -104,6 +109,12 @@ export function createContext(
       profiles ??= import("./config/profiles.ts").then(({ openProfiles }) => openProfiles(folders));
       return profiles;
     },
+    profile() {
+      profile ??= import("./config/resolve.ts").then(({ resolveProfile }) =>
+        resolveProfile(settings, context.profiles, env),
+      );
+      return profile;
+    },
     connect(purpose = "single") {
       connection ??= open(purpose);
       return connection;
@@ -125,8 +136,7 @@ export function createContext(
   };
 
   async function open(purpose: "single" | "bulk"): Promise<Connection> {
-    const { resolveProfile } = await import("./config/resolve.ts");
-    const profile = await resolveProfile(settings, context.profiles, env);
+    const profile = await context.profile();
     const line = profile.isSandbox ? await openEmbedded() : await openNetworkLine(profile, purpose);
     const { createSend } = await import("./http/send.ts");
     const send = createSend({
@@ -138,13 +148,29 @@ export function createContext(
       maxWaitSeconds: settings.maxWaitSeconds,
       readOnly: profile.readOnly,
       onEvent(event) {
+        if (settings.verbose !== "no") traceEvent(event, profile);
         if (event.kind === "answered" && (event.limits.hour || event.limits.month)) {
           limits = { ...limits, ...event.limits };
+          limitsSeenAt = clock.now();
         }
       },
     });
     const { createAccount } = await import("./service/account.ts");
     return { profile, send, account: createAccount(send, profile.structure?.value) };
+  }
+
+  function traceEvent(event: SendEvent, { baseUrl, isSandbox }: ResolvedProfile): void {
+    const lines = traceLines(event, isSandbox ? "" : baseUrl.value, settings.verbose === "bodies");
+    for (const line of lines) terminal.note(line);
+  }
+
+  /** A convenience that may fail: the command has done its work. */
+  async function rememberLimits(): Promise<void> {
+    if (!limits || !profile) return;
+    const seenLimits = await import("./config/seen-limits.ts");
+    const { identity } = await profile;
+    const seen = { limits, seenAt: limitsSeenAt };
+    await seenLimits.rememberLimits(folders.cache, identity, seen).catch(() => undefined);
   }
 
   async function openEmbedded() {
@@ -175,6 +201,7 @@ export function createContext(
     },
     async close() {
       for (const close of closers.splice(0)) await close();
+      await rememberLimits();
     },
   };
 }

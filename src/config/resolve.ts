@@ -1,4 +1,5 @@
 /** Which profile, base address and key a command works with, and where each came from. */
+import { createHash } from "node:crypto";
 import { NoKeyError, UsageError } from "../errors.ts";
 import { isSameOrigin, parseBaseUrl } from "./base-url.ts";
 import { checkKey, runKeyCommand } from "./keys.ts";
@@ -13,6 +14,8 @@ export interface ResolvedProfile {
   baseUrl: Sourced<string>;
   structure?: Sourced<string>;
   readOnly: boolean;
+  /** Tells what is remembered of this account from what is of another; fit for a file name, and holds no key. */
+  identity: string;
   /** Obtains the key; runs the profile's key command where there is one. @throws NoKeyError */
   key(signal?: AbortSignal): Promise<Sourced<string>>;
 }
@@ -64,6 +67,7 @@ function embedded(settings: Settings, name: Sourced<string>): ResolvedProfile {
     baseUrl: { value: embeddedBaseUrl, source: "default" },
     structure: settings.structure,
     readOnly: settings.readOnly,
+    identity: digest("sandbox"),
     key: () => Promise.reject(new NoKeyError("the embedded service makes its own key")),
   };
 }
@@ -84,6 +88,10 @@ function assemble(
       settings.structure ??
       (profile.structure === undefined ? undefined : { value: profile.structure, source: "profile" }),
     readOnly: settings.readOnly || profile.readOnly === true,
+    // A profile's key is not asked for: that could run its command.
+    identity: settings.apiKey
+      ? digest(`key ${baseUrl.value} ${settings.apiKey.value}`)
+      : digest(`profile ${baseUrl.value} ${name?.value}`),
     async key(signal) {
       if (settings.apiKey) {
         return { value: checkKey(settings.apiKey.value, "ECM_API_KEY"), source: settings.apiKey.source };
@@ -124,6 +132,10 @@ function chooseBaseUrl(
     `set ECM_API_KEY to a key for that address; or name the profile as well, with --profile, if its key is meant for it`,
     { type: "KeyAddressError" },
   );
+}
+
+function digest(text: string): string {
+  return createHash("sha256").update(text).digest("hex").slice(0, 24);
 }
 
 function noAddress(message: string, hint: string): UsageError {

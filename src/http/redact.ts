@@ -25,7 +25,24 @@ export function redactorFor(key: string): Redact {
   };
 }
 
-/** The same for every string in a value. */
-export function redactHeaders(headers: Record<string, string>, redact: Redact): Record<string, string> {
-  return Object.fromEntries(Object.entries(headers).map(([name, value]) => [redact(name), redact(value)]));
+/** The same for every text in a JSON value, names included. Returns a value that is free of the key as it is. */
+export function redactValue(value: unknown, redact: Redact): unknown {
+  if (typeof value === "string") return redact(value);
+  if (typeof value === "number") return redact(String(value)) === String(value) ? value : shown;
+  if (Array.isArray(value)) return value.map((each) => redactValue(each, redact));
+  if (typeof value !== "object" || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([name, each]) => [redact(name), redactValue(each, redact)]),
+  );
+}
+
+/** The same for a body: what was JSON stays JSON. */
+export function redactBody(text: string, redact: Redact): string {
+  const clean = redact(text);
+  if (clean === text) return text;
+  try {
+    return JSON.stringify(redactValue(JSON.parse(text), redact));
+  } catch {
+    return clean;
+  }
 }

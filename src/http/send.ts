@@ -17,7 +17,7 @@ import type {
 import { rawAnswer, readAnswer, serviceErrorFrom, unreadable } from "./answer.ts";
 import { reasonOf, troubleOf, unreachable } from "./failure.ts";
 import { limitsFrom } from "./limits.ts";
-import { type Redact, redactHeaders, redactorFor } from "./redact.ts";
+import { type Redact, redactBody, redactorFor, redactValue } from "./redact.ts";
 import { decideRetry, type Situation, type Trouble } from "./retry.ts";
 
 export interface SendConfiguration {
@@ -43,11 +43,12 @@ type Outcome =
 export function createSend(configuration: SendConfiguration): Send {
   const redact = redactorFor(configuration.apiKey);
   return async <T>(request: ApiRequest, options: SendOptions = {}): Promise<ApiAnswer<T>> => {
-    if (configuration.readOnly && request.effect === "write") throw readOnly(request);
+    const shown = redactRequest(request, redact);
+    if (configuration.readOnly && request.effect === "write") throw readOnly(shown);
+    if (!isSafePath(request.path)) throw unsafePath(shown);
     const wire = sign(request, configuration);
-    const signal = options.signal
-      ? AbortSignal.any([configuration.signal, options.signal])
-      : configuration.signal;
+    const own = options.signal === configuration.signal ? undefined : options.signal;
+    const signal = own ? AbortSignal.any([configuration.signal, own]) : configuration.signal;
     const emit = (event: SendEvent) => {
       configuration.onEvent?.(event);
       options.onEvent?.(event);
@@ -55,7 +56,7 @@ export function createSend(configuration: SendConfiguration): Send {
     try {
       return await sendUntilSettled<T>({
         configuration,
-        request,
+        request: shown,
         wire: { ...wire, signal },
         options,
         emit,
@@ -70,6 +71,7 @@ export function createSend(configuration: SendConfiguration): Send {
 
 interface Sending {
   configuration: SendConfiguration;
+  /** As events and messages show it: without the key. */
   request: ApiRequest;
   wire: WireRequest & { signal: AbortSignal };
   options: SendOptions;
@@ -183,20 +185,20 @@ function settle<T>({ configuration, request, options }: Sending, outcome: Outcom
   throw serviceErrorFrom(answer, request, clock.now());
 }
 
-/** The request as it goes over the wire. @throws UsageError for a path that could mean another one. */
+/**
+ * Servers fold `..`: a contact whose id is `..` would turn one endpoint into another. A fragment would be cut off, and
+ * other characters mean different things to different servers.
+ */
+function isSafePath(path: string): boolean {
+  const segments = path.split("?")[0]!.split(/[/\\]/);
+  return (
+    /^\/[\x21\x22\x24-\x7e]*$/.test(path) && !segments.some((segment) => /^(\.|%2e){1,2}$/i.test(segment))
+  );
+}
+
+/** The request as it goes over the wire. */
 function sign(request: ApiRequest, configuration: SendConfiguration): WireRequest {
   const { path, query = [] } = request;
-  // Servers fold `..`: a contact whose id is `..` would turn one endpoint into another.
-  if (
-    !/^\/[\x21-\x7e]*$/.test(path) ||
-    /(^|[/\\])(\.|%2e){1,2}([/\\?#]|$)/i.test(path.split("?")[0]!) ||
-    path.includes("#")
-  ) {
-    throw new UsageError(
-      `${JSON.stringify(path)} is not a path that can be requested`,
-      "it begins with /, holds neither blanks nor . or .. as a part, and its other characters are percent-encoded",
-    );
-  }
   const pairs = query.map(([name, value]) => `${encodeURIComponent(name)}=${encodeURIComponent(value)}`);
   const join = path.includes("?") ? "&" : "?";
   const body = request.rawBody ?? (request.body === undefined ? undefined : JSON.stringify(request.body));
@@ -214,11 +216,16 @@ function sign(request: ApiRequest, configuration: SendConfiguration): WireReques
   };
 }
 
+function redactRequest(request: ApiRequest, redact: Redact): ApiRequest {
+  const written = JSON.stringify(request);
+  return redact(written) === written ? request : (redactValue(request, redact) as ApiRequest);
+}
+
 function redactAnswer(answer: WireAnswer, redact: Redact): WireAnswer {
-  const text = redact(answer.text);
+  const text = redactBody(answer.text, redact);
   return {
     status: answer.status,
-    headers: redactHeaders(answer.headers, redact),
+    headers: redactValue(answer.headers, redact) as Record<string, string>,
     text,
     bytes: text === answer.text ? answer.bytes : undefined,
   };
@@ -240,6 +247,13 @@ function interrupted(signal: AbortSignal, request?: ApiRequest): InterruptedErro
   if (request?.effect !== "write") return reason;
   const name = reason.exitCode === 143 ? "SIGTERM" : "SIGINT";
   return new InterruptedError(name, "the request that was under way may have been applied");
+}
+
+function unsafePath(request: ApiRequest): UsageError {
+  return new UsageError(
+    `${JSON.stringify(request.path)} is not a path that can be requested`,
+    "it begins with /, holds no blanks, no # and no part that is . or .., and its other characters are percent-encoded",
+  );
 }
 
 function readOnly(request: ApiRequest): UsageError {

@@ -1,0 +1,33 @@
+/** `--verbose`: what goes over the line, one stderr line for each thing that happens there. Pure. */
+import type { ApiRequest, SendEvent } from "../wire.ts";
+import { rateLimitLine } from "./rate-limit.ts";
+
+/** @param withBodies `--verbose=bodies` */
+export function traceLines(event: SendEvent, baseUrl: string, withBodies: boolean): string[] {
+  switch (event.kind) {
+    case "sent": {
+      const again = event.attempt > 1 ? ` (attempt ${event.attempt})` : "";
+      const body = bodyOf(event.request);
+      const lines = [`> ${event.request.method} ${baseUrl}${target(event.request)}${again}`];
+      return withBodies && body !== undefined ? [...lines, `> ${body}`] : lines;
+    }
+    case "answered": {
+      const limits = rateLimitLine(event.limits)?.replace(/^rate-limit:/, "");
+      const lines = [`< ${event.status} in ${Math.round(event.milliseconds)} ms${limits ?? ""}`];
+      return withBodies && event.text !== "" ? [...lines, `< ${event.text}`] : lines;
+    }
+    case "lost":
+      return [`* no whole answer after ${Math.round(event.milliseconds)} ms: ${event.message}`];
+    case "waiting":
+      return [`* waiting ${Number(event.seconds.toFixed(1))} s: ${event.why}`];
+  }
+}
+
+function target({ path, query = [] }: ApiRequest): string {
+  const pairs = query.map(([name, value]) => `${encodeURIComponent(name)}=${encodeURIComponent(value)}`);
+  return pairs.length === 0 ? path : `${path}${path.includes("?") ? "&" : "?"}${pairs.join("&")}`;
+}
+
+function bodyOf(request: ApiRequest): string | undefined {
+  return request.rawBody ?? (request.body === undefined ? undefined : JSON.stringify(request.body));
+}
