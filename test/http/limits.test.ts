@@ -1,0 +1,70 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { limitKindOf, limitsFrom, retryAfterFrom } from "../../src/http/limits.ts";
+
+const whole = {
+  "x-ratelimit-limit": "3600",
+  "x-ratelimit-remaining": "3541",
+  "x-ratelimit-reset": "1795269600",
+  "x-monthly-limit": "100000",
+  "x-monthly-remaining": "98742",
+};
+
+describe("limits from headers", () => {
+  it("reads both limits", () => {
+    expect(limitsFrom(whole)).toEqual({
+      hour: { limit: 3600, remaining: 3541, reset: 1795269600 },
+      month: { limit: 100000, remaining: 98742 },
+    });
+  });
+
+  it("leaves out a part that was not sent whole", () => {
+    const { "x-monthly-limit": _, ...rest } = whole;
+    expect(limitsFrom(rest)).toEqual({ hour: { limit: 3600, remaining: 3541, reset: 1795269600 } });
+    expect(limitsFrom({})).toEqual({});
+  });
+
+  it("takes nothing but whole numbers, whatever the headers hold", () => {
+    const value = fc.oneof(
+      fc.string(),
+      fc.constantFrom("-1", "1e9", "0x10", " 5 ", "9".repeat(30), "1.5", ""),
+    );
+    const headers = fc.record(Object.fromEntries(Object.keys(whole).map((name) => [name, value])));
+    fc.assert(
+      fc.property(headers, (given) => {
+        for (const part of Object.values(limitsFrom(given as Record<string, string>))) {
+          for (const number of Object.values(part)) expect(Number.isSafeInteger(number)).toBe(true);
+        }
+        const { hour } = limitsFrom(given as Record<string, string>);
+        if (hour) expect(() => new Date(hour.reset * 1000).toISOString()).not.toThrow();
+      }),
+    );
+  });
+});
+
+describe("Retry-After", () => {
+  const now = Date.parse("2026-11-21T13:00:00Z");
+  it.each<[string, Record<string, string>, number | undefined]>([
+    ["seconds", { "retry-after": "17" }, 17],
+    ["a date", { "retry-after": "Sat, 21 Nov 2026 13:00:30 GMT" }, 30],
+    ["a date that has passed", { "retry-after": "Sat, 21 Nov 2026 12:00:30 GMT" }, 0],
+    ["nonsense, with a reset", { "retry-after": "soon", "x-ratelimit-reset": String(now / 1000 + 9) }, 9],
+    ["nothing", {}, undefined],
+  ])("is read when it holds %s", (_name, headers, seconds) => {
+    expect(retryAfterFrom(headers, now)).toBe(seconds);
+  });
+});
+
+describe("the kind of a 429", () => {
+  it.each<[string, Record<string, string>, number | undefined, string]>([
+    ["Rate limit exceeded. Retry after 17 seconds.", {}, 17, "hour"],
+    ["Monthly API quota exceeded.", {}, 17, "month"],
+    ["Too many failed authentication attempts. Please try again later.", {}, 17, "address"],
+    ["something else", { "x-monthly-remaining": "0" }, 17, "month"],
+    ["something else", { "x-ratelimit-remaining": "0" }, 17, "hour"],
+    ["something else", {}, 86_400, "month"],
+    ["something else", {}, undefined, "hour"],
+  ])("of %j with %o after %s s is the %s", (message, headers, seconds, kind) => {
+    expect(limitKindOf(message, headers, seconds)).toBe(kind);
+  });
+});
