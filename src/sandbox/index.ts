@@ -1,5 +1,12 @@
 /** The embedded service: the whole account behind two doors, in this process or behind a port. */
+import { realClock } from "../clock.ts";
 import type { Clock, Transport } from "../wire.ts";
+import { createApp } from "./app.ts";
+import { insideDoor } from "./doors/inside.ts";
+import { ownKeyOf } from "./own-key.ts";
+import { defaultLimits, gateOf } from "./rules/admission.ts";
+import { openStore } from "./store/index.ts";
+import { turnsOn } from "./turns.ts";
 
 export interface SandboxOptions {
   /** Holds the database; made when it does not exist. Several processes may use one at once. */
@@ -30,6 +37,26 @@ export interface Sandbox {
 }
 
 /** @throws UsageError for a bad fault, or when the database binding is not installed. */
-export async function openSandbox(_options: SandboxOptions): Promise<Sandbox> {
-  throw new Error("not built yet");
+export async function openSandbox(options: SandboxOptions): Promise<Sandbox> {
+  const clock = options.clock ?? realClock;
+  const store = await openStore(options.folder, clock.now(), options.region);
+  const gate = gateOf(store, {
+    hourly: options.hourlyLimit ?? defaultLimits.hourly,
+    windowSeconds: options.windowSeconds ?? defaultLimits.windowSeconds,
+    monthly: options.monthlyLimit,
+    blockAfter: options.blockAfter ?? defaultLimits.blockAfter,
+    blockSeconds: options.blockSeconds ?? defaultLimits.blockSeconds,
+  });
+  const app = createApp({ store, gate, takeTurn: turnsOn(store.database), clock });
+  const apiKey = ownKeyOf(store, clock.now());
+  return {
+    transport: insideDoor(app),
+    ownKey: () => apiKey,
+    structureId: store.structures.all()[0]!._id,
+    async serve(place) {
+      const { openPort } = await import("./doors/port.ts");
+      return openPort(app, place);
+    },
+    close: () => store.database.close(),
+  };
 }

@@ -1,0 +1,125 @@
+/** The application behind both doors: routes, and the one way that a request goes through the rules. */
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { type Context, Hono } from "hono";
+import type { Clock } from "../wire.ts";
+import { type Body, jsonOf, readBody } from "./body.ts";
+import type { Gate } from "./rules/admission.ts";
+import type { Call, Endpoint } from "./rules/endpoint.ts";
+import { endpoints } from "./rules/index.ts";
+import { forbidden, Refusal } from "./rules/refusal.ts";
+import { check } from "./rules/requests.ts";
+import type { Store } from "./store/index.ts";
+import type { TakeTurn } from "./turns.ts";
+
+/** What a door tells of a request beside the request itself. */
+export interface Bindings {
+  /** Where it comes from. */
+  address: string;
+  incoming?: IncomingMessage;
+  outgoing?: ServerResponse;
+}
+
+export type App = Hono<{ Bindings: Bindings }>;
+type RequestContext = Context<{ Bindings: Bindings }>;
+
+interface Answer {
+  status: number;
+  body: unknown;
+  headers: Record<string, string>;
+}
+
+export interface AppParts {
+  store: Store;
+  gate: Gate;
+  takeTurn: TakeTurn;
+  clock: Clock;
+}
+
+export function createApp(parts: AppParts): App {
+  const app: App = new Hono();
+  for (const endpoint of endpoints) {
+    app.on(endpoint.method, endpoint.path, (context) => exchange(parts, context, endpoint));
+  }
+  app.all("*", (context) => exchange(parts, context, undefined));
+  app.notFound((context) => exchange(parts, context as RequestContext, undefined));
+  app.onError((error) =>
+    respond({
+      status: 500,
+      body: {
+        errors: [
+          {
+            errorType: "InternalError",
+            message: `The sandbox failed, and changed nothing: ${error.message}`,
+          },
+        ],
+      },
+      headers: {},
+    }),
+  );
+  return app;
+}
+
+async function exchange(
+  { store, gate, takeTurn, clock }: AppParts,
+  context: RequestContext,
+  endpoint: Endpoint | undefined,
+): Promise<Response> {
+  const { address, incoming } = context.env;
+  const body = endpoint?.body ? await readBody(context.req.raw, incoming) : undefined;
+  const answer = await takeTurn((): Answer => {
+    const now = clock.now();
+    const { headers, refusal } = gate.admit(address, context.req.header("x-api-key"), endpoint?.scope, now);
+    try {
+      if (refusal) throw refusal;
+      if (!endpoint) throw forbidden("This endpoint is not accessible via API key");
+      const result = endpoint.answer(callOf(endpoint, context, store, body, now));
+      return { status: endpoint.status, body: result, headers };
+    } catch (error) {
+      if (!(error instanceof Refusal)) throw error;
+      return {
+        status: error.status,
+        body: { errors: [error.error] },
+        headers: { ...headers, ...error.headers },
+      };
+    }
+  });
+  return respond(answer);
+}
+
+/** @throws Refusal for a body or a query that the endpoint does not take */
+function callOf(
+  endpoint: Endpoint,
+  context: RequestContext,
+  store: Store,
+  body: Body | undefined,
+  now: number,
+): Call<never, never> {
+  return {
+    store,
+    now,
+    parameter: (name) => context.req.param(name) ?? "",
+    body:
+      endpoint.body && body
+        ? (check(endpoint.body, jsonOf(body, context.req.header("content-type"))) as never)
+        : (undefined as never),
+    query: endpoint.query ? (check(endpoint.query, queryOf(context)) as never) : (undefined as never),
+  };
+}
+
+/** A name that is given more than once stays an array, which no schema takes. */
+function queryOf(context: RequestContext): Record<string, unknown> {
+  return Object.fromEntries(
+    Object.entries(context.req.queries()).map(([name, values]) => [
+      name,
+      values.length === 1 ? values[0] : values,
+    ]),
+  );
+}
+
+function respond({ status, body, headers }: Answer): Response {
+  if (status === 204) return new Response(null, { status, headers });
+  return new Response(JSON.stringify(body), {
+    status,
+    headers: { "Content-Type": "application/json; charset=utf-8", ...headers },
+  });
+}

@@ -1,0 +1,42 @@
+/** Bodies of requests: read whole, up to 1 MiB, and taken for JSON. */
+import type { IncomingMessage } from "node:http";
+import { invalid } from "./rules/refusal.ts";
+
+const largestBodyBytes = 2 ** 20;
+
+/** A body, or why there is none to be had; which is said only after the key has been looked at. */
+export type Body = { bytes: Uint8Array } | { tooLarge: true } | { cut: true };
+
+/**
+ * Reads to the end, so that a sender who is still sending hears the answer; keeps no more than the limit.
+ * @param incoming the message of the port's door, read without a detour; absent in the door of this process
+ */
+export async function readBody(request: Request, incoming?: IncomingMessage): Promise<Body> {
+  const chunks: Uint8Array[] = [];
+  let length = 0;
+  try {
+    for await (const chunk of incoming ?? request.body ?? []) {
+      length += chunk.length;
+      if (length <= largestBodyBytes) chunks.push(chunk);
+    }
+  } catch {
+    return { cut: true };
+  }
+  return length <= largestBodyBytes
+    ? { bytes: chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks) }
+    : { tooLarge: true };
+}
+
+/** @throws Refusal when it is not JSON in UTF-8, sent as JSON */
+export function jsonOf(body: Body, contentType: string | undefined): unknown {
+  if (!/^application\/json\s*(;\s*charset\s*=\s*"?utf-?8"?\s*)?$/i.test(contentType ?? "")) {
+    throw invalid("The body must be sent as application/json");
+  }
+  if ("tooLarge" in body) throw invalid("The body must not be larger than 1 MiB");
+  if ("cut" in body) throw invalid("The body ended too early");
+  try {
+    return JSON.parse(new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(body.bytes));
+  } catch {
+    throw invalid("The body is not JSON");
+  }
+}

@@ -1,0 +1,125 @@
+/** The one door to the database binding: opening, statements prepared once, one write transaction at a time. */
+import { UsageError } from "../errors.ts";
+
+export type Value = string | number | null;
+export type Row = Record<string, Value>;
+
+export interface Database {
+  run(sql: string, ...values: Value[]): { changes: number };
+  /** The first row, or undefined. */
+  get<T = Row>(sql: string, ...values: Value[]): T | undefined;
+  all<T = Row>(sql: string, ...values: Value[]): T[];
+  /** Several statements without values. */
+  exec(sql: string): void;
+  /**
+   * Does the work alone among all processes of the folder, and keeps it when it returns. What it throws undoes it.
+   */
+  transaction<T>(work: () => T): T;
+  /** Inside a transaction: what the work throws undoes the work, and nothing before it. */
+  attempt<T>(work: () => T): T;
+  close(): void;
+}
+
+interface Statement {
+  run(...values: Value[]): { changes: number };
+  get(...values: Value[]): unknown;
+  all(...values: Value[]): unknown[];
+}
+
+interface Binding {
+  prepare(sql: string): Statement;
+  exec(sql: string): void;
+  pragma(text: string): unknown;
+  close(): void;
+}
+
+// Longer than any transaction of ours takes, a reset of a full folder included.
+const busyMilliseconds = 30_000;
+
+/**
+ * Opens a file that several processes may use at once. A transaction that has ended survives the death of its
+ * process; it is the operating system's to survive a loss of power (write-ahead log, synchronous NORMAL).
+ * @throws UsageError when the binding is not installed, or the file is no database
+ */
+export async function openDatabase(file: string): Promise<Database> {
+  const Binding = await loadBinding();
+  let binding: Binding;
+  try {
+    binding = new Binding(file);
+    binding.pragma(`busy_timeout = ${busyMilliseconds}`);
+    enterWriteAheadLog(binding);
+  } catch (error) {
+    throw new UsageError(
+      `the sandbox's data in ${file} cannot be opened: ${(error as Error).message}`,
+      "check the folder's rights, or name another one",
+      { cause: error },
+    );
+  }
+  binding.pragma("synchronous = NORMAL");
+  binding.pragma("temp_store = MEMORY");
+  binding.pragma("cache_size = -32000");
+  return wrap(binding);
+}
+
+async function loadBinding(): Promise<new (file: string) => Binding> {
+  try {
+    return (await import("libsql")).default as unknown as new (
+      file: string,
+    ) => Binding;
+  } catch (error) {
+    throw new UsageError(
+      "the sandbox needs the package libsql, which is not installed here",
+      "it is an optional dependency, left out where it has no build for the platform: npm install --include=optional",
+      { cause: error },
+    );
+  }
+}
+
+// Two processes that open a new file at the same moment: the change of mode does not wait for the lock by itself.
+function enterWriteAheadLog(binding: Binding): void {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      binding.pragma("journal_mode = WAL");
+      return;
+    } catch (error) {
+      if (attempt === 200 || !/locked|busy/i.test((error as Error).message)) throw error;
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 10);
+    }
+  }
+}
+
+function wrap(binding: Binding): Database {
+  const prepared = new Map<string, Statement>();
+  const statement = (sql: string): Statement => {
+    let known = prepared.get(sql);
+    if (!known) {
+      known = binding.prepare(sql);
+      prepared.set(sql, known);
+    }
+    return known;
+  };
+  const within = <T>(begin: string, keep: string, undo: string[], work: () => T): T => {
+    statement(begin).run();
+    try {
+      const result = work();
+      statement(keep).run();
+      return result;
+    } catch (error) {
+      for (const sql of undo) statement(sql).run();
+      throw error;
+    }
+  };
+  return {
+    run: (sql, ...values) => statement(sql).run(...values),
+    get: <T>(sql: string, ...values: Value[]) => statement(sql).get(...values) as T | undefined,
+    all: <T>(sql: string, ...values: Value[]) => statement(sql).all(...values) as T[],
+    exec: (sql) => binding.exec(sql),
+    transaction: (work) => within("BEGIN IMMEDIATE", "COMMIT", ["ROLLBACK"], work),
+    attempt: (work) =>
+      within("SAVEPOINT attempt", "RELEASE attempt", ["ROLLBACK TO attempt", "RELEASE attempt"], work),
+    close() {
+      prepared.clear();
+      binding.close();
+    },
+  };
+}

@@ -1,0 +1,40 @@
+/** The key that a folder's own processes use: kept in clear in a file that only its owner can read. */
+import { readFileSync, renameSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import type { Store } from "./store/index.ts";
+import { newKeyValue, scopes } from "./store/keys.ts";
+
+const name = "sandbox";
+
+/** A key with every scope that works now: the one in the folder, or a new one when it no longer works. */
+export function ownKeyOf(store: Store, now: number): string {
+  const file = join(store.folder, "api-key");
+  return store.database.transaction(() => {
+    const kept = readIfThere(file);
+    const known = kept === undefined ? undefined : store.keys.ofValue(kept);
+    const works =
+      known?.isActive && known.expiresAt === null && scopes.every((scope) => known.scopes.includes(scope));
+    if (kept !== undefined && works) return kept;
+    const key = newKeyValue(store.account.read().region);
+    const [id] = store.newIds(now, 1) as [string];
+    const taken = new Set(store.keys.all().map((each) => each.name));
+    let free = name;
+    for (let number = 2; taken.has(free); number++) free = `${name} ${number}`;
+    store.keys.add(
+      { id, name: free, scopes: [...scopes], isActive: true, expiresAt: null, createdAt: now },
+      key,
+    );
+    writeFileSync(`${file}.new`, key, { mode: 0o600 });
+    renameSync(`${file}.new`, file);
+    return key;
+  });
+}
+
+function readIfThere(file: string): string | undefined {
+  try {
+    return readFileSync(file, "utf8").trim();
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,191 @@
+/** Contacts: create, read, mutate, and the owner's three other verbs (specification, /api/contact). */
+import { type StoredContact, toWire } from "../store/contacts.ts";
+import type { Store } from "../store/index.ts";
+import type { StoredStructure } from "../store/structures.ts";
+import { endpoint } from "./endpoint.ts";
+import { mutated } from "./mutate.ts";
+import { duplicate, invalid, notFound, stale } from "./refusal.ts";
+import { createContact, mutateContact, patchContact, replaceContact } from "./requests.ts";
+
+const contact = "/api/contact/:contactId";
+const longestEmail = 254;
+
+export const contactEndpoints = [
+  endpoint({
+    method: "post",
+    path: "/api/contact",
+    summary: "Create a contact",
+    scope: "contacts:write",
+    body: createContact,
+    answer({ store, body, now }) {
+      const structure = store.structures.get(body.contactStructureId);
+      if (!structure) {
+        throw invalid("contactStructureId is not a contact structure of this account", {
+          field: "contactStructureId",
+        });
+      }
+      refuseKey(store, structure, body.key);
+      refuseUnknown(store, structure, body);
+      const [id] = store.newIds(now, 1) as [string];
+      const created: StoredContact = {
+        id,
+        structureId: structure._id,
+        key: body.key,
+        fields: body.fields,
+        lists: body.lists.map((list) => list._id),
+        tags: body.tags.map((tag) => tag._id),
+        status: { primary: "active", secondary: "confirmed" },
+        createdAt: now,
+        updatedAt: now,
+        version: 0,
+      };
+      store.contacts.add(created);
+      return toWire(created);
+    },
+  }),
+  endpoint({
+    method: "get",
+    path: contact,
+    summary: "Read one contact",
+    scope: "contacts:read",
+    answer: ({ store, parameter }) => toWire(contactOf(store, parameter("contactId"))),
+  }),
+  endpoint({
+    method: "put",
+    path: `${contact}/mutate`,
+    summary: "Apply a delta to one contact: all of it, or nothing",
+    scope: "contacts:write",
+    body: mutateContact,
+    answer({ store, parameter, body, now }) {
+      const before = contactOf(store, parameter("contactId"));
+      const structure = store.structures.get(before.structureId)!;
+      refuseUnknown(store, structure, { fields: body.updateFields }, "updateFields");
+      for (const member of ["addLists", "removeLists"] as const) {
+        refuseUnknown(store, structure, { lists: body[member] }, member);
+      }
+      for (const member of ["addTags", "removeTags"] as const) {
+        refuseUnknown(store, structure, { tags: body[member] }, member);
+      }
+      const after = mutated(before, body, now);
+      store.contacts.replace(before, after);
+      return toWire(after);
+    },
+  }),
+  endpoint({
+    method: "patch",
+    path: contact,
+    summary: "Change a contact's status; an inactive contact cannot become active again",
+    scope: "contacts:write",
+    body: patchContact,
+    answer({ store, parameter, body, now }) {
+      const before = contactOf(store, parameter("contactId"));
+      refuseStatus(before, body.status);
+      const after = { ...before, status: body.status, updatedAt: now, version: before.version + 1 };
+      store.contacts.replace(before, after);
+      return toWire(after);
+    },
+  }),
+  endpoint({
+    method: "put",
+    path: contact,
+    summary: "Replace a contact: what is left out is lost",
+    scope: "contacts:write",
+    body: replaceContact,
+    answer({ store, parameter, body, now }) {
+      const before = contactOf(store, parameter("contactId"));
+      const structure = store.structures.get(before.structureId)!;
+      if (body.contactStructureId !== undefined && body.contactStructureId !== structure._id) {
+        throw invalid("contactStructureId cannot be changed", { field: "contactStructureId" });
+      }
+      refuseKey(store, structure, body.key, before.id);
+      refuseUnknown(store, structure, body);
+      if (body.__v !== before.version) throw stale("contact");
+      const after: StoredContact = {
+        ...before,
+        key: body.key,
+        fields: body.fields,
+        lists: body.lists.map((list) => list._id),
+        tags: body.tags.map((tag) => tag._id),
+        updatedAt: now,
+        version: before.version + 1,
+      };
+      store.contacts.replace(before, after);
+      return toWire(after);
+    },
+  }),
+  endpoint({
+    method: "delete",
+    path: contact,
+    summary: "Delete a contact for good",
+    scope: "contacts:write",
+    answer({ store, parameter }) {
+      const removed = contactOf(store, parameter("contactId"));
+      store.contacts.remove(removed);
+      return toWire(removed);
+    },
+  }),
+];
+
+function contactOf(store: Store, id: string): StoredContact {
+  const found = store.contacts.get(id);
+  if (!found) throw notFound("Contact");
+  return found;
+}
+
+/** Refuses a key that is no address of e-mail where one is due, or that another contact has. */
+function refuseKey(store: Store, structure: StoredStructure, key: string, exceptId?: string): void {
+  if (key.trim() === "") throw invalid("key must not be empty", { field: "key" });
+  if (structure.keyType === "email" && !isEmail(key)) {
+    throw invalid("key must be an email address", { field: "key" });
+  }
+  const holder = store.contacts.idOfKey(structure._id, key);
+  if (holder !== undefined && holder !== exceptId) {
+    throw duplicate("A contact with this key already exists", "key");
+  }
+}
+
+function isEmail(text: string): boolean {
+  return text.length <= longestEmail && /^[^\s@\p{Cc}]+@[^\s@\p{Cc}.]+(\.[^\s@\p{Cc}.]+)+$/u.test(text);
+}
+
+interface Named {
+  fields?: { _id: string }[];
+  lists?: { _id: string }[];
+  tags?: { _id: string }[];
+}
+
+/** Refuses ids that the structure does not have. @param member what to call the input, where it has another name */
+function refuseUnknown(store: Store, structure: StoredStructure, named: Named, member?: string): void {
+  for (const { _id } of named.fields ?? []) {
+    if (structure.fields.some((field) => field._id === _id)) continue;
+    throw invalid(`${member ?? "fields"} names an unknown field id`, {
+      field: member ?? "fields",
+      fieldId: _id,
+    });
+  }
+  for (const { _id } of named.tags ?? []) {
+    if (structure.tags.some((tag) => tag._id === _id)) continue;
+    throw invalid(`${member ?? "tags"} names an unknown tag id`, { field: member ?? "tags" });
+  }
+  const listIds = (named.lists ?? []).map((list) => list._id);
+  if (listIds.length > 0 && store.lists.countOf(structure._id, listIds) !== listIds.length) {
+    throw invalid(`${member ?? "lists"} names an unknown list id`, { field: member ?? "lists" });
+  }
+}
+
+const secondaryOfInactive = ["unsubscribe", "bounce", "complaint-fbl"];
+
+function refuseStatus(before: StoredContact, wanted: { primary: string; secondary?: string }): void {
+  const primary = wanted.primary.toLowerCase();
+  if (primary !== "active" && primary !== "inactive") {
+    throw invalid("status.primary must be Active or Inactive", { field: "status" });
+  }
+  if (primary === "active" && before.status.primary.toLowerCase() === "inactive") {
+    throw invalid("An inactive contact cannot be made active", { field: "status" });
+  }
+  if (primary === "inactive" && !secondaryOfInactive.includes(wanted.secondary?.toLowerCase() ?? "")) {
+    throw invalid("status.secondary must be Unsubscribe, Bounce or Complaint-FBL when primary is Inactive", {
+      field: "status",
+    });
+  }
+}

@@ -1,0 +1,46 @@
+/** What an endpoint is: a method and a path, what it needs, what it takes, and the rule that answers. */
+import type { GenericSchema, InferOutput } from "valibot";
+import type { Store } from "../store/index.ts";
+import type { Scope } from "../store/keys.ts";
+
+export interface Call<Body, Query> {
+  store: Store;
+  /** The path's parameters, decoded. */
+  parameter(name: string): string;
+  body: Body;
+  query: Query;
+  /** Milliseconds since the epoch. */
+  now: number;
+}
+
+/**
+ * A rule checks everything before it writes anything: what it refuses has changed nothing.
+ * It returns the body of the answer, or throws a Refusal.
+ */
+export interface Endpoint {
+  method: "get" | "post" | "put" | "patch" | "delete";
+  /** Parameters as `:name`. */
+  path: string;
+  summary: string;
+  scope: Scope;
+  body?: GenericSchema;
+  query?: GenericSchema;
+  /** 204 has no body. */
+  status: 200 | 204;
+  answer: (call: Call<never, never>) => unknown;
+}
+
+/** Types a rule by the schemas of its endpoint. */
+export function endpoint<
+  B extends GenericSchema = GenericSchema<undefined>,
+  Q extends GenericSchema = GenericSchema<undefined>,
+>(
+  given: Omit<Endpoint, "answer" | "status" | "body" | "query"> & {
+    body?: B;
+    query?: Q;
+    status?: 200 | 204;
+    answer: (call: Call<InferOutput<B>, InferOutput<Q>>) => unknown;
+  },
+): Endpoint {
+  return { status: 200, ...given };
+}

@@ -1,0 +1,13 @@
+/** Every endpoint of the service, in one list: the routes and the description are made of it. */
+import { contactEndpoints } from "./contacts.ts";
+import type { Endpoint } from "./endpoint.ts";
+import { listEndpoints } from "./lists.ts";
+import { searchEndpoints } from "./search.ts";
+import { structureEndpoints } from "./structures.ts";
+
+export const endpoints: Endpoint[] = [
+  ...structureEndpoints,
+  ...listEndpoints,
+  ...searchEndpoints,
+  ...contactEndpoints,
+];

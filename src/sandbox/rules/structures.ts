@@ -1,0 +1,109 @@
+/** Contact structures (specification, /api/contact-structure). */
+import type { InferOutput } from "valibot";
+import type { ContactStructure, FieldDefinition, TagDefinition } from "../../wire.ts";
+import type { Store } from "../store/index.ts";
+import type { StoredStructure } from "../store/structures.ts";
+import { endpoint } from "./endpoint.ts";
+import { invalid, notFound, stale } from "./refusal.ts";
+import { updateStructure } from "./requests.ts";
+
+const predefinedFields = ["firstName", "lastName"];
+
+export const structureEndpoints = [
+  endpoint({
+    method: "get",
+    path: "/api/contact-structure",
+    summary: "List the account's contact structures",
+    scope: "contacts:read",
+    answer: ({ store }): ContactStructure[] => store.structures.all(),
+  }),
+  endpoint({
+    method: "get",
+    path: "/api/contact-structure/:contactStructureId",
+    summary: "Read one contact structure",
+    scope: "contacts:read",
+    answer: ({ store, parameter }): ContactStructure => structureOf(store, parameter("contactStructureId")),
+  }),
+  endpoint({
+    method: "put",
+    path: "/api/contact-structure/:contactStructureId",
+    summary: "Update a contact structure: what is left out of fields and tags is gone from every contact",
+    scope: "contacts:write",
+    body: updateStructure,
+    answer({ store, parameter, body, now }): ContactStructure {
+      const before = structureOf(store, parameter("contactStructureId"));
+      if (body.__v !== undefined && body.__v !== before.__v) throw stale("contact structure");
+      const fields = fieldsAfter(before, body.fields);
+      const tags = body.tags === undefined ? before.tags : tagsAfter(before, body.tags);
+      const isNew = (definition: { _id: string }) => definition._id === "";
+      const unnamed = [...fields, ...tags].filter(isNew);
+      const ids = store.newIds(now, unnamed.length);
+      for (const [index, definition] of unnamed.entries()) definition._id = ids[index]!;
+
+      const kept = new Set([...fields, ...tags].map((definition) => definition._id));
+      for (const field of before.fields)
+        if (!kept.has(field._id)) store.contacts.dropField(before._id, field._id);
+      for (const tag of before.tags) if (!kept.has(tag._id)) store.contacts.dissolveGroup("tags", tag._id);
+      const after = {
+        ...before,
+        label: body.label,
+        keyName: body.keyName,
+        fields,
+        tags,
+        __v: before.__v + 1,
+      };
+      store.structures.put(after);
+      return after;
+    },
+  }),
+];
+
+/** @throws Refusal 404 */
+export function structureOf(store: Store, id: string): StoredStructure {
+  const structure = store.structures.get(id);
+  if (!structure) throw notFound("Contact structure");
+  return structure;
+}
+
+type Update = InferOutput<typeof updateStructure>;
+
+/** The fields as they will be; a new one has an empty id still. */
+function fieldsAfter(before: StoredStructure, given: Update["fields"]): FieldDefinition[] {
+  refuseRepeats(given, "fields");
+  return given.map((field, index) => {
+    const known = before.fields.find((each) => each._id === field._id);
+    if (field._id !== undefined && !known) {
+      throw invalid(`fields[${index}]._id is not a field of this contact structure`, { fieldId: field._id });
+    }
+    const dataType = field.dataType ?? known?.dataType ?? "text";
+    if (dataType !== (known?.dataType ?? "text")) {
+      throw invalid(`fields[${index}].dataType must be ${known?.dataType ?? "text"}`, { field: "fields" });
+    }
+    const predefinedField = known ? known.predefinedField : field.predefinedField;
+    if (!known && predefinedField !== undefined && !predefinedFields.includes(predefinedField)) {
+      throw invalid(`fields[${index}].predefinedField must be firstName or lastName`, { field: "fields" });
+    }
+    return {
+      _id: known?._id ?? "",
+      label: field.label,
+      dataType,
+      required: field.required ?? known?.required ?? false,
+      ...(predefinedField === undefined ? {} : { predefinedField }),
+    };
+  });
+}
+
+function tagsAfter(before: StoredStructure, given: NonNullable<Update["tags"]>): TagDefinition[] {
+  refuseRepeats(given, "tags");
+  return given.map((tag, index) => {
+    if (tag._id !== undefined && !before.tags.some((each) => each._id === tag._id)) {
+      throw invalid(`tags[${index}]._id is not a tag of this contact structure`, { field: "tags" });
+    }
+    return { _id: tag._id ?? "", label: tag.label };
+  });
+}
+
+function refuseRepeats(given: { _id?: string }[], field: string): void {
+  const ids = given.flatMap(({ _id }) => (_id === undefined ? [] : [_id]));
+  if (new Set(ids).size !== ids.length) throw invalid(`${field} names one _id twice`, { field });
+}

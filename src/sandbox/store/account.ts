@@ -1,0 +1,62 @@
+/** The account's row: standing, limits, what is spent of them; and the addresses that failed to log in. */
+import type { Database } from "../database.ts";
+
+export interface AccountRow {
+  region: string;
+  status: string;
+  monthly_limit: number | null;
+  monthly_limit_revision: number;
+  hour_ends_at: number;
+  hour_used: number;
+  month_ends_at: number;
+  month_used: number;
+}
+
+export interface FailureRow {
+  counted_until: number;
+  count: number;
+  blocked_until: number;
+}
+
+export interface AccountStore {
+  read(): AccountRow;
+  spend(hourEndsAt: number, hourUsed: number, monthEndsAt: number, monthUsed: number): void;
+  setStatus(status: string): void;
+  setMonthlyLimit(limit: number): void;
+  failures(address: string): FailureRow | undefined;
+  noteFailure(address: string, failure: FailureRow): void;
+}
+
+export function accountIn(database: Database): AccountStore {
+  return {
+    read: () => database.get<AccountRow>("SELECT * FROM account")!,
+    spend(hourEndsAt, hourUsed, monthEndsAt, monthUsed) {
+      database.run(
+        "UPDATE account SET hour_ends_at = ?, hour_used = ?, month_ends_at = ?, month_used = ?",
+        hourEndsAt,
+        hourUsed,
+        monthEndsAt,
+        monthUsed,
+      );
+    },
+    setStatus(status) {
+      database.run("UPDATE account SET status = ?", status);
+    },
+    setMonthlyLimit(limit) {
+      database.run(
+        "UPDATE account SET monthly_limit = ?, monthly_limit_revision = monthly_limit_revision + 1",
+        limit,
+      );
+    },
+    failures: (address) => database.get<FailureRow>("SELECT * FROM failures WHERE address = ?", address),
+    noteFailure(address, { counted_until, count, blocked_until }) {
+      database.run(
+        "INSERT OR REPLACE INTO failures VALUES (?, ?, ?, ?)",
+        address,
+        counted_until,
+        count,
+        blocked_until,
+      );
+    },
+  };
+}

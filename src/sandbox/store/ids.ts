@@ -1,0 +1,35 @@
+/** Identifiers: 24 lowercase hexadecimal characters, each greater than every one before it in the folder. */
+import { randomBytes } from "node:crypto";
+import type { Database } from "../database.ts";
+
+const lastOfSecond = 0xff_ff_ff_ff_ff_ff_ff_ffn;
+
+export function isId(text: string): boolean {
+  return /^[0-9a-f]{24}$/.test(text);
+}
+
+/** The next `count` ids; the caller is in a transaction. They begin with the second of their making. */
+export function takeIds(database: Database, now: number, count: number): string[] {
+  if (count === 0) return [];
+  const row = database.get<{ last_id: string }>("SELECT last_id FROM account");
+  let last = BigInt(`0x${row?.last_id ?? firstId()}`);
+  const second = BigInt(Math.max(0, Math.floor(now / 1000))) << 64n;
+  if (last < second) last = second | (last & lastOfSecond);
+  const ids: string[] = [];
+  for (let taken = 0; taken < count; taken++) {
+    last += 1n;
+    ids.push(last.toString(16).padStart(24, "0"));
+  }
+  noteId(database, ids.at(-1)!);
+  return ids;
+}
+
+/** Remembers an id that came from elsewhere, so that later ones are greater. */
+export function noteId(database: Database, id: string): void {
+  database.run("UPDATE account SET last_id = ? WHERE last_id < ?", id, id);
+}
+
+/** Where a new folder begins: no two folders give the same ids. */
+export function firstId(): string {
+  return `00000000${randomBytes(5).toString("hex")}000000`;
+}

@@ -1,0 +1,80 @@
+/** Everything that the sandbox keeps, in one file of its folder. */
+import { mkdir } from "node:fs/promises";
+import { join } from "node:path";
+import { type Database, openDatabase } from "../database.ts";
+import { bringUpToDate } from "../schema/index.ts";
+import { type AccountStore, accountIn } from "./account.ts";
+import { type Contacts, contactsIn } from "./contacts.ts";
+import { firstId, takeIds } from "./ids.ts";
+import { type Keys, keysIn } from "./keys.ts";
+import { type Lists, listsIn } from "./lists.ts";
+import { type Search, searchIn } from "./search.ts";
+import { type Structures, structuresIn } from "./structures.ts";
+
+export interface Store {
+  folder: string;
+  database: Database;
+  account: AccountStore;
+  keys: Keys;
+  structures: Structures;
+  lists: Lists;
+  contacts: Contacts;
+  search: Search;
+  /** New ids, each greater than all before. @param now milliseconds since the epoch */
+  newIds(now: number, count: number): string[];
+}
+
+/** Opens the folder, which only its owner can read; a new one gets an account with its default structure. */
+export async function openStore(folder: string, now: number, region = "us"): Promise<Store> {
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  const database = await openDatabase(join(folder, "sandbox.db"));
+  try {
+    bringUpToDate(database);
+    const store: Store = {
+      folder,
+      database,
+      account: accountIn(database),
+      keys: keysIn(database),
+      structures: structuresIn(database),
+      lists: listsIn(database),
+      contacts: contactsIn(database),
+      search: searchIn(database),
+      newIds: (time, count) => takeIds(database, time, count),
+    };
+    database.transaction(() => foundAccount(store, now, region));
+    return store;
+  } catch (error) {
+    database.close();
+    throw error;
+  }
+}
+
+/** An empty account as the service gives a new one (specification, Contact structure); nothing when there is one. */
+export function foundAccount(store: Store, now: number, region: string): void {
+  const { database } = store;
+  if (database.get("SELECT only FROM account")) return;
+  database.run(
+    "INSERT INTO account (only, region, status, last_id) VALUES (1, ?, 'open', ?)",
+    region,
+    firstId(),
+  );
+  const [structureId, firstName, lastName] = store.newIds(now, 3) as [string, string, string];
+  store.structures.put({
+    _id: structureId,
+    label: "Default",
+    keyName: "Email",
+    keyType: "email",
+    fields: [
+      {
+        _id: firstName,
+        label: "First Name",
+        dataType: "text",
+        required: false,
+        predefinedField: "firstName",
+      },
+      { _id: lastName, label: "Last Name", dataType: "text", required: false, predefinedField: "lastName" },
+    ],
+    tags: [],
+    __v: 0,
+  });
+}

@@ -1,0 +1,196 @@
+/**
+ * Finding contacts, in the order of their ids. A page costs what its contacts cost, wherever it lies: a single group is
+ * entered at a milestone, and a combination of groups where the page before it ended. Totals are kept, not counted.
+ */
+import type { Database, Value } from "../database.ts";
+import { type ContactRow, foldKey, readContactRow, type StoredContact } from "./contacts.ts";
+
+/** All must hold. */
+export interface Wanted {
+  structureId: string;
+  /** The contact has one of these keys. */
+  keys?: string[];
+  /** For each inner array: the contact is in one of these groups. */
+  groups: string[][];
+}
+
+export interface Found {
+  total: number;
+  contacts: StoredContact[];
+}
+
+export type Search = (wanted: Wanted, offset: number, count: number) => Found;
+
+const milestoneStride = 1000;
+const longestUnion = 50;
+const combinationsRemembered = 100;
+const anchorsRemembered = 16;
+
+/** What is known of a combination of groups, as long as none of them changes. */
+interface Combination {
+  signature: string;
+  total: number;
+  /** Offset → the contact before it. */
+  anchors: Map<number, string>;
+}
+
+export function searchIn(database: Database): Search {
+  const combinations = new Map<string, Combination>();
+  return (wanted, offset, count) => {
+    if (wanted.groups.some((anyOf) => anyOf.length === 0)) return { total: 0, contacts: [] };
+    if (wanted.keys) return byKeys(database, wanted, wanted.keys, offset, count);
+    const sets = wanted.groups.map((anyOf) => [...new Set(anyOf)].sort());
+    if (sets.length === 0) sets.push([wanted.structureId]);
+    if (sets.length === 1 && sets[0]!.length === 1) return byGroup(database, sets[0]![0]!, offset, count);
+    return byCombination(database, combinations, sets, offset, count);
+  };
+}
+
+function byKeys(database: Database, wanted: Wanted, keys: string[], offset: number, count: number): Found {
+  const also = wanted.groups.map(() => inAnyOf("contacts.id")).join("");
+  const rows = database.all<{ id: string }>(
+    `SELECT DISTINCT contacts.id FROM json_each(?) AS wanted
+      JOIN contacts ON structure_id = ? AND folded_key = wanted.value
+      WHERE true${also} ORDER BY contacts.id`,
+    JSON.stringify(keys.map(foldKey)),
+    wanted.structureId,
+    ...wanted.groups.map((anyOf) => JSON.stringify(anyOf)),
+  );
+  const ids = rows.map((row) => row.id);
+  return { total: ids.length, contacts: contactsOf(database, ids.slice(offset, offset + count)) };
+}
+
+function byGroup(database: Database, groupId: string, offset: number, count: number): Found {
+  const total =
+    database.get<{ total: number }>("SELECT total FROM totals WHERE group_id = ?", groupId)?.total ?? 0;
+  if (offset >= total) return { total, contacts: [] };
+  const start = milestoneBefore(database, groupId, offset);
+  const rows = database.all<{ id: string }>(
+    `SELECT contact_id AS id FROM members WHERE group_id = ? AND contact_id > ?
+      ORDER BY contact_id LIMIT ? OFFSET ?`,
+    groupId,
+    start.contactId,
+    count,
+    offset - start.ordinal,
+  );
+  return {
+    total,
+    contacts: contactsOf(
+      database,
+      rows.map((row) => row.id),
+    ),
+  };
+}
+
+/** The last milestone at or before the offset; those that were missing on the way to it are laid. */
+function milestoneBefore(database: Database, groupId: string, offset: number) {
+  const known = database.get<{ contact_id: string; ordinal: number }>(
+    `SELECT contact_id, ordinal FROM milestones WHERE group_id = ? AND ordinal <= ?
+      ORDER BY ordinal DESC LIMIT 1`,
+    groupId,
+    offset,
+  );
+  const place = { contactId: known?.contact_id ?? "", ordinal: known?.ordinal ?? 0 };
+  while (offset - place.ordinal >= milestoneStride) {
+    const next = database.get<{ id: string }>(
+      `SELECT contact_id AS id FROM members WHERE group_id = ? AND contact_id > ?
+        ORDER BY contact_id LIMIT 1 OFFSET ${milestoneStride - 1}`,
+      groupId,
+      place.contactId,
+    );
+    if (!next) break;
+    place.contactId = next.id;
+    place.ordinal += milestoneStride;
+    database.run("INSERT INTO milestones VALUES (?, ?, ?)", groupId, place.contactId, place.ordinal);
+  }
+  return place;
+}
+
+function byCombination(
+  database: Database,
+  combinations: Map<string, Combination>,
+  sets: string[][],
+  offset: number,
+  count: number,
+): Found {
+  const ordered = smallestFirst(database, sets);
+  const name = JSON.stringify(ordered.sets);
+  let known = combinations.get(name);
+  if (!known || known.signature !== ordered.signature) {
+    const [sql, values] = walk(ordered.sets, "");
+    const row = database.get<{ total: number }>(`SELECT count(*) AS total FROM (${sql})`, ...values);
+    known = { signature: ordered.signature, total: row?.total ?? 0, anchors: new Map() };
+  }
+  remember(combinations, name, known, combinationsRemembered);
+  if (offset >= known.total) return { total: known.total, contacts: [] };
+
+  let start = 0;
+  for (const place of known.anchors.keys()) if (place <= offset && place > start) start = place;
+  const [sql, values] = walk(ordered.sets, known.anchors.get(start) ?? "");
+  const rows = database.all<{ id: string }>(
+    `${sql} ORDER BY id LIMIT ? OFFSET ?`,
+    ...values,
+    count,
+    offset - start,
+  );
+  const ids = rows.map((row) => row.id);
+  if (ids.length > 0) remember(known.anchors, offset + ids.length, ids.at(-1)!, anchorsRemembered);
+  return { total: known.total, contacts: contactsOf(database, ids) };
+}
+
+/** The set that the walk goes along comes first; the signature changes when any group does. */
+function smallestFirst(database: Database, sets: string[][]): { sets: string[][]; signature: string } {
+  const weighed = sets.map((anyOf) => {
+    const row = database.get<{ total: number | null; revision: number | null }>(
+      "SELECT sum(total) AS total, sum(revision) AS revision FROM json_each(?) AS wanted JOIN totals ON group_id = wanted.value",
+      JSON.stringify(anyOf),
+    );
+    return { anyOf, total: row?.total ?? 0, revision: row?.revision ?? 0 };
+  });
+  weighed.sort((a, b) => a.total - b.total);
+  return {
+    sets: weighed.map((each) => each.anyOf),
+    signature: weighed.map((each) => each.revision).join(" "),
+  };
+}
+
+/** All contacts behind `after` that are in one group of each set, without an order yet. */
+function walk([along = [], ...others]: string[][], after: string): [sql: string, values: Value[]] {
+  const also = others.map(() => inAnyOf("walked.contact_id")).join("");
+  const alsoValues = others.map((anyOf) => JSON.stringify(anyOf));
+  // A union of ordered walks is merged as it is read; one walk over many groups has to be sorted first.
+  if (along.length > longestUnion) {
+    return [
+      `SELECT DISTINCT contact_id AS id FROM members AS walked
+        WHERE group_id IN (SELECT value FROM json_each(?)) AND contact_id > ?${also}`,
+      [JSON.stringify(along), after, ...alsoValues],
+    ];
+  }
+  const one = `SELECT contact_id AS id FROM members AS walked WHERE group_id = ? AND contact_id > ?${also}`;
+  return [
+    along.map(() => one).join(" UNION "),
+    along.flatMap((groupId): Value[] => [groupId, after, ...alsoValues]),
+  ];
+}
+
+function inAnyOf(contactId: string): string {
+  return ` AND EXISTS (SELECT 1 FROM members WHERE group_id IN (SELECT value FROM json_each(?))
+    AND contact_id = ${contactId})`;
+}
+
+function contactsOf(database: Database, ids: string[]): StoredContact[] {
+  if (ids.length === 0) return [];
+  return database
+    .all<ContactRow>(
+      "SELECT contacts.* FROM json_each(?) AS wanted JOIN contacts ON contacts.id = wanted.value ORDER BY contacts.id",
+      JSON.stringify(ids),
+    )
+    .map(readContactRow);
+}
+
+/** Puts an entry last, and forgets the oldest beyond the limit. */
+function remember<K, V>(entries: Map<K, V>, name: K, entry: V, limit: number): void {
+  entries.delete(name);
+  entries.set(name, entry);
+  if (entries.size > limit) entries.delete(entries.keys().next().value!);
+}

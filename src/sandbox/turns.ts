@@ -1,0 +1,61 @@
+/**
+ * Turns: each request's work happens alone among all processes of the folder, and is answered only once it is kept.
+ * Requests that arrive together share one transaction, so that many cost little more than one.
+ */
+import type { Database } from "./database.ts";
+
+// Other processes of the folder wait as long as one transaction lasts.
+const mostInOneTransaction = 64;
+
+export type TakeTurn = <T>(work: () => T) => Promise<T>;
+
+interface Waiting {
+  work: () => unknown;
+  resolve: (result: never) => void;
+  reject: (error: unknown) => void;
+}
+
+/**
+ * Work that throws is undone, and rejects; the others of its transaction stand.
+ * @throws what the database throws when the transaction cannot begin or be kept: then none of it has happened
+ */
+export function turnsOn(database: Database): TakeTurn {
+  const queue: Waiting[] = [];
+  let isPlanned = false;
+
+  const plan = () => {
+    if (isPlanned || queue.length === 0) return;
+    isPlanned = true;
+    setImmediate(() => {
+      isPlanned = false;
+      serve(queue.splice(0, mostInOneTransaction));
+      plan();
+    });
+  };
+
+  const serve = (batch: Waiting[]) => {
+    const outcomes: (() => void)[] = [];
+    try {
+      database.transaction(() => {
+        for (const { work, resolve, reject } of batch) {
+          try {
+            const result = database.attempt(work) as never;
+            outcomes.push(() => resolve(result));
+          } catch (error) {
+            outcomes.push(() => reject(error));
+          }
+        }
+      });
+    } catch (error) {
+      for (const { reject } of batch) reject(error);
+      return;
+    }
+    for (const settle of outcomes) settle();
+  };
+
+  return (work) =>
+    new Promise((resolve, reject) => {
+      queue.push({ work, resolve: resolve as (result: never) => void, reject });
+      plan();
+    });
+}
