@@ -5,6 +5,7 @@
 import { join } from "node:path";
 import { realClock } from "./clock.ts";
 import { type Folders, foldersFrom } from "./config/folders.ts";
+import { type KnownNames, rememberNames } from "./config/names-cache.ts";
 import type { ProfileStore } from "./config/profiles.ts";
 import type { ResolvedProfile } from "./config/resolve.ts";
 import { type GlobalFlags, readSettings, type Settings } from "./config/settings.ts";
@@ -15,7 +16,7 @@ import type { OutputOptions } from "./terminal/present.ts";
 import { canPrompt, createPrompter, mayNotAsk, type Prompter } from "./terminal/prompts.ts";
 import { createTerminal, type Terminal, type TerminalStreams } from "./terminal/terminal.ts";
 import { traceLines } from "./terminal/trace.ts";
-import type { Clock, RateLimits, Send, SendEvent } from "./wire.ts";
+import type { Clock, ContactStructure, RateLimits, Send, SendEvent } from "./wire.ts";
 
 /** The account that a command talks to. */
 export interface Connection {
@@ -66,6 +67,15 @@ export interface ContextControl {
   exitCode(): number;
   /** Closes what was opened. */
   close(): Promise<void>;
+}
+
+/** The names that completions offer, of all structures together. */
+function namesIn(structures: ContactStructure[]): Omit<KnownNames, "lists"> {
+  return {
+    structures: structures.map((structure) => structure.label),
+    fields: structures.flatMap((structure) => structure.fields.map((field) => field.label)),
+    tags: structures.flatMap((structure) => (structure.tags ?? []).map((tag) => tag.label)),
+  };
 }
 
 export function createContext(
@@ -156,7 +166,13 @@ export function createContext(
       },
     });
     const { createAccount } = await import("./service/account.ts");
-    return { profile, send, account: createAccount(send, profile.structure?.value) };
+    const names: Partial<KnownNames> = {};
+    const account = createAccount(send, profile.structure?.value, (fetched) => {
+      if ("lists" in fetched) names.lists = fetched.lists.map((list) => list.name);
+      else Object.assign(names, namesIn(fetched.structures));
+    });
+    closers.push(() => rememberNames(folders, profile.name?.value ?? profile.baseUrl.value, names));
+    return { profile, send, account };
   }
 
   function traceEvent(event: SendEvent, { baseUrl, isSandbox }: ResolvedProfile): void {

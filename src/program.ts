@@ -4,15 +4,20 @@ import type { Context, ContextControl } from "./context.ts";
 import { UsageError } from "./errors.ts";
 import { version } from "./version.ts";
 
-/**
- * Adds the flags, arguments and subcommands of a group to its command.
- * @param loadAll the root command with every group loaded, for those who speak about all commands
- */
-export type Register = (command: Command, context: Context, loadAll: () => Promise<Command>) => void;
+/** All commands, for those who speak about them: a group has its flags and subcommands once it is loaded. */
+export interface CommandTree {
+  root: Command;
+  load(group: string): Promise<void>;
+  loadAll(): Promise<void>;
+}
+
+/** Adds the flags, arguments and subcommands of a group to its command. */
+export type Register = (command: Command, context: Context, tree: CommandTree) => void;
 
 interface Group {
   name: string;
   summary: string;
+  isHidden?: boolean;
   load(): Promise<Register>;
 }
 
@@ -78,6 +83,12 @@ export const groups: Group[] = [
     summary: "completions for bash, zsh, fish and PowerShell",
     load: async () => (await import("./commands/completion.ts")).registerCompletion,
   },
+  {
+    name: "__complete",
+    summary: "answer the completion scripts",
+    isHidden: true,
+    load: async () => (await import("./commands/complete.ts")).registerComplete,
+  },
 ];
 
 export function createProgram(control: ContextControl): Command {
@@ -97,23 +108,25 @@ export function createProgram(control: ContextControl): Command {
     .configureHelp({ showGlobalOptions: true });
   for (const option of globalOptions()) program.addOption(option);
 
-  const loaded = new Map<string, Promise<void>>();
-  const load = (group: Group): Promise<void> => {
-    const command = program.commands.find((each) => each.name() === group.name)!;
-    const loading =
-      loaded.get(group.name) ?? group.load().then((register) => register(command, context, loadAll));
-    loaded.set(group.name, loading);
-    return loading;
+  const loading = new Map<string, Promise<void>>();
+  const tree: CommandTree = {
+    root: program,
+    load(name) {
+      const group = groups.find((each) => each.name === name);
+      const command = program.commands.find((each) => each.name() === name);
+      if (!group || !command) return Promise.resolve();
+      const isLoaded = loading.get(name) ?? group.load().then((register) => register(command, context, tree));
+      loading.set(name, isLoaded);
+      return isLoaded;
+    },
+    async loadAll() {
+      await Promise.all(groups.map((group) => tree.load(group.name)));
+    },
   };
-  const loadAll = async () => {
-    await Promise.all(groups.map(load));
-    return program;
-  };
-  for (const group of groups) program.command(group.name).description(group.summary);
-  program.hook("preSubcommand", async (_program, command) => {
-    const group = groups.find((each) => each.name === command.name());
-    if (group) await load(group);
-  });
+  for (const { name, summary, isHidden } of groups) {
+    program.command(name, { hidden: isHidden }).description(summary);
+  }
+  program.hook("preSubcommand", (_program, command) => tree.load(command.name()));
   program.hook("preAction", (_program, action) => {
     control.configure(action.optsWithGlobals());
   });

@@ -1,6 +1,7 @@
 import type { Command, Option } from "commander";
 import type { Context } from "../context.ts";
 import { NotFoundError } from "../errors.ts";
+import type { CommandTree } from "../program.ts";
 import { closest } from "../service/names.ts";
 import { presentList, presentValue, type View } from "../terminal/present.ts";
 import { describeCommand, exitCodesOf, factsOf } from "./help-text.ts";
@@ -22,10 +23,10 @@ const indexView: View<IndexEntry> = {
   id: (entry) => entry.command,
 };
 
-export function registerCommands(command: Command, context: Context, loadAll: () => Promise<Command>): void {
+export function registerCommands(command: Command, context: Context, tree: CommandTree): void {
   command
     .argument("[path...]", "a command's words: its flags, output and exit codes are described")
-    .action(async (path: string[]) => runCommands(context, await loadAll(), path));
+    .action((path: string[]) => runCommands(context, tree, path));
   describeCommand(command, {
     isLocal: true,
     examples: ["ecm commands", "ecm commands --json", "ecm commands contact search --json"],
@@ -35,7 +36,9 @@ export function registerCommands(command: Command, context: Context, loadAll: ()
   });
 }
 
-async function runCommands(context: Context, root: Command, path: string[]): Promise<void> {
+async function runCommands(context: Context, tree: CommandTree, path: string[]): Promise<void> {
+  await tree.loadAll();
+  const { root } = tree;
   const output = context.output();
   const found = path.reduce((command, word) => childNamed(command, word), root);
   const isJson = output.format === "json" || output.format === "ndjson";
@@ -62,7 +65,7 @@ function childNamed(parent: Command, word: string): Command {
 }
 
 function leavesOf(command: Command): Command[] {
-  if (command.name() === "help") return [];
+  if (command.name() === "help" || command.name().startsWith("__")) return [];
   return command.commands.length === 0 ? [command] : command.commands.flatMap(leavesOf);
 }
 

@@ -32,15 +32,32 @@ export interface Account {
   forget(): void;
 }
 
-/** @param preferred the structure named by flag, environment or profile, if any */
-export function createAccount(send: Send, preferred?: string): Account {
+/** What was fetched, for whoever wants to remember names. */
+export type Fetched =
+  | { structures: ContactStructure[] }
+  | { structure: ContactStructure; lists: ContactList[] };
+
+/**
+ * @param preferred the structure named by flag, environment or profile, if any
+ * @param onFetched told whatever comes from the account
+ */
+export function createAccount(
+  send: Send,
+  preferred?: string,
+  onFetched: (fetched: Fetched) => void = () => {},
+): Account {
   let structures: Promise<ContactStructure[]> | undefined;
   const completed = new Map<string, Promise<ContactStructure>>();
   const lists = new Map<string, Promise<ContactList[]>>();
 
   const account: Account = {
     structures() {
-      structures ??= send(listStructuresRequest()).then(readStructures);
+      structures ??= send(listStructuresRequest())
+        .then(readStructures)
+        .then((fetched) => {
+          onFetched({ structures: fetched });
+          return fetched;
+        });
       return structures;
     },
     async structure(named = preferred) {
@@ -58,7 +75,10 @@ export function createAccount(send: Send, preferred?: string): Account {
     lists(structure) {
       let known = lists.get(structure._id);
       if (!known) {
-        known = fetchAllLists(send, structure._id);
+        known = fetchAllLists(send, structure._id).then((fetched) => {
+          onFetched({ structure, lists: fetched });
+          return fetched;
+        });
         lists.set(structure._id, known);
       }
       return known;
