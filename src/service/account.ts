@@ -114,6 +114,7 @@ export function resolveField(structure: ContactStructure, wanted: string): Field
   return resolveName(wanted, structure.fields, (field) => field.label, "field");
 }
 
+/** @param structure with its tags (`account.complete`) */
 export function resolveTag(structure: ContactStructure, wanted: string): TagDefinition {
   return resolveName(wanted, structure.tags ?? [], (tag) => tag.label, "tag");
 }

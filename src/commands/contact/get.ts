@@ -1,26 +1,39 @@
 import type { Command } from "commander";
 import type { Context } from "../../context.ts";
-import { getContactRequest, readContact } from "../../service/contacts.ts";
+import { onContact } from "../../service/find-contact.ts";
+import { fetchContact } from "../../service/mutate-contact.ts";
 import { presentOne } from "../../terminal/present.ts";
+import { addOutputFileFlags } from "../flags.ts";
+import { describeCommand } from "../help-text.ts";
 import { viewOf } from "./view.ts";
 
 interface ContactGetOptions {
-  /** A contact's id, or its key. */
-  idOrKey: string;
+  outputFile?: string;
+  bom?: boolean;
+  safeCells?: boolean;
 }
 
 export function registerContactGet(parent: Command, context: Context): void {
-  parent
+  const command = parent
     .command("get")
     .description("show one contact")
     .argument("<id-or-key>", "the contact's id, or its key (an e-mail address)")
-    .action((idOrKey: string) => runContactGet(context, { idOrKey }));
+    .action((idOrKey: string, options: ContactGetOptions) => runContactGet(context, idOrKey, options));
+  describeCommand(addOutputFileFlags(command), {
+    examples: [
+      "ecm contact get ada@example.com",
+      "ecm contact get 65f0c2a91b3d4e5f60718293 --json",
+      "ecm contact get ada@example.com -o tsv --columns key,tags",
+    ],
+    output: "The contact: in JSON formats the service's own object.",
+    exitCodes: { 5: "no contact has this id or key" },
+  });
 }
 
-async function runContactGet(context: Context, options: ContactGetOptions): Promise<void> {
+async function runContactGet(context: Context, idOrKey: string, options: ContactGetOptions): Promise<void> {
+  const output = context.output(options);
   const { send, account } = await context.connect();
-  // Key → id is the owner of this command's to add: see service/contacts.ts.
-  const contact = readContact(await send(getContactRequest(options.idOrKey)));
-  const output = context.output();
+  const structure = () => account.structure();
+  const contact = await onContact(send, structure, idOrKey, (id) => fetchContact(send, id));
   await presentOne(context.terminal, output, contact, await viewOf(account, output, contact));
 }

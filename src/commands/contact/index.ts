@@ -1,7 +1,13 @@
 import type { Command } from "commander";
 import type { Context } from "../../context.ts";
+import { registerContactCreate } from "./create.ts";
 import { registerContactGet } from "./get.ts";
+import { registerContactMutate } from "./mutate.ts";
+import { registerContactSearch } from "./search.ts";
 
 export function registerContact(contact: Command, context: Context): void {
+  registerContactCreate(contact, context);
   registerContactGet(contact, context);
+  registerContactSearch(contact, context);
+  registerContactMutate(contact, context);
 }

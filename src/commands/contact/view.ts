@@ -1,6 +1,8 @@
 /** The columns that a command shows contacts in, with what it takes to name lists and tags. */
+import { UsageError } from "../../errors.ts";
 import type { Account } from "../../service/account.ts";
 import { type ContactView, contactView } from "../../service/contact-columns.ts";
+import { wholeContact } from "../../service/contacts.ts";
 import { chooseColumns, type OutputOptions } from "../../terminal/present.ts";
 import type { Contact, ContactStructure } from "../../wire.ts";
 
@@ -25,16 +27,45 @@ export async function viewOf(
   return contactView(structure, contact.lists?.length ? await account.lists(structure) : []);
 }
 
-/** The view for contacts that are yet to be read. */
+/**
+ * The view for contacts that are yet to be read, and the parts of a contact that it takes.
+ * @param wanted `--source`: parts separated by commas, in place of what the view takes
+ */
 export async function viewFor(
   account: Account,
   output: OutputOptions,
   structure: ContactStructure,
-): Promise<ContactView> {
-  if (!showsNames(output)) return idsOnly;
-  const shown = chooseColumns(contactView(structure).columns, output.columns).map((column) => column.source);
-  const complete = shown.includes("tags") ? await account.complete(structure) : structure;
-  return contactView(complete, shown.includes("lists") ? await account.lists(structure) : []);
+  wanted?: string,
+): Promise<{ view: ContactView; source: string[] }> {
+  const source = wanted === undefined ? undefined : partsOf(wanted);
+  if (!showsNames(output)) {
+    return { view: idsOnly, source: source ?? (output.format === "id" ? ["_id"] : wholeContact) };
+  }
+  const shown = chooseColumns(columnsFor(contactView(structure), source), output.columns);
+  const parts = shown.map((column) => column.source);
+  const complete = parts.includes("tags") ? await account.complete(structure) : structure;
+  const view = contactView(complete, parts.includes("lists") ? await account.lists(structure) : []);
+  return {
+    view: { ...view, columns: columnsFor(view, source) },
+    source: source ?? [...new Set(["_id", ...parts])],
+  };
+}
+
+/** With `--source`, a column for every part that it names and for no other. */
+function columnsFor(view: ContactView, source: string[] | undefined): ContactView["columns"] {
+  if (!source) return view.columns;
+  return view.columns
+    .filter((column) => source.includes(column.source))
+    .map((column) => ({ ...column, optional: false }));
+}
+
+function partsOf(wanted: string): string[] {
+  const parts = wanted.split(",").map((part) => part.trim());
+  if (parts.every((part) => part !== "")) return parts;
+  throw new UsageError(
+    `--source: ${JSON.stringify(wanted)} names no part`,
+    `parts: ${wholeContact.join(", ")}`,
+  );
 }
 
 async function structureOf(account: Account, contact: Partial<Contact>): Promise<ContactStructure> {

@@ -1,0 +1,129 @@
+import type { Command } from "commander";
+import type { Connection, Context } from "../../context.ts";
+import { EcmError, exitCodes, UsageError } from "../../errors.ts";
+import {
+  mayMeanUnchanged,
+  mutateBody,
+  type WantedChanges,
+  wouldChange,
+} from "../../service/contact-changes.ts";
+import { mutateContactRequest } from "../../service/contacts.ts";
+import { onContact } from "../../service/find-contact.ts";
+import { fetchContact, mutateContact } from "../../service/mutate-contact.ts";
+import { readJsonInput } from "../../terminal/data-input.ts";
+import { presentDryRun } from "../../terminal/dry-run.ts";
+import { presentOne } from "../../terminal/present.ts";
+import type { ApiRequest, MutateBody } from "../../wire.ts";
+import { addDryRunFlag, repeatable, wholeNumber } from "../flags.ts";
+import { describeCommand } from "../help-text.ts";
+import { viewOf } from "./view.ts";
+
+interface ContactMutateOptions extends WantedChanges {
+  data?: string;
+  keys?: string;
+  failUnchanged?: boolean;
+  dryRun?: boolean;
+}
+
+/** From a contact's id to the request that changes it. */
+type Change = (contactId: string) => ApiRequest;
+
+export function registerContactMutate(parent: Command, context: Context): void {
+  const command = parent
+    .command("mutate")
+    .description("change fields, lists and tags of contacts; all of a contact's changes happen or none")
+    .argument("[id-or-key...]", "the contact's id, or its key; several are a bulk run")
+    .addOption(repeatable("--set <field=value>", "a field by label or id, and its new value (repeatable)"))
+    .addOption(repeatable("--add-tag <tag>", "by label or id (repeatable)"))
+    .addOption(repeatable("--remove-tag <tag>", "by label or id (repeatable)"))
+    .addOption(repeatable("--add-list <list>", "by name or id (repeatable)"))
+    .addOption(repeatable("--remove-list <list>", "by name or id (repeatable)"))
+    .addOption(wholeNumber("--if-version <n>", "only if the contact's __v is still this", 0))
+    .option("--data <file>", "send this JSON body as it is, in place of the flags above; - is standard input")
+    .option(
+      "--keys <file>",
+      "a bulk run over the contacts in this file, one key per line; - is standard input",
+    )
+    .option("--fail-unchanged", "exit 1 when nothing would change");
+  command.action((contacts: string[], options: ContactMutateOptions) =>
+    runContactMutate(context, contacts, options),
+  );
+  describeCommand(addDryRunFlag(command), {
+    examples: [
+      "ecm contact mutate ada@example.com --add-tag vip --remove-list Leads",
+      'ecm contact mutate ada@example.com --set "City=Paris" --if-version 3',
+      "ecm contact mutate ada@example.com --add-tag vip --dry-run --json",
+    ],
+    output: "The contact as it is afterwards; `unchanged` on stderr when it was so before.",
+    writes: true,
+    exitCodes: {
+      1: "the service refused or failed; with --fail-unchanged: nothing would change",
+      5: "no such contact, or a name that resolves to nothing",
+      6: "the contact has another version than --if-version",
+    },
+  });
+}
+
+async function runContactMutate(
+  context: Context,
+  contacts: string[],
+  options: ContactMutateOptions,
+): Promise<void> {
+  const [idOrKey, ...others] = contacts;
+  if (others.length > 0 || options.keys !== undefined) {
+    throw new UsageError("several contacts at once are not supported yet", "name one contact");
+  }
+  if (idOrKey === undefined) throw new UsageError("no contact was named", "name one by its id or key");
+  await mutateOne(context, idOrKey, options);
+}
+
+async function mutateOne(context: Context, idOrKey: string, options: ContactMutateOptions): Promise<void> {
+  const { terminal } = context;
+  const output = context.output();
+  const change = await changeFrom(context, options);
+  const connection = await context.connect();
+  const { send, account } = connection;
+  const request = await change(connection);
+  const structure = () => account.structure();
+  if (options.dryRun) {
+    // Looked up as the write would be, so that what is printed is what would be sent.
+    const id = await onContact(
+      send,
+      structure,
+      idOrKey,
+      async (each) => (await fetchContact(send, each))._id,
+    );
+    return presentDryRun(terminal, output, request(id));
+  }
+  const { contact, isChanged } = await onContact(send, structure, idOrKey, (id) =>
+    mutateContact(send, id, request(id)),
+  );
+  if (!isChanged && options.failUnchanged) {
+    throw new EcmError(exitCodes.failed, "unchanged: the contact is already as wanted", {
+      type: "UnchangedError",
+      applied: "no",
+    });
+  }
+  if (!isChanged) terminal.note("unchanged");
+  await presentOne(terminal, output, contact, await viewOf(account, output, contact));
+}
+
+/** What is wrong with the flags is said before anything is opened or sent. */
+async function changeFrom(
+  context: Context,
+  options: ContactMutateOptions,
+): Promise<(connection: Connection) => Promise<Change>> {
+  const { data, addTag, removeTag, addList, removeList, set, ifVersion } = options;
+  const wanted = { addTag, removeTag, addList, removeList, set, ifVersion };
+  if (data === undefined) {
+    return async ({ account }) => {
+      const body = await mutateBody(account, wanted);
+      return (id) => mutateContactRequest(id, body);
+    };
+  }
+  if (Object.values(wanted).some((value) => value !== undefined)) {
+    throw new UsageError("--data is the whole body: it goes without the flags that name changes");
+  }
+  const { text, value } = await readJsonInput(context.terminal, data, "--data");
+  return async () => (id) => ({ ...mutateContactRequest(id, value as MutateBody), rawBody: text });
+}

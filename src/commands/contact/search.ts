@@ -1,0 +1,110 @@
+import { type Command, Option } from "commander";
+import type { Connection, Context, OutputFileFlags } from "../../context.ts";
+import { UsageError } from "../../errors.ts";
+import { contactFilters, parseFilterJson, type WantedContacts } from "../../service/contact-filters.ts";
+import { type ContactSearch, defaultPageSize, openSearch } from "../../service/contact-pages.ts";
+import { readSearch, searchContactsRequest } from "../../service/contacts.ts";
+import { presentList, presentValue } from "../../terminal/present.ts";
+import type { ContactStructure } from "../../wire.ts";
+import { addOutputFileFlags, repeatable, wholeNumber } from "../flags.ts";
+import { describeCommand } from "../help-text.ts";
+import { viewFor } from "./view.ts";
+
+interface ContactSearchOptions extends WantedContacts, OutputFileFlags {
+  filterJson?: string;
+  source?: string;
+  page?: number;
+  pageSize?: number;
+  all?: boolean;
+  limit?: number;
+  count?: boolean;
+}
+
+export function registerContactSearch(parent: Command, context: Context): void {
+  const command = parent
+    .command("search")
+    .description("find contacts; without a condition, all of the structure")
+    .addOption(repeatable("--key <key>", "contacts with this key; several: with any of them (repeatable)"))
+    .option("--status <status>", "contacts with this status, such as active")
+    .addOption(repeatable("--list <list>", "members of this list, by name or id (repeatable: of all)"))
+    .addOption(repeatable("--tag <tag>", "contacts with this tag, by label or id (repeatable: with all)"))
+    .addOption(
+      repeatable("--filter <condition>", '"COLUMN OPERATOR VALUE[,VALUE]…"; all must hold (repeatable)'),
+    )
+    .option("--filter-json <json>", "an array of filters, or an object: the whole contactSpecification")
+    .option("--source <parts>", "parts of a contact to ask for, separated by commas")
+    .addOption(wholeNumber("--page <n>", "the page to read, from 1 (1)").conflicts(["all", "limit"]))
+    .addOption(wholeNumber("--page-size <n>", `contacts per request (${defaultPageSize})`))
+    .option("--all", "read every page")
+    .addOption(wholeNumber("--limit <n>", "read pages until there are this many"))
+    .addOption(
+      new Option("--count", "print how many there are, and nothing else").conflicts(["all", "limit", "page"]),
+    )
+    .action((options: ContactSearchOptions) => runContactSearch(context, options));
+  describeCommand(addOutputFileFlags(command), {
+    examples: [
+      "ecm contact search --list Newsletter --status active",
+      "ecm contact search --key ada@example.com --key bob@example.com --json",
+      'ecm contact search --filter "TAG_ID EQ vip" --all -o id',
+      "ecm contact search --count",
+    ],
+    output: "One row per contact; in JSON formats the service's own objects, `[]` when there is none.",
+    exitCodes: { 0: "done, also when nothing was found", 5: "a list or tag of this name does not exist" },
+  });
+}
+
+async function runContactSearch(context: Context, options: ContactSearchOptions): Promise<void> {
+  const { terminal } = context;
+  const output = context.output(options);
+  const specified = options.filterJson === undefined ? undefined : parseFilterJson(options.filterJson);
+  refuseMixture(specified, options);
+  const connection = await context.connect();
+  const { send, account } = connection;
+  const structure = await account.structure();
+  const found = await conditions(connection, structure, specified, options);
+  const { page = 1, pageSize = defaultPageSize } = options;
+  if (options.count) {
+    const request = searchContactsRequest({ ...found, page: 1, pageSize: 1, source: ["_id"] });
+    const { totalRecords } = readSearch(await send(request));
+    return presentValue(terminal, output, totalRecords, String(totalRecords));
+  }
+  const { view, source } = await viewFor(account, output, structure, options.source);
+  const search = { ...found, source };
+  if (options.all || options.limit !== undefined) {
+    const { contacts } = await openSearch(send, search, options);
+    await presentList(terminal, output, contacts, view);
+    return;
+  }
+  const answer = readSearch(await send(searchContactsRequest({ ...search, page, pageSize })));
+  await presentList(terminal, output, answer.contacts, view);
+  const last = (page - 1) * pageSize + answer.contacts.length;
+  if (answer.contacts.length > 0 && last < answer.totalRecords) {
+    terminal.note(
+      `${answer.contacts.length} of ${answer.totalRecords} contacts shown; --all reads every page, --page ${page + 1} the next`,
+    );
+  }
+}
+
+type Specified = ReturnType<typeof parseFilterJson> | undefined;
+
+async function conditions(
+  { account }: Connection,
+  structure: ContactStructure,
+  specified: Specified,
+  options: ContactSearchOptions,
+): Promise<Omit<ContactSearch, "source">> {
+  const structureId = structure._id;
+  if (specified && !Array.isArray(specified)) return { structureId, filters: [], specification: specified };
+  const filters = await contactFilters(account, structure, options);
+  return { structureId, filters: [...filters, ...(specified ?? [])] };
+}
+
+/** An object of `--filter-json` is everything there is to say: a flag beside it would be passed over in silence. */
+function refuseMixture(specified: Specified, { key, status, list, tag, filter }: ContactSearchOptions): void {
+  if (!specified || Array.isArray(specified)) return;
+  if ([key, status, list, tag, filter].every((each) => each === undefined)) return;
+  throw new UsageError(
+    "--filter-json with an object is the whole specification: it goes without --key, --status, --list, --tag and --filter",
+    "give an array of filters to combine them",
+  );
+}

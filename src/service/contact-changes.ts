@@ -1,0 +1,164 @@
+/** What a person wants changed on a contact → the bodies of create and mutate. Names resolve to ids here. */
+import { NotFoundError, ServiceError, UsageError } from "../errors.ts";
+import type { Contact, ContactStructure, FieldValue, IdRef, MutateBody } from "../wire.ts";
+import { type Account, resolveField, resolveTag } from "./account.ts";
+
+/** As typed: names or ids, and `FIELD=VALUE`. */
+export interface WantedChanges {
+  addTag?: string[];
+  removeTag?: string[];
+  addList?: string[];
+  removeList?: string[];
+  set?: string[];
+  ifVersion?: number;
+}
+
+/**
+ * The body of a mutate; members without an element are left out.
+ * @throws UsageError when nothing is wanted, or two wishes contradict; NotFoundError for a name that means nothing.
+ */
+export async function mutateBody(account: Account, wanted: WantedChanges): Promise<MutateBody> {
+  const { addTag = [], removeTag = [], addList = [], removeList = [], set = [] } = wanted;
+  if (addTag.length + removeTag.length + addList.length + removeList.length + set.length === 0) {
+    throw new UsageError(
+      "nothing to change was named",
+      "pass --set, --add-tag, --remove-tag, --add-list, --remove-list or --data",
+    );
+  }
+  const structure = await account.structure();
+  const body: MutateBody = {
+    addTags: await tagRefs(account, structure, addTag),
+    removeTags: await tagRefs(account, structure, removeTag),
+    addLists: await listRefs(account, structure, addList),
+    removeLists: await listRefs(account, structure, removeList),
+    updateFields: fieldValues(structure, set),
+  };
+  refuseContradiction("tag", body.addTags, body.removeTags);
+  refuseContradiction("list", body.addLists, body.removeLists);
+  const kept = Object.entries(body).filter(([, elements]) => (elements as unknown[]).length > 0);
+  return { ...Object.fromEntries(kept), ...(wanted.ifVersion !== undefined && { __v: wanted.ifVersion }) };
+}
+
+/** Each list once, whatever it was called. */
+export async function listRefs(
+  account: Account,
+  structure: ContactStructure,
+  wanted: readonly string[],
+): Promise<IdRef[]> {
+  const ids = new Set<string>();
+  for (const each of wanted) ids.add((await account.list(structure, each))._id);
+  return [...ids].map((_id) => ({ _id }));
+}
+
+/** Each tag once, whatever it was called. */
+export async function tagRefs(
+  account: Account,
+  structure: ContactStructure,
+  wanted: readonly string[],
+): Promise<IdRef[]> {
+  if (wanted.length === 0) return [];
+  const whole = await account.complete(structure);
+  return [...new Set(wanted.map((each) => resolveTag(whole, each)._id))].map((_id) => ({ _id }));
+}
+
+/** `FIELD=VALUE`, split at the first `=`. @throws UsageError without one, or when a field is set twice. */
+export function fieldValues(structure: ContactStructure, assignments: readonly string[]): FieldValue[] {
+  const values = new Map<string, string>();
+  for (const assignment of assignments) {
+    const at = assignment.indexOf("=");
+    if (at < 1) {
+      throw new UsageError(
+        `--set ${JSON.stringify(assignment)} is not FIELD=VALUE`,
+        'such as --set "City=Paris"; --set "City=" empties the field',
+      );
+    }
+    const field = fieldOf(structure, assignment, assignment.slice(0, at));
+    if (values.has(field._id)) {
+      throw new UsageError(`--set: the field ${JSON.stringify(field.label)} is set twice`);
+    }
+    values.set(field._id, assignment.slice(at + 1));
+  }
+  return [...values].map(([_id, value]) => ({ _id, value }));
+}
+
+function fieldOf(structure: ContactStructure, assignment: string, wanted: string) {
+  try {
+    return resolveField(structure, wanted);
+  } catch (error) {
+    const meant = structure.fields.find(
+      (field) => field.label.includes("=") && assignment.startsWith(`${field.label}=`),
+    );
+    if (!meant || !(error instanceof NotFoundError)) throw error;
+    throw new NotFoundError(
+      error.message,
+      `a field whose label holds "=" is named by its id: --set ${meant._id}=…`,
+    );
+  }
+}
+
+function refuseContradiction(kind: string, added: IdRef[] = [], removed: IdRef[] = []): void {
+  const both = added.find(({ _id }) => removed.some((other) => other._id === _id));
+  if (both) throw new UsageError(`the ${kind} ${both._id} is to be both added and removed`);
+}
+
+/**
+ * Whether a refused mutate may have been refused because it changes nothing: the specification shows a 400 without
+ * saying of which type. Every refusal that names its reason is ruled out.
+ */
+export function mayMeanUnchanged(error: unknown): boolean {
+  if (!(error instanceof ServiceError) || error.status !== 400) return false;
+  const { type, field, fieldId } = error.details;
+  return type !== "ConcurrencyError" && type !== "DuplicateFieldError" && !field && !fieldId;
+}
+
+/** Whether a mutate would change this contact (specification, mutate, rule 4). What cannot be told counts as a change. */
+export function wouldChange(contact: Contact, body: MutateBody): boolean {
+  if (typeof body !== "object" || body === null) return true;
+  return Object.entries(body).some(([member, value]) => {
+    switch (member as keyof MutateBody) {
+      case "addTags":
+        return !holdsAll(contact.tags, value);
+      case "removeTags":
+        return !holdsNone(contact.tags, value);
+      case "addLists":
+        return !holdsAll(contact.lists, value);
+      case "removeLists":
+        return !holdsNone(contact.lists, value);
+      case "updateFields":
+        return !hasValues(contact.fields, value);
+      case "__v":
+        return false;
+      default:
+        return true;
+    }
+  });
+}
+
+function holdsAll(held: IdRef[] | undefined, wanted: unknown): boolean {
+  const ids = idsIn(wanted);
+  if (!ids) return false;
+  return ids.length === 0 || ids.every((id) => held?.some((each) => each._id === id) === true);
+}
+
+function holdsNone(held: IdRef[] | undefined, wanted: unknown): boolean {
+  const ids = idsIn(wanted);
+  if (!ids) return false;
+  return ids.length === 0 || (held !== undefined && !held.some((each) => ids.includes(each._id)));
+}
+
+function hasValues(held: FieldValue[] | undefined, wanted: unknown): boolean {
+  if (!Array.isArray(wanted)) return false;
+  return wanted.every((each: Partial<FieldValue> | null) => {
+    const current = held?.find((field) => field._id === each?._id)?.value;
+    return held !== undefined && (current ?? "") === each?.value;
+  });
+}
+
+/** The ids of references in either form; undefined when they have another. */
+function idsIn(references: unknown): string[] | undefined {
+  if (!Array.isArray(references)) return undefined;
+  const ids = references.map((each: unknown) =>
+    typeof each === "string" ? each : (each as IdRef | null)?._id,
+  );
+  return ids.every((id) => typeof id === "string") ? ids : undefined;
+}

@@ -1,0 +1,67 @@
+/** A contact by its id or by its key, in as few requests as the word allows. */
+import { NotFoundError, ServiceError, UsageError } from "../errors.ts";
+import type { ContactStructure, Send } from "../wire.ts";
+import { keyFilter, readSearch, searchContactsRequest } from "./contacts.ts";
+import { findByName } from "./names.ts";
+
+const idForm = /^[0-9a-f]{24}$/i;
+// What can stand in a path as an id; e-mail addresses and dots cannot.
+const possibleId = /^[\w-]+$/;
+
+/**
+ * Performs something on the contact that a word means, and returns what it returned. A word in the form of an id is
+ * tried as one first and looked up as a key only after a 404; any other word is looked up as a key first.
+ * @param structure asked for only when a key is looked up
+ * @param perform given an id; may be called twice, the first time having ended in a 404
+ * @throws NotFoundError when it is neither; whatever `perform` throws but a 404
+ */
+export async function onContact<T>(
+  send: Send,
+  structure: () => Promise<ContactStructure>,
+  idOrKey: string,
+  perform: (contactId: string) => Promise<T>,
+): Promise<T> {
+  if (idOrKey.trim() === "") throw new UsageError("a contact's id or key is needed, and this one is empty");
+  const isLikelyId = idForm.test(idOrKey);
+  if (isLikelyId) {
+    const result = await unlessMissing(() => perform(idOrKey));
+    if (result) return result.value;
+  }
+  const { _id: structureId, label } = await structure();
+  const contactId = await idOfKey(send, structureId, idOrKey);
+  if (contactId !== undefined) return perform(contactId);
+  if (!isLikelyId && possibleId.test(idOrKey)) {
+    const result = await unlessMissing(() => perform(idOrKey));
+    if (result) return result.value;
+  }
+  throw new NotFoundError(
+    `no contact has the key or id ${JSON.stringify(idOrKey)}`,
+    `looked in the structure ${JSON.stringify(label)}; see: ecm contact search --all`,
+  );
+}
+
+/** The id of the contact with this key, in one search. @throws UsageError when two contacts match. */
+export async function idOfKey(send: Send, structureId: string, key: string): Promise<string | undefined> {
+  const request = searchContactsRequest({
+    structureId,
+    filters: [keyFilter([key])],
+    page: 1,
+    pageSize: 10,
+    source: ["_id", "key"],
+  });
+  // Held against the key once more: a write must not reach a contact that a looser search let through.
+  const found = readSearch(await send(request)).contacts.map((contact) => ({
+    _id: contact._id ?? "",
+    key: contact.key ?? "",
+  }));
+  return findByName(key, found, (contact) => contact.key, "contact")?._id;
+}
+
+async function unlessMissing<T>(perform: () => Promise<T>): Promise<{ value: T } | undefined> {
+  try {
+    return { value: await perform() };
+  } catch (error) {
+    if (error instanceof ServiceError && error.status === 404) return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,31 @@
+/** One contact's change, sent and settled: what it is afterwards, and whether anything changed. */
+import type { ApiRequest, Contact, MutateBody, Send } from "../wire.ts";
+import { mayMeanUnchanged, wouldChange } from "./contact-changes.ts";
+import { getContactRequest, readContact } from "./contacts.ts";
+
+export interface MutatedContact {
+  contact: Contact;
+  isChanged: boolean;
+}
+
+/**
+ * Sends a mutate. A refusal that may mean "nothing to change" (specification, mutate, rule 5) is settled by reading the
+ * contact: it stands unless the contact is as wanted already.
+ */
+export async function mutateContact(send: Send, id: string, request: ApiRequest): Promise<MutatedContact> {
+  try {
+    const { body } = await send<Partial<Contact> | null>(request);
+    // The body of this answer is not specified; where it is no contact, the contact is read.
+    const isContact = typeof body?._id === "string" && typeof body.key === "string";
+    return { contact: isContact ? (body as Contact) : await fetchContact(send, id), isChanged: true };
+  } catch (error) {
+    if (!mayMeanUnchanged(error)) throw error;
+    const contact = await fetchContact(send, id);
+    if (wouldChange(contact, request.body as MutateBody)) throw error;
+    return { contact, isChanged: false };
+  }
+}
+
+export async function fetchContact(send: Send, id: string): Promise<Contact> {
+  return readContact(await send(getContactRequest(id)));
+}
