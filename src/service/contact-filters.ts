@@ -13,7 +13,7 @@ export interface WantedContacts {
   filter?: string[];
 }
 
-/** All must hold; several keys are one filter with several values, of which any will do. */
+/** All must hold; several keys, lists or tags are one filter with several values, of which any will do. */
 export async function contactFilters(
   account: Account,
   structure: ContactStructure,
@@ -21,8 +21,8 @@ export async function contactFilters(
 ): Promise<Filter[]> {
   const criterias: Criteria[] = [
     ...(wanted.status === undefined ? [] : [equals("CONTACT_STATUS", [wanted.status])]),
-    ...(wanted.list ?? []).map((name) => equals("LIST_ID", [name])),
-    ...(wanted.tag ?? []).map((label) => equals("TAG_ID", [label])),
+    ...(wanted.list?.length ? [equals("LIST_ID", wanted.list)] : []),
+    ...(wanted.tag?.length ? [equals("TAG_ID", wanted.tag)] : []),
     ...(wanted.filter ?? []).map(parseFilter),
   ];
   const filters: Filter[] = wanted.key?.length ? [keyFilter(wanted.key)] : [];

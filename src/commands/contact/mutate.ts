@@ -1,12 +1,7 @@
 import type { Command } from "commander";
 import type { Connection, Context } from "../../context.ts";
 import { EcmError, exitCodes, UsageError } from "../../errors.ts";
-import {
-  mayMeanUnchanged,
-  mutateBody,
-  type WantedChanges,
-  wouldChange,
-} from "../../service/contact-changes.ts";
+import { mutateBody, type WantedChanges } from "../../service/contact-changes.ts";
 import { mutateContactRequest } from "../../service/contacts.ts";
 import { onContact } from "../../service/find-contact.ts";
 import { fetchContact, mutateContact } from "../../service/mutate-contact.ts";

@@ -26,8 +26,12 @@ export function registerContactSearch(parent: Command, context: Context): void {
     .description("find contacts; without a condition, all of the structure")
     .addOption(repeatable("--key <key>", "contacts with this key; several: with any of them (repeatable)"))
     .option("--status <status>", "contacts with this status, such as active")
-    .addOption(repeatable("--list <list>", "members of this list, by name or id (repeatable: of all)"))
-    .addOption(repeatable("--tag <tag>", "contacts with this tag, by label or id (repeatable: with all)"))
+    .addOption(
+      repeatable("--list <list>", "members of this list, by name or id; several: of any (repeatable)"),
+    )
+    .addOption(
+      repeatable("--tag <tag>", "contacts with this tag, by label or id; several: with any (repeatable)"),
+    )
     .addOption(
       repeatable("--filter <condition>", '"COLUMN OPERATOR VALUE[,VALUE]…"; all must hold (repeatable)'),
     )

@@ -1,4 +1,9 @@
 import type { Command } from "commander";
 import type { Context } from "../../context.ts";
+import { registerListsCreate } from "./create.ts";
+import { registerListsList } from "./list.ts";
 
-export function registerLists(_lists: Command, _context: Context): void {}
+export function registerLists(lists: Command, context: Context): void {
+  registerListsList(lists, context);
+  registerListsCreate(lists, context);
+}

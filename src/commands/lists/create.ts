@@ -1,0 +1,52 @@
+import type { Command } from "commander";
+import type { Context } from "../../context.ts";
+import { UsageError } from "../../errors.ts";
+import { createListRequest, readList } from "../../service/lists.ts";
+import { findByName } from "../../service/names.ts";
+import { presentDryRun } from "../../terminal/dry-run.ts";
+import { presentOne } from "../../terminal/present.ts";
+import type { ContactList } from "../../wire.ts";
+import { addDryRunFlag } from "../flags.ts";
+import { describeCommand } from "../help-text.ts";
+import { listView } from "./view.ts";
+
+interface ListsCreateOptions {
+  ifMissing?: boolean;
+  dryRun?: boolean;
+}
+
+export function registerListsCreate(parent: Command, context: Context): void {
+  const command = parent
+    .command("create")
+    .description("create a list")
+    .argument("<name>", "the list's name")
+    .option("--if-missing", "where a list of this name exists, print that one")
+    .action((name: string, options: ListsCreateOptions) => runListsCreate(context, name, options));
+  describeCommand(addDryRunFlag(command), {
+    examples: ["ecm lists create Newsletter", "ecm lists create Newsletter --if-missing -o id"],
+    output: "The list: in JSON formats the service's answer untouched.",
+    writes: true,
+  });
+}
+
+async function runListsCreate(context: Context, name: string, options: ListsCreateOptions): Promise<void> {
+  if (name.trim() === "") throw new UsageError("a list needs a name that is not blank");
+  const { terminal } = context;
+  const output = context.output();
+  const { send, account } = await context.connect();
+  const structure = await account.structure();
+  const existing = options.ifMissing
+    ? findByName(name, await account.lists(structure), (list) => list.name, "list")
+    : undefined;
+  if (existing) {
+    terminal.note("unchanged: a list of this name exists");
+    return presentOne(terminal, output, existing, listView);
+  }
+  const request = createListRequest(structure._id, name);
+  if (options.dryRun) return presentDryRun(terminal, output, request);
+  const list = readList(await send(request));
+  // The specification shows only `_id` in this answer; a person wants to see the name as well.
+  const isPlain = output.format === "json" || output.format === "ndjson";
+  const shown: ContactList = isPlain ? list : { ...list, name: list.name ?? name };
+  await presentOne(terminal, output, shown, listView);
+}

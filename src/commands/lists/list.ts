@@ -1,0 +1,48 @@
+import type { Command } from "commander";
+import type { Context, OutputFileFlags } from "../../context.ts";
+import { listListsRequest, readLists } from "../../service/lists.ts";
+import { presentList } from "../../terminal/present.ts";
+import { addOutputFileFlags, wholeNumber } from "../flags.ts";
+import { describeCommand } from "../help-text.ts";
+import { listView } from "./view.ts";
+
+interface ListsListOptions extends OutputFileFlags {
+  page?: number;
+  size?: number;
+  all?: boolean;
+}
+
+const defaultSize = 100;
+
+export function registerListsList(parent: Command, context: Context): void {
+  const command = parent
+    .command("list")
+    .description("list the structure's lists, with the number of contacts in each")
+    .addOption(wholeNumber("--page <n>", "the page to read, from 1 (1)").conflicts("all"))
+    .addOption(wholeNumber("--size <n>", `lists per page (${defaultSize})`).conflicts("all"))
+    .option("--all", "read every page")
+    .action((options: ListsListOptions) => runListsList(context, options));
+  describeCommand(addOutputFileFlags(command), {
+    examples: ["ecm lists list", "ecm lists list --all --json", "ecm lists list --size 20 --page 2"],
+    output: "One row per list; in JSON formats the service's own objects, `[]` when there is none.",
+  });
+}
+
+async function runListsList(context: Context, options: ListsListOptions): Promise<void> {
+  const { terminal } = context;
+  const output = context.output(options);
+  const { send, account } = await context.connect();
+  const structure = await account.structure();
+  if (options.all) {
+    await presentList(terminal, output, await account.lists(structure), listView);
+    return;
+  }
+  const { page = 1, size = defaultSize } = options;
+  const { lists, total } = readLists(await send(listListsRequest(structure._id, page, size)));
+  await presentList(terminal, output, lists, listView);
+  if (total !== undefined && lists.length > 0 && (page - 1) * size + lists.length < total) {
+    terminal.note(
+      `${lists.length} of ${total} lists shown; --all reads every page, --page ${page + 1} the next`,
+    );
+  }
+}

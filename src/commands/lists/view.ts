@@ -1,0 +1,16 @@
+/** How lists look to people. */
+import type { View } from "../../terminal/present.ts";
+import type { ContactList } from "../../wire.ts";
+
+export const listView: View<ContactList> = {
+  columns: [
+    { name: "name", value: (list) => list.name },
+    { name: "totalContacts", value: (list) => list.totalContacts },
+    { name: "_id", value: (list) => list._id },
+    { name: "type", value: (list) => list.type, optional: true },
+    { name: "createdAt", value: (list) => list.createdAt, optional: true },
+    { name: "updatedAt", value: (list) => list.updatedAt, optional: true },
+    { name: "__v", value: (list) => list.__v, optional: true },
+  ],
+  id: (list) => list._id,
+};

@@ -1,0 +1,64 @@
+import type { Command } from "commander";
+import type { Context } from "../../context.ts";
+import { EcmError, exitCodes } from "../../errors.ts";
+import type { StructureEdit } from "../../service/structure-edit.ts";
+import type { StructurePlan } from "../../service/structure-plan.ts";
+import { addDryRunFlag } from "../flags.ts";
+import { describeCommand } from "../help-text.ts";
+import { describeChange, readStructureFile } from "./changes.ts";
+import { runEdit, wholeStructure } from "./show.ts";
+
+interface StructureApplyOptions {
+  prune?: boolean;
+  dryRun?: boolean;
+}
+
+export function registerStructureApply(parent: Command, context: Context): void {
+  const command = parent
+    .command("apply")
+    .description("make a structure as a file says, in one update")
+    .argument("<file>", "a file as `structure pull` writes it; - is standard input")
+    .option("--prune", "remove what is only in the account: contacts lose those values and tags (asks first)")
+    .action((file: string, options: StructureApplyOptions) => runStructureApply(context, file, options));
+  describeCommand(addDryRunFlag(command), {
+    examples: ["ecm structure apply structure.yaml", "ecm structure apply structure.yaml --prune --yes"],
+    output: "The structure as it is afterwards; the changes on stderr, `unchanged` when there was none.",
+    writes: true,
+  });
+}
+
+async function runStructureApply(
+  context: Context,
+  file: string,
+  options: StructureApplyOptions,
+): Promise<void> {
+  const wanted = await readStructureFile(context, file);
+  const { planStructure, removalsOf } = await import("../../service/structure-plan.ts");
+  const { account } = await context.connect();
+  const structure = await wholeStructure(account);
+  const isPruning = options.prune ?? false;
+  const plan = planStructure(structure, wanted, isPruning);
+  for (const change of plan.changes) context.terminal.note(describeChange(change));
+  const removals = removalsOf(plan);
+  if (removals.length > 0 && !options.dryRun) {
+    const named = removals.map(({ part, label }) => `the ${part} ${JSON.stringify(label)}`).join(", ");
+    await context.confirm(`Remove ${named}? Every contact loses these values and tags.`);
+  }
+  // Planned again on fresh state when others were faster; what nobody agreed to is not taken away then.
+  const agreed = new Set(removals.map(({ _id }) => _id));
+  const edit: StructureEdit = (current) => {
+    const next: StructurePlan = current === structure ? plan : planStructure(current, wanted, isPruning);
+    const surprise = removalsOf(next).find(({ _id }) => !agreed.has(_id));
+    if (!surprise) return next.body;
+    throw new EcmError(
+      exitCodes.conflict,
+      `the ${surprise.part} ${JSON.stringify(surprise.label)} appeared meanwhile`,
+      {
+        type: "ConcurrencyError",
+        hint: "look at it with structure diff --prune, then apply again",
+        applied: "no",
+      },
+    );
+  };
+  await runEdit(context, edit, { dryRun: options.dryRun, structure });
+}

@@ -1,0 +1,41 @@
+import type { Command } from "commander";
+import type { Context, OutputFileFlags } from "../../context.ts";
+import { exitCodes } from "../../errors.ts";
+import { presentValue } from "../../terminal/present.ts";
+import { describeCommand } from "../help-text.ts";
+import { describeChange, readStructureFile } from "./changes.ts";
+import { wholeStructure } from "./show.ts";
+
+interface StructureDiffOptions extends OutputFileFlags {
+  exitCode?: boolean;
+  prune?: boolean;
+}
+
+export function registerStructureDiff(parent: Command, context: Context): void {
+  const command = parent
+    .command("diff")
+    .description("show what `structure apply` would do")
+    .argument("<file>", "a file as `structure pull` writes it; - is standard input")
+    .option("--exit-code", "exit 9 when something differs")
+    .option("--prune", "as apply --prune: what is only in the account would be removed")
+    .action((file: string, options: StructureDiffOptions) => runStructureDiff(context, file, options));
+  describeCommand(command, {
+    examples: ["ecm structure diff structure.yaml", "ecm structure diff structure.yaml --exit-code --json"],
+    output: "One line per difference, none when there is none; in JSON formats an array of changes.",
+    exitCodes: { 9: "with --exit-code: something differs" },
+  });
+}
+
+async function runStructureDiff(
+  context: Context,
+  file: string,
+  options: StructureDiffOptions,
+): Promise<void> {
+  const wanted = await readStructureFile(context, file);
+  const { planStructure } = await import("../../service/structure-plan.ts");
+  const { account } = await context.connect();
+  const { changes } = planStructure(await wholeStructure(account), wanted, options.prune ?? false);
+  await presentValue(context.terminal, context.output(), changes, changes.map(describeChange).join("\n"));
+  if (changes.length === 0) context.terminal.note("no difference");
+  else if (options.exitCode) context.endWith(exitCodes.differs);
+}

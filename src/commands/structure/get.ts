@@ -1,0 +1,28 @@
+import type { Command } from "commander";
+import type { Context, OutputFileFlags } from "../../context.ts";
+import { addOutputFileFlags } from "../flags.ts";
+import { describeCommand } from "../help-text.ts";
+import { showStructure, wholeStructure } from "./show.ts";
+
+export function registerStructureGet(parent: Command, context: Context): void {
+  const command = parent
+    .command("get")
+    .description("show one structure with its fields and tags")
+    .argument("[structure]", "its label or id; left out: the one that is worked in")
+    .action((named: string | undefined, options: OutputFileFlags) =>
+      runStructureGet(context, named, options),
+    );
+  describeCommand(addOutputFileFlags(command), {
+    examples: ["ecm structure get", "ecm structure get Default --json"],
+    output: "The structure: in JSON formats the service's own object.",
+  });
+}
+
+async function runStructureGet(
+  context: Context,
+  named: string | undefined,
+  options: OutputFileFlags,
+): Promise<void> {
+  const { account } = await context.connect();
+  await showStructure(context, await wholeStructure(account, named), options);
+}

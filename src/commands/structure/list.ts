@@ -1,0 +1,23 @@
+import type { Command } from "commander";
+import type { Context, OutputFileFlags } from "../../context.ts";
+import { presentList } from "../../terminal/present.ts";
+import { addOutputFileFlags } from "../flags.ts";
+import { describeCommand } from "../help-text.ts";
+import { structureView } from "./view.ts";
+
+export function registerStructureList(parent: Command, context: Context): void {
+  const command = parent
+    .command("list")
+    .description("list the account's contact structures")
+    .action((options: OutputFileFlags) => runStructureList(context, options));
+  describeCommand(addOutputFileFlags(command), {
+    examples: ["ecm structure list", "ecm structure list --json"],
+    output: "One row per structure; in JSON formats the service's own objects.",
+  });
+}
+
+async function runStructureList(context: Context, options: OutputFileFlags): Promise<void> {
+  const output = context.output(options);
+  const { account } = await context.connect();
+  await presentList(context.terminal, output, await account.structures(), structureView);
+}

@@ -1,0 +1,39 @@
+import type { Command } from "commander";
+import type { Context } from "../../context.ts";
+import { presentValue } from "../../terminal/present.ts";
+import { describeCommand } from "../help-text.ts";
+import { wholeStructure } from "./show.ts";
+
+interface StructurePullOptions {
+  outputFile?: string;
+}
+
+export function registerStructurePull(parent: Command, context: Context): void {
+  const command = parent
+    .command("pull")
+    .description("write a structure as a YAML file for version control")
+    .argument("[structure]", "its label or id; left out: the one that is worked in")
+    .option("--output-file <file>", "write there in place of stdout; the file appears whole or not at all")
+    .action((named: string | undefined, options: StructurePullOptions) =>
+      runStructurePull(context, named, options),
+    );
+  describeCommand(command, {
+    examples: ["ecm structure pull > structure.yaml", "ecm structure pull --output-file structure.yaml"],
+    output: "YAML with the label, the key's name, fields and tags; in JSON formats the same as JSON.",
+  });
+}
+
+async function runStructurePull(
+  context: Context,
+  named: string | undefined,
+  options: StructurePullOptions,
+): Promise<void> {
+  const output = context.output(options);
+  const { formatStructureFile, wantedFrom } = await import("../../service/structure-file.ts");
+  const { account } = await context.connect();
+  const structure = await wholeStructure(account, named);
+  if (!structure.tags)
+    context.terminal.note("the service did not say which tags there are: they are left out");
+  const wanted = wantedFrom(structure);
+  await presentValue(context.terminal, output, wanted, formatStructureFile(wanted));
+}

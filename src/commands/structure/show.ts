@@ -1,0 +1,51 @@
+/** What every command on one structure does: find it, show it, edit it. */
+import type { Context, OutputFileFlags } from "../../context.ts";
+import type { Account } from "../../service/account.ts";
+import type { StructureEdit } from "../../service/structure-edit.ts";
+import { updateStructure } from "../../service/structure-update.ts";
+import { updateStructureRequest } from "../../service/structures.ts";
+import { presentDryRun } from "../../terminal/dry-run.ts";
+import { presentList, presentOne } from "../../terminal/present.ts";
+import type { ContactStructure } from "../../wire.ts";
+import { partColumns, partsOf, structureView } from "./view.ts";
+
+/** @param named on the command line; else `--structure`, the profile's, or the only one */
+export async function wholeStructure(account: Account, named?: string): Promise<ContactStructure> {
+  return account.complete(await account.structure(named));
+}
+
+/** A person sees its fields and tags line by line; every other format has one record. */
+export async function showStructure(
+  context: Context,
+  structure: ContactStructure,
+  flags: OutputFileFlags = {},
+): Promise<void> {
+  const output = context.output(flags);
+  await presentOne(context.terminal, output, structure, structureView);
+  if (output.format !== "table" || output.columns || output.outputFile) return;
+  await context.terminal.write("\n");
+  await presentList(context.terminal, output, partsOf(structure), {
+    columns: partColumns,
+    id: (part) => part.id,
+  });
+}
+
+/** Applies an edit, or prints it with `--dry-run`; shows the structure as it is afterwards. */
+export async function runEdit(
+  context: Context,
+  edit: StructureEdit,
+  options: { named?: string; dryRun?: boolean; structure?: ContactStructure },
+): Promise<void> {
+  const { send, account } = await context.connect();
+  const structure = options.structure ?? (await wholeStructure(account, options.named));
+  const body = edit(structure);
+  if (!body) {
+    context.terminal.note("unchanged");
+    return showStructure(context, structure);
+  }
+  if (options.dryRun) {
+    const request = updateStructureRequest(structure._id, body);
+    return presentDryRun(context.terminal, context.output(), request);
+  }
+  await showStructure(context, await updateStructure(send, account, structure, edit));
+}

@@ -1,0 +1,43 @@
+import type { Command } from "commander";
+import type { Context } from "../../context.ts";
+import { UsageError } from "../../errors.ts";
+import { updateNames } from "../../service/structure-edit.ts";
+import { addDryRunFlag } from "../flags.ts";
+import { describeCommand } from "../help-text.ts";
+import { runEdit } from "./show.ts";
+
+interface StructureUpdateOptions {
+  label?: string;
+  keyName?: string;
+  dryRun?: boolean;
+}
+
+export function registerStructureUpdate(parent: Command, context: Context): void {
+  const command = parent
+    .command("update")
+    .description("change a structure's label or the name of its key; every field and tag is kept")
+    .argument("[structure]", "its label or id; left out: the one that is worked in")
+    .option("--label <label>", "the structure's new label")
+    .option("--key-name <name>", "the new name of the key column")
+    .action((named: string | undefined, options: StructureUpdateOptions) =>
+      runStructureUpdate(context, named, options),
+    );
+  describeCommand(addDryRunFlag(command), {
+    examples: ['ecm structure update --label "Customers"', "ecm structure update Default --key-name E-mail"],
+    output: "The structure as it is afterwards; `unchanged` on stderr when it was so before.",
+    writes: true,
+  });
+}
+
+async function runStructureUpdate(
+  context: Context,
+  named: string | undefined,
+  options: StructureUpdateOptions,
+): Promise<void> {
+  const { label, keyName, dryRun } = options;
+  if (label === undefined && keyName === undefined) {
+    throw new UsageError("nothing to change was named", "pass --label, --key-name, or both");
+  }
+  if ([label, keyName].some((name) => name?.trim() === "")) throw new UsageError("a name cannot be blank");
+  await runEdit(context, (structure) => updateNames(structure, { label, keyName }), { named, dryRun });
+}

@@ -1,0 +1,48 @@
+/** How structures look to people. */
+import type { Column, View } from "../../terminal/present.ts";
+import type { ContactStructure } from "../../wire.ts";
+
+export const structureView: View<ContactStructure> = {
+  columns: [
+    { name: "label", value: (structure) => structure.label },
+    { name: "keyName", value: (structure) => structure.keyName },
+    { name: "keyType", value: (structure) => structure.keyType },
+    { name: "fields", value: (structure) => structure.fields.map((field) => field.label) },
+    { name: "tags", value: (structure) => structure.tags?.map((tag) => tag.label) },
+    { name: "_id", value: (structure) => structure._id },
+    { name: "__v", value: (structure) => structure.__v, optional: true },
+  ],
+  id: (structure) => structure._id,
+};
+
+interface StructurePart {
+  kind: "field" | "tag";
+  label: string;
+  type?: string;
+  isRequired?: boolean;
+  id: string;
+}
+
+/** One line per field and tag, for people who read a single structure. */
+export function partsOf(structure: ContactStructure): StructurePart[] {
+  return [
+    ...structure.fields.map(
+      ({ _id, label, dataType, required }): StructurePart => ({
+        kind: "field",
+        label,
+        type: dataType,
+        isRequired: required,
+        id: _id,
+      }),
+    ),
+    ...(structure.tags ?? []).map(({ _id, label }): StructurePart => ({ kind: "tag", label, id: _id })),
+  ];
+}
+
+export const partColumns: Column<StructurePart>[] = [
+  { name: "part", value: (part) => part.kind },
+  { name: "label", value: (part) => part.label },
+  { name: "type", value: (part) => part.type },
+  { name: "required", value: (part) => (part.isRequired ? "yes" : "") },
+  { name: "_id", value: (part) => part.id },
+];

@@ -1,0 +1,45 @@
+/** An edit of a structure, sent: planned again on fresh state when someone else was faster. */
+import { NotFoundError, ServiceError } from "../errors.ts";
+import type { ContactStructure, Send } from "../wire.ts";
+import type { Account } from "./account.ts";
+import type { StructureEdit } from "./structure-edit.ts";
+import { readStructure, updateStructureRequest } from "./structures.ts";
+
+const mostAttempts = 3;
+
+/**
+ * Applies the edit and returns the structure as it is afterwards. The edit is a pure function, so a stale version costs
+ * another read and no one's work; it may return `undefined` when the wanted state is there already.
+ * @throws ServiceError `ConcurrencyError` when others keep changing it
+ */
+export async function updateStructure(
+  send: Send,
+  account: Account,
+  structure: ContactStructure,
+  edit: StructureEdit,
+): Promise<ContactStructure> {
+  let current = structure;
+  for (let attempt = 1; ; attempt++) {
+    const body = edit(current);
+    if (!body) return current;
+    try {
+      const updated = readStructure(await send(updateStructureRequest(current._id, body)));
+      account.forget();
+      return updated;
+    } catch (error) {
+      if (attempt === mostAttempts || !isStale(error)) throw error;
+      account.forget();
+      current = await freshStructure(account, structure._id);
+    }
+  }
+}
+
+function isStale(error: unknown): boolean {
+  return error instanceof ServiceError && error.type === "ConcurrencyError";
+}
+
+async function freshStructure(account: Account, structureId: string): Promise<ContactStructure> {
+  const found = (await account.structures()).find((each) => each._id === structureId);
+  if (!found) throw new NotFoundError(`the structure ${structureId} is gone`);
+  return account.complete(found);
+}
