@@ -8,7 +8,8 @@ const withoutAjv = {
   setup(bundler) {
     bundler.onResolve({ filter: /^ajv(-formats)?(\/.*)?$/ }, ({ path }) => ({ path, namespace: "no-ajv" }));
     bundler.onLoad({ filter: /.*/, namespace: "no-ajv" }, () => ({
-      contents: "export class Ajv2020 { constructor() { throw new Error('schemas are not supported') } }\nexport default Ajv2020",
+      contents:
+        "export class Ajv2020 { constructor() { throw new Error('schemas are not supported') } }\nexport default Ajv2020",
     }));
   },
 };

@@ -1,0 +1,173 @@
+/**
+ * Writes what is derived from the command tree: docs/cli.md, man/ecm.1 and completions/. Needs a build.
+ * `--check` writes nothing and fails when a file is out of step.
+ */
+import { execFileSync } from "node:child_process";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+const root = fileURLToPath(new URL("..", import.meta.url));
+const ecm = (...args) =>
+  execFileSync(process.execPath, [join(root, "bin/ecm.js"), ...args], {
+    encoding: "utf8",
+    env: { PATH: process.env.PATH, HOME: "/nonexistent", COLUMNS: "80" },
+  });
+
+const index = JSON.parse(ecm("commands", "--json"));
+const { globalFlags } = index;
+const commands = index.commands.map(({ command }) => {
+  const words = command.split(" ").filter((word) => !/^[<[]/.test(word));
+  return JSON.parse(ecm("commands", ...words, "--json"));
+});
+
+const exitCodes = [
+  [0, "done"],
+  [1, "the service refused or failed in a way that no code below names; an internal error"],
+  [2, "usage: bad flag, argument, file or configuration; nothing was sent"],
+  [3, "a bulk run finished, and some rows were rejected"],
+  [4, "no key, 401, or 403"],
+  [5, "not found: 404, or a name that resolves to nothing"],
+  [6, "conflict: it exists already, or was changed meanwhile"],
+  [7, "out of budget: 429, or a bulk run stopped by a budget; it can be resumed"],
+  [8, "the service could not be reached, or did not answer in time"],
+  [9, "`structure diff --exit-code`: something differs"],
+  ["130, 143", "interrupted by SIGINT or SIGTERM; a bulk run can be resumed"],
+];
+
+function usage({ command, arguments: args }) {
+  const words = args.map((each) => {
+    const name = each.repeats ? `${each.name}...` : each.name;
+    return each.required ? `<${name}>` : `[${name}]`;
+  });
+  return ["ecm", command, ...words, "[flags]"].join(" ");
+}
+
+const escapeCell = (text) => text.replaceAll("|", "\\|").replaceAll("<", "&lt;");
+
+function cliPage() {
+  const flagTable = (flags) =>
+    flags.length === 0
+      ? []
+      : [
+          "| flag | |",
+          "|---|---|",
+          ...flags.map((each) => `| \`${each.flags}\` | ${escapeCell(each.description)} |`),
+          "",
+        ];
+  const lines = [
+    "# The commands of `ecm`",
+    "",
+    "Generated from the command tree by `npm run generate`; `ecm COMMAND --help` says the same.",
+    "",
+    "## Flags of every command",
+    "",
+    ...globalFlags.map((flags) => `- \`${flags}\``),
+    "",
+    "## Exit codes",
+    "",
+    "| code | meaning |",
+    "|---|---|",
+    ...exitCodes.map(([code, meaning]) => `| ${code} | ${meaning} |`),
+    "",
+  ];
+  for (const command of commands) {
+    lines.push(
+      `## ecm ${command.command}`,
+      "",
+      `${sentence(command.summary)}${command.writes ? " It can change the account." : ""}`,
+      "",
+    );
+    lines.push("```", usage(command), "```", "");
+    lines.push(
+      ...command.arguments
+        .filter((each) => each.description)
+        .map((each) => `- \`${each.name}\`: ${escapeCell(each.description)}`),
+    );
+    if (command.arguments.some((each) => each.description)) lines.push("");
+    lines.push(...flagTable(command.flags));
+    if (command.output) lines.push(`Output: ${command.output}`, "");
+    if (command.examples?.length) lines.push("```sh", ...command.examples, "```", "");
+  }
+  return `${lines.join("\n").trimEnd()}\n`;
+}
+
+function manPage() {
+  const text = (words) =>
+    words
+      .replaceAll("\\", "\\\\")
+      .replaceAll("-", "\\-")
+      .replace(/^([.'])/gm, "\\&$1");
+  const lines = [
+    '.TH ECM 1 "" "ecm" "User Commands"',
+    ".SH NAME",
+    "ecm \\- administer the contacts of an email\\-marketing account",
+    ".SH SYNOPSIS",
+    ".B ecm",
+    "[flags] command [arguments]",
+    ".SH GLOBAL FLAGS",
+    ...globalFlags.flatMap((flags) => [".TP", `.B ${text(flags)}`]),
+    ".SH COMMANDS",
+  ];
+  for (const command of commands) {
+    lines.push(`.SS ${text(usage(command))}`, text(sentence(command.summary)));
+    for (const flag of command.flags) lines.push(".TP", `.B ${text(flag.flags)}`, text(flag.description));
+  }
+  lines.push(".SH EXIT STATUS");
+  for (const [code, meaning] of exitCodes) lines.push(".TP", `.B ${code}`, text(meaning.replaceAll("`", "")));
+  lines.push(".SH ENVIRONMENT");
+  for (const name of [
+    "ECM_PROFILE",
+    "ECM_BASE_URL",
+    "ECM_API_KEY",
+    "ECM_STRUCTURE",
+    "ECM_OUTPUT",
+    "ECM_NO_INPUT",
+    "ECM_READ_ONLY",
+    "ECM_TIMEOUT",
+    "ECM_CONFIG_DIR",
+    "ECM_STATE_DIR",
+    "ECM_CACHE_DIR",
+    "NO_COLOR",
+    "FORCE_COLOR",
+    "ACCESSIBLE",
+  ]) {
+    lines.push(".TP", `.B ${name}`);
+  }
+  return `${lines.join("\n")}\n`;
+}
+
+function sentence(text) {
+  return `${text.charAt(0).toUpperCase()}${text.slice(1)}${text.endsWith(".") ? "" : "."}`;
+}
+
+const files = {
+  "docs/cli.md": cliPage(),
+  "man/ecm.1": manPage(),
+  "completions/ecm.bash": ecm("completion", "bash"),
+  "completions/_ecm": ecm("completion", "zsh"),
+  "completions/ecm.fish": ecm("completion", "fish"),
+  "completions/ecm.ps1": ecm("completion", "powershell"),
+};
+
+let isStale = false;
+for (const [path, content] of Object.entries(files)) {
+  const file = join(root, path);
+  if (process.argv.includes("--check")) {
+    const current = (() => {
+      try {
+        return readFileSync(file, "utf8");
+      } catch {
+        return undefined;
+      }
+    })();
+    if (current !== content) {
+      isStale = true;
+      console.error(`${path} is out of step with the commands: npm run generate`);
+    }
+  } else {
+    mkdirSync(dirname(file), { recursive: true });
+    writeFileSync(file, content);
+  }
+}
+if (isStale) process.exitCode = 1;
