@@ -1,5 +1,6 @@
 /** Builds `dist/`: one split bundle, each command in a chunk of its own, loaded when it is needed. */
-import { rm } from "node:fs/promises";
+import { readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
 import { build } from "esbuild";
 
 // conf validates with ajv only when it is given a schema, and we give none: leaving ajv out halves its start-up.
@@ -16,7 +17,8 @@ const withoutAjv = {
 
 // Old chunks stay unless `--clean` is given: a program that is running may still ask for them.
 if (process.argv.includes("--clean")) await rm("dist", { recursive: true, force: true });
-await build({
+const { metafile } = await build({
+  metafile: true,
   entryPoints: ["src/main.ts"],
   outdir: "dist",
   bundle: true,
@@ -32,3 +34,19 @@ await build({
   banner: { js: "import{createRequire as __cr}from'node:module';const require=__cr(import.meta.url);" },
   logLevel: "warning",
 });
+
+// What is bundled keeps its notices.
+const packages = new Set(
+  Object.keys(metafile.inputs).flatMap(
+    (path) => path.match(/^.*node_modules\/(?:@[^/]+\/)?[^/]+/)?.[0] ?? [],
+  ),
+);
+const notices = await Promise.all(
+  [...packages].sort().map(async (folder) => {
+    const { name, version, license } = JSON.parse(await readFile(join(folder, "package.json"), "utf8"));
+    const file = (await readdir(folder)).find((each) => /^licen[cs]e/i.test(each));
+    const text = file ? await readFile(join(folder, file), "utf8") : "";
+    return `${name} ${version} (${license})\n\n${text.trim()}\n`;
+  }),
+);
+await writeFile("dist/LICENSES.txt", notices.join(`\n${"-".repeat(80)}\n\n`));

@@ -91,6 +91,15 @@ export const groups: Group[] = [
   },
 ];
 
+const programHelp = `
+Begin:
+  $ ecm auth login                               with an account's API key
+  $ ecm --profile sandbox import contacts.csv    or without an account
+
+Exit codes:
+  0 done · 1 failed · 2 usage · 3 rejected rows · 4 no key or no access · 5 not found · 6 conflict
+  7 out of budget · 8 unreachable · 9 differs · 130, 143 interrupted`;
+
 export function createProgram(control: ContextControl): Command {
   const { context } = control;
   const program = new Command("ecm");
@@ -105,7 +114,9 @@ export function createProgram(control: ContextControl): Command {
     })
     .exitOverride()
     .showSuggestionAfterError()
-    .configureHelp({ showGlobalOptions: true });
+    .addHelpText("afterAll", ({ command }) =>
+      command === program ? programHelp : "\nFlags of every command, and exit codes: ecm --help",
+    );
   for (const option of globalOptions()) program.addOption(option);
 
   const loading = new Map<string, Promise<void>>();
