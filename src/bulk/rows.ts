@@ -1,4 +1,5 @@
 /** What the reading half of the engine hands to the deciding half: rows that make sense, and rows that do not. */
+import type { Reading } from "./reading/reading.ts";
 
 /** A contact's key in the forms the engine needs. */
 export interface RowKey {
@@ -24,7 +25,7 @@ export interface Row {
   tags: string[];
   /** Why the row's own file says that this person is not subscribed, in its words. */
   notSubscribed?: string;
-  /** Codes of what looks odd without being wrong: `likely_typo`, `role_address`. */
+  /** Codes of what looks odd without being wrong: `likely_typo`, `role_address`, `first_of_several`. */
   warnings: string[];
 }
 
@@ -85,24 +86,6 @@ export interface InputFacts {
 export interface Understood {
   path: string;
   facts: InputFacts;
+  /** For the reading room alone. */
   reading: Reading;
-}
-
-/** How the rows of an understood file are read. For the reading room alone. */
-export interface Reading {
-  keyType: string;
-  /** Label of the encoding, as the decoder takes it. */
-  encoding: string;
-  /** Bytes of the byte-order mark at the start. */
-  markBytes: number;
-  delimiter: string;
-  /** Physical line on which the header or, without one, the first row starts. */
-  startLine: number;
-  hasHeader: boolean;
-  /** One for each column, in file order. */
-  targets: Target[];
-  /** Name of the recognised system, whose rules apply. */
-  system?: string;
-  /** Written with `--safe-cells`: one leading apostrophe of a cell is not its own. */
-  hasSafeCells: boolean;
 }

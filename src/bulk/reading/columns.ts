@@ -3,79 +3,65 @@ import { UsageError } from "../../errors.ts";
 import type { ContactStructure, FieldDefinition } from "../../wire.ts";
 import type { ReadOptions, Target } from "../rows.ts";
 import { foldName, isKeyName, nearestName, predefinedFieldOf } from "./names.ts";
-import { type System, systemTarget } from "./systems.ts";
+import type { ConsentColumn } from "./reading.ts";
+import { isColumn, isIgnoredBy, type System } from "./systems.ts";
 
 export interface Columns {
   targets: Target[];
+  consent: ConsentColumn[];
   notes: string[];
 }
+
+/** What the header is held against. */
+export interface MappingInput {
+  /** One for each column; `1`, `2`, … without a header. */
+  names: string[];
+  options: ReadOptions;
+  structure: ContactStructure;
+  system?: System;
+  /** `FILE:LINE` of the header, for messages. */
+  place: string;
+}
+
+type Targets = (Target | undefined)[];
 
 /**
  * Decides for every column: `--map` and the mapping file first, then the system's rules, then names.
  *
- * @param names one for each column; `1`, `2`, … without a header
- * @param place `FILE:LINE` of the header, for messages
  * @throws UsageError naming all columns that map to nothing, or the candidates when the key column is not plain
  */
-export function mapColumns(
-  names: string[],
-  options: ReadOptions,
-  structure: ContactStructure,
-  system: System | undefined,
-  place: string,
-): Columns {
-  const told = toldTargets(names, options, structure, place);
-  const targets: (Target | undefined)[] = names.map(
-    (name, index) =>
-      told[index] ??
-      (options.consentColumn !== undefined && foldName(name) === foldName(options.consentColumn)
-        ? { kind: "consent" }
-        : undefined),
-  );
-  if (options.consentColumn !== undefined && !targets.some((target) => target?.kind === "consent")) {
-    throw unknownColumn(options.consentColumn, names, place, "--consent-column");
-  }
+export function mapColumns(input: MappingInput): Columns {
+  const targets = toldTargets(input);
+  const consent = consentColumns(input);
+  const isTold = targets.map((target) => target !== undefined);
+  if (input.system) placeSystemColumns(input.names, targets, input.system);
+  if (input.options.hasNoHeader && input.names.length === 1) targets[0] ??= { kind: "key" };
+  placeKey(input, targets);
+  placeFields(input, targets);
+  for (const { index } of consent) targets[index] ??= { kind: "consent" };
   const notes: string[] = [];
-  const hasKey = targets.some((target) => target?.kind === "key");
-  for (const [index, name] of names.entries()) {
-    if (targets[index]) continue;
-    const target = system ? systemTarget(system, name, structure) : undefined;
-    if (target && !(target.kind === "key" && hasKey)) targets[index] = target;
-  }
-  placeKey(names, targets, options, structure, place);
-  placeFields(names, targets, structure);
-  return { targets: settleRest(names, targets, options, structure, system, place, notes), notes };
+  return { targets: settleRest(input, targets, isTold, notes), consent, notes };
 }
 
 /**
  * Finds the key column and ignores all others.
  * @throws UsageError when it is not plain which column holds the key
  */
-export function mapKeyColumn(
-  names: string[],
-  options: ReadOptions,
-  structure: ContactStructure,
-  system: System | undefined,
-  place: string,
-): Columns {
-  const told = toldTargets(names, options, structure, place);
-  const targets = names.map((name, index) => {
-    const target = told[index] ?? (system ? systemTarget(system, name, structure) : undefined);
-    return target?.kind === "key" ? target : undefined;
-  });
-  if (names.length === 1) targets[0] ??= { kind: "key" };
-  placeKey(names, targets, options, structure, place);
-  return { targets: targets.map((target) => target ?? { kind: "ignore" }), notes: [] };
+export function mapKeyColumn(input: MappingInput): Columns {
+  const targets = toldTargets(input);
+  if (input.system) placeSystemColumns(input.names, targets, input.system);
+  if (input.names.length === 1) targets[0] ??= { kind: "key" };
+  placeKey(input, targets);
+  return {
+    targets: targets.map((target) => (target?.kind === "key" ? target : { kind: "ignore" })),
+    consent: [],
+    notes: [],
+  };
 }
 
 /** What `--map` and the mapping file say. Each of their columns must exist. */
-function toldTargets(
-  names: string[],
-  options: ReadOptions,
-  structure: ContactStructure,
-  place: string,
-): (Target | undefined)[] {
-  const told: (Target | undefined)[] = names.map(() => undefined);
+function toldTargets({ names, options, structure, place }: MappingInput): Targets {
+  const told: Targets = names.map(() => undefined);
   for (const [column, target] of options.map) {
     const indexes = columnsNamed(column, names);
     if (indexes.length === 0) throw unknownColumn(column, names, place, "--map");
@@ -90,6 +76,38 @@ function toldTargets(
     );
   }
   return told;
+}
+
+/** The columns that speak of consent. No mapping silences them: only `--include-unsubscribed` does. */
+function consentColumns({ names, options, system, place }: MappingInput): ConsentColumn[] {
+  const found: ConsentColumn[] = [];
+  if (options.consentColumn !== undefined) {
+    const indexes = columnsNamed(options.consentColumn, names);
+    if (indexes.length === 0) throw unknownColumn(options.consentColumn, names, place, "--consent-column");
+    for (const index of indexes) found.push({ index, name: names[index]!, rule: "subscribed" });
+  }
+  for (const { column, rule } of system?.consent ?? []) {
+    for (const [index, name] of names.entries()) {
+      const isNew = found.every((each) => each.index !== index);
+      if (isNew && isColumn(name, column)) found.push({ index, name, rule });
+    }
+  }
+  for (const [index, name] of names.entries()) {
+    const target = options.map.get(name);
+    if (target !== undefined && foldName(target) === "consent")
+      found.push({ index, name, rule: "subscribed" });
+  }
+  return found;
+}
+
+function placeSystemColumns(names: string[], targets: Targets, system: System): void {
+  const hasKey = targets.some((target) => target?.kind === "key");
+  for (const [index, name] of names.entries()) {
+    if (targets[index]) continue;
+    if (!hasKey && isColumn(name, system.key)) targets[index] = { kind: "key" };
+    else if (isColumn(name, system.tags?.column)) targets[index] = { kind: "tags" };
+    else if (isColumn(name, system.lists?.column)) targets[index] = { kind: "lists" };
+  }
 }
 
 function columnsNamed(column: string, names: string[]): number[] {
@@ -133,13 +151,7 @@ function findField(name: string, structure: ContactStructure): FieldDefinition |
   return loose[0];
 }
 
-function placeKey(
-  names: string[],
-  targets: (Target | undefined)[],
-  options: ReadOptions,
-  structure: ContactStructure,
-  place: string,
-): void {
+function placeKey({ names, options, structure, place }: MappingInput, targets: Targets): void {
   if (targets.some((target) => target?.kind === "key")) return;
   const isFree = (index: number) => targets[index] === undefined;
   const own = indexesWhere(names, (name) => foldName(name) === foldName(structure.keyName)).filter(isFree);
@@ -153,9 +165,10 @@ function placeKey(
   }
   const found = candidates.map((index) => names[index]!);
   if (found.length > 1) {
+    const others = options.ignoreUnmapped ? "" : ", and map the others to a field or to ignore";
     throw new UsageError(
       `${place}: ${found.length} columns could hold the key: ${quoted(found)}`,
-      `say which one: --map ${shellWord(`${found[0]}=key`)}${options.ignoreUnmapped ? "" : ", and map the others to a field or to ignore"}`,
+      `say which one: --map ${shellWord(`${found[0]}=key`)}${others}`,
     );
   }
   throw new UsageError(
@@ -165,66 +178,84 @@ function placeKey(
 }
 
 /** Columns named like a field, then like a first or last name. No field is filled from two columns. */
-function placeFields(names: string[], targets: (Target | undefined)[], structure: ContactStructure): void {
+function placeFields({ names, structure, system }: MappingInput, targets: Targets): void {
   const taken = new Set(targets.flatMap((target) => (target?.kind === "field" ? [target.fieldId] : [])));
-  const give = (index: number, field: FieldDefinition) => {
+  const give = (index: number, field: FieldDefinition | undefined) => {
+    if (!field || taken.has(field._id)) return;
     targets[index] = { kind: "field", fieldId: field._id, label: field.label };
     taken.add(field._id);
   };
+  const isOpen = (name: string, index: number) => !targets[index] && foldName(name) !== "";
   for (const [index, name] of names.entries()) {
-    const field = targets[index] ? undefined : findField(name, structure);
-    if (field && !taken.has(field._id)) give(index, field);
+    if (isOpen(name, index)) give(index, findField(name, structure));
   }
   for (const [index, name] of names.entries()) {
-    const part = targets[index] ? undefined : predefinedFieldOf(name);
-    const field = part && structure.fields.find((each) => each.predefinedField === part);
-    if (field && !taken.has(field._id)) give(index, field);
+    if (isOpen(name, index) && system?.suffix)
+      give(index, findField(name.replace(system.suffix, ""), structure));
+  }
+  for (const [index, name] of names.entries()) {
+    const part = isOpen(name, index) ? predefinedFieldOf(name) : undefined;
+    if (part)
+      give(
+        index,
+        structure.fields.find((field) => field.predefinedField === part),
+      );
   }
 }
 
 /** Lists and tags by name; everything that is left is ignored by a rule, or is an error. */
-function settleRest(
-  names: string[],
-  targets: (Target | undefined)[],
-  options: ReadOptions,
-  structure: ContactStructure,
-  system: System | undefined,
-  place: string,
-  notes: string[],
-): Target[] {
-  const lost: string[] = [];
+function settleRest(input: MappingInput, targets: Targets, isTold: boolean[], notes: string[]): Target[] {
+  const { names, options, structure, system, place } = input;
+  const lost: number[] = [];
+  const kept: string[] = [];
   const settled = targets.map((target, index): Target => {
     if (target) return target;
     const name = names[index]!;
     const word = foldName(name).replace(/^ecm:/, "");
     if (word === "lists" || word === "tags") return { kind: word };
-    if (!options.ignoreUnmapped && !isBookkeepingOfOurs(name)) lost.push(name);
+    if (system && isIgnoredBy(system, name)) kept.push(name);
+    else if (!isOurBookkeeping(name)) lost.push(index);
     return { kind: "ignore" };
   });
-  const unnamed = lost.filter((name) => foldName(name) === "");
-  if (lost.length > unnamed.length || (unnamed.length > 0 && !system)) {
-    throw unmapped(names, lost, structure, place);
-  }
-  const ignored = names.filter(
-    (_, index) => settled[index]!.kind === "ignore" && targets[index] === undefined,
-  );
-  if (options.ignoreUnmapped && ignored.length > 0) notes.push(`ignored columns: ${quoted(ignored)}`);
+  if (lost.length > 0 && !options.ignoreUnmapped) throw unmapped(names, lost, structure, place);
+  if (system && kept.length > 0)
+    notes.push(`columns that ${system.title} keeps for itself, ignored: ${kept.join(", ")}`);
+  if (lost.length > 0)
+    notes.push(`columns that map to nothing, ignored: ${quoted(lost.map((index) => names[index]!))}`);
+  noteSharedFields(names, settled, isTold, notes);
   return settled;
 }
 
+/** Several columns mapped to one field by hand: the last one that has a value fills it. */
+function noteSharedFields(names: string[], targets: Target[], isTold: boolean[], notes: string[]): void {
+  const byField = new Map<string, string[]>();
+  for (const [index, target] of targets.entries()) {
+    if (target.kind !== "field" || !isTold[index]) continue;
+    byField.set(target.label, [...(byField.get(target.label) ?? []), names[index]!]);
+  }
+  for (const [label, columns] of byField) {
+    if (columns.length > 1) {
+      notes.push(`${quoted(columns)} all fill ${JSON.stringify(label)}: the last one that is not blank wins`);
+    }
+  }
+}
+
 /** The columns that a rejects file adds. */
-function isBookkeepingOfOurs(name: string): boolean {
+function isOurBookkeeping(name: string): boolean {
   return ["ecm_line", "ecm_error", "ecm_message"].includes(foldName(name));
 }
 
-function unmapped(names: string[], lost: string[], structure: ContactStructure, place: string): UsageError {
+function unmapped(names: string[], lost: number[], structure: ContactStructure, place: string): UsageError {
   const labels = structure.fields.map((field) => field.label);
-  const described = lost.map((name) => {
-    if (foldName(name) === "") return `column ${names.indexOf(name) + 1}, which has no name`;
+  const described = lost.slice(0, namesShown).map((index) => {
+    const name = names[index]!;
+    if (foldName(name) === "") return `column ${index + 1}, which has no name`;
+    if (names.indexOf(name) < index) return `the second ${JSON.stringify(name)} (column ${index + 1})`;
     const near = nearestName(name, labels);
     return near ? `${JSON.stringify(name)} (like the field ${JSON.stringify(near)}?)` : JSON.stringify(name);
   });
-  const example = lost.find((name) => foldName(name) !== "");
+  if (lost.length > namesShown) described.push(`and ${lost.length - namesShown} more`);
+  const example = names[lost.find((index) => foldName(names[index]!) !== "") ?? -1];
   return new UsageError(
     `${place}: ${lost.length === 1 ? "a column maps" : `${lost.length} columns map`} to nothing: ${described.join(", ")}`,
     example === undefined
@@ -245,10 +276,14 @@ function labelsOf(structure: ContactStructure): string {
   return quoted(structure.fields.map((field) => field.label));
 }
 
-/** Names in a message: quoted, and at most ten of them. */
+/** A message names all columns of any sensible file. */
+const namesShown = 100;
+
+/** Names in a message. */
 export function quoted(names: readonly string[]): string {
-  const shown = names.slice(0, 10).map((name) => JSON.stringify(name));
-  return names.length > 10 ? `${shown.join(", ")} and ${names.length - 10} more` : shown.join(", ");
+  const shown = names.slice(0, namesShown).map((name) => JSON.stringify(name));
+  if (names.length > namesShown) shown.push(`and ${names.length - namesShown} more`);
+  return shown.join(", ");
 }
 
 function shellWord(word: string): string {

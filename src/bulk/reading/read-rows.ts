@@ -1,117 +1,145 @@
 /** Reading: an understood file → its rows, one by one, in flat memory. */
 import { UsageError } from "../../errors.ts";
-import { createKeyReader, type KeyReader } from "../keys.ts";
-import type { ReadRow, RejectedRow, Row, Target, Understood } from "../rows.ts";
+import { createKeyReader } from "../keys.ts";
+import type { ReadRow, RejectedRow, Target, Understood } from "../rows.ts";
+import { refusalIn } from "./consent.ts";
 import { CsvFault, type CsvRecord, readRecords } from "./csv.ts";
 import { isBlank } from "./header.ts";
+import type { Reading } from "./reading.ts";
+import type { Splitting } from "./systems.ts";
 import { readText } from "./text.ts";
+import { splitNames, valueReader } from "./values.ts";
 
 /**
  * The rows of a file, in its order; blank lines are passed over. Can be called several times.
  * @throws UsageError when the file cannot be read to its end
  */
 export async function* readRows(understood: Understood): AsyncGenerator<ReadRow> {
-  const { reading, path } = understood;
-  const toRow = createRowReader(reading.targets, reading.keyType);
+  const { reading } = understood;
+  const toRow = createRowReader(reading);
+  let isAfterBlank = false;
   for await (const records of readFileRecords(understood)) {
     for (const record of records) {
-      if (record.line === reading.startLine && reading.hasHeader) continue;
-      if (isBlank(record)) continue;
-      yield record.hasTextAfterQuote ? textAfterQuote(record, path) : toRow(record);
+      if (reading.hasHeader && record.line === reading.startLine) continue;
+      if (isBlank(record)) {
+        isAfterBlank = true;
+        continue;
+      }
+      if (isAfterBlank && reading.system?.hasFooter && isFooterLine(record)) continue;
+      isAfterBlank &&= reading.system?.hasFooter ?? false;
+      yield record.hasTextAfterQuote ? rejected(record, textAfterQuote) : toRow(record);
     }
   }
 }
 
-/** The records from the header, or the first row, on. @throws UsageError when the file cannot be read to its end */
+/** The records from the header, or the first row, on. */
 async function* readFileRecords({ path, reading }: Understood): AsyncGenerator<CsvRecord[]> {
   try {
-    yield* readRecords(readText(path, reading), reading.delimiter, reading.startLine);
+    yield* readRecords(
+      readText({ path, ...reading }, reading.startLine),
+      reading.delimiter,
+      reading.startLine,
+    );
   } catch (error) {
-    if (error instanceof CsvFault) throw unreadableFile(path, error);
-    throw error;
+    throw error instanceof CsvFault ? unreadableFrom(path, error) : error;
   }
 }
 
-function createRowReader(targets: Target[], keyType: string): (record: CsvRecord) => ReadRow {
-  const readKey: KeyReader = createKeyReader(keyType);
+function isFooterLine({ cells }: CsvRecord): boolean {
+  return cells.length === 1 && !cells[0]!.includes("@");
+}
+
+function createRowReader(reading: Reading): (record: CsvRecord) => ReadRow {
+  const { targets, system, consent } = reading;
+  const readKey = createKeyReader(reading.keyType);
+  const plainCell = valueReader(reading.hasSafeCells, system?.hasApostrophes ?? false);
   const keyIndex = targets.findIndex((target) => target.kind === "key");
   const fields = targets.flatMap((target, index) =>
     target.kind === "field" ? [{ index, id: target.fieldId }] : [],
   );
-  const indexesOf = (kind: Target["kind"]) =>
-    targets.flatMap((target, index) => (target.kind === kind ? [index] : []));
-  const listIndexes = indexesOf("lists");
-  const tagIndexes = indexesOf("tags");
+  const namesOf = (kind: "lists" | "tags") => {
+    const indexes = indexesOf(targets, kind);
+    const splitting: Splitting = system?.[kind]?.splitting ?? "csv";
+    const leavesOut = kind === "tags" ? system?.tags?.leavesOut : undefined;
+    return (cells: string[]): string[] => {
+      const names = indexes.flatMap((index) => splitNames(plainCell(cells[index] ?? ""), splitting));
+      return leavesOut ? names.filter((name) => !leavesOut.test(name)) : names;
+    };
+  };
+  const lists = namesOf("lists");
+  const tags = namesOf("tags");
 
-  return ({ line, cells }) => {
-    if (cells.length > targets.length) {
-      const extra = cells.slice(targets.length).find((cell) => cell.trim() !== "");
-      if (extra !== undefined) return tooManyCells(line, cells, targets.length);
+  return (record) => {
+    const { line, cells } = record;
+    if (cells.length > targets.length && cells.slice(targets.length).some((cell) => cell.trim() !== "")) {
+      return rejected(record, tooManyCells(cells.length, targets.length));
     }
-    const reading = readKey(cells[keyIndex] ?? "");
-    if ("code" in reading)
-      return { kind: "rejected", line, cells, code: reading.code, message: reading.message };
-    const row: Row = {
+    const keyCell = plainCell(cells[keyIndex] ?? "");
+    const addresses = system?.keySplitting ? splitNames(keyCell, system.keySplitting) : undefined;
+    const key = readKey(addresses?.[0] ?? keyCell);
+    if ("code" in key) return rejected(record, key);
+    const warnings = addresses && addresses.length > 1 ? [...key.warnings, "first_of_several"] : key.warnings;
+    const refusals = consent.flatMap(({ index, name, rule }) => refusalIn(rule, name, cells[index]) ?? []);
+    return {
       kind: "row",
       line,
       cells,
-      key: reading.key,
-      fields: new Map(),
-      lists: namesIn(cells, listIndexes),
-      tags: namesIn(cells, tagIndexes),
-      warnings: reading.warnings,
+      key: key.key,
+      fields: fieldsIn(cells, fields, plainCell),
+      lists: lists(cells),
+      tags: tags(cells),
+      ...(refusals.length > 0 && { notSubscribed: refusals.join("; ") }),
+      warnings,
     };
-    for (const { index, id } of fields) {
-      const value = cells[index];
-      if (value !== undefined) row.fields.set(id, value);
-    }
-    return row;
   };
 }
 
-function namesIn(cells: string[], indexes: number[]): string[] {
-  return indexes.flatMap((index) => {
-    const name = cells[index]?.trim();
-    return name ? [name] : [];
-  });
+function indexesOf(targets: Target[], kind: Target["kind"]): number[] {
+  return targets.flatMap((target, index) => (target.kind === kind ? [index] : []));
 }
 
-function tooManyCells(line: number, cells: string[], expected: number): RejectedRow {
+/** Where several columns fill one field, the last one that is not blank wins. */
+function fieldsIn(
+  cells: string[],
+  fields: { index: number; id: string }[],
+  plainCell: (cell: string) => string,
+): Map<string, string> {
+  const values = new Map<string, string>();
+  for (const { index, id } of fields) {
+    const cell = cells[index];
+    if (cell === undefined) continue;
+    const value = plainCell(cell);
+    if (value !== "" || !values.has(id)) values.set(id, value);
+  }
+  return values;
+}
+
+function rejected({ line, cells }: CsvRecord, reason: { code: string; message: string }): RejectedRow {
+  return { kind: "rejected", line, cells, code: reason.code, message: reason.message };
+}
+
+function tooManyCells(count: number, expected: number): { code: string; message: string } {
   return {
-    kind: "rejected",
-    line,
-    cells,
     code: "too_many_cells",
-    message: `the row has ${cells.length} cells, the header ${expected}: a delimiter inside a cell needs quotes around the cell`,
+    message: `the row has ${count} cells, the header ${expected}: a cell that holds a delimiter needs quotes around it`,
   };
 }
 
-function textAfterQuote({ line, cells }: CsvRecord, _path: string): RejectedRow {
-  return {
-    kind: "rejected",
-    line,
-    cells,
-    code: "text_after_quote",
-    message: "text stands after a closing quote: a quote inside a quoted cell must be doubled",
-  };
-}
+const textAfterQuote = {
+  code: "text_after_quote",
+  message: "text stands after a closing quote: a quote inside a quoted cell must be doubled",
+};
 
-function unreadableFile(path: string, fault: CsvFault): UsageError {
-  const place = `${path}:${fault.line}`;
-  if (fault.kind === "too_long") {
+function unreadableFrom(path: string, { kind, line, lastLine }: CsvFault): UsageError {
+  const place = `${path}:${line}`;
+  if (kind === "too_long") {
     return new UsageError(
-      `${place}: the row is longer than 1 MiB`,
+      `${place}: the row that starts here is longer than 1 MiB`,
       "is this the right file, and the right --delimiter?",
     );
   }
-  if (fault.kind === "quote_spans_rows") {
-    return new UsageError(
-      `${place}: a quote opens here and closes on line ${fault.lastLine}, with text after it`,
-      `close the quote on line ${fault.line}, or double it if it is part of the text`,
-    );
-  }
-  return new UsageError(
-    `${place}: a quote opens here and is never closed`,
-    "close it, or double it if it is part of the text",
-  );
+  const hint = "close it, or double it if it is part of the text";
+  return kind === "quote_spans_rows"
+    ? new UsageError(`${place}: a quote opens here and closes on line ${lastLine}, with text after it`, hint)
+    : new UsageError(`${place}: a quote opens here and is never closed`, hint);
 }

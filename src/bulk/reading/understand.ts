@@ -1,21 +1,25 @@
 /** Reading: what a file is, found out before anything is sent. */
-import { createHash } from "node:crypto";
 import { UsageError } from "../../errors.ts";
 import type { ContactStructure } from "../../wire.ts";
 import type { InputFacts, ReadOptions, Understood } from "../rows.ts";
 import { mapColumns, mapKeyColumn } from "./columns.ts";
-import { findHeader, parseDelimiter } from "./header.ts";
+import { type FoundEncoding, findEncoding } from "./encoding.ts";
+import { findHeader, type Header, parseDelimiter } from "./header.ts";
+import { inspectFile } from "./inspect.ts";
 import { foldName } from "./names.ts";
 import { readRows } from "./read-rows.ts";
-import { readBytes, requireFile } from "./source.ts";
+import { requireFile } from "./source.ts";
+import { recogniseSystem, type System, systemNamed } from "./systems.ts";
+import { readStart, type TextSource } from "./text.ts";
 
 /** Enough for a header and some rows, whatever their length. */
 const startBytes = 256 * 1024;
 const sampleRows = 5;
 
 /**
- * Understands a file: encoding, delimiter, header, where each column goes. Reads all of its bytes once, and its first rows.
- * An unclosed quote further down shows only when `readRows` is read to its end, which the engine does before it sends.
+ * Understands a file: encoding, delimiter, header, where each column goes. Reads all of its bytes, and its first rows.
+ * A quote that is not closed further down shows only when `readRows` is read to its end, which the engine does
+ * before it sends.
  *
  * @throws UsageError with the place and the next step, for a file that cannot be read
  */
@@ -48,46 +52,26 @@ async function understand(
   wanted: "contacts" | "keys",
 ): Promise<Understood> {
   await requireFile(path);
-  const hash = createHash("sha256");
-  let bytes = 0;
-  let start = Buffer.alloc(0);
-  for await (const chunk of readBytes(path)) {
-    hash.update(chunk);
-    bytes += chunk.length;
-    if (start.length < startBytes) start = Buffer.concat([start, chunk]);
-  }
-  const markBytes = start.subarray(0, 3).equals(Buffer.from([0xef, 0xbb, 0xbf])) ? 3 : 0;
-  const firstLine = 1;
-  const header = await findHeader({
-    text: start.subarray(markBytes).toString("utf8"),
-    firstLine,
-    isCut: start.length < bytes,
-    delimiter: options.delimiter === undefined ? undefined : parseDelimiter(options.delimiter),
-    hasNoHeader: options.hasNoHeader ?? false,
-    keyName: structure.keyName,
-    keyType: structure.keyType,
-    mapped: [...options.map.keys()],
-  });
-  if (header.line === undefined)
-    throw new UsageError(`${path} is empty`, "name a file with a header and rows");
+  const inspection = await inspectFile(path);
+  const found = await findEncoding(inspection, options.encoding);
+  const { encoding, markBytes } = found;
+  const header = await findHeaderOf({ path, encoding, markBytes }, options, structure);
   const hasHeader =
-    !options.hasNoHeader && !(wanted === "keys" && !header.isSure && header.names.length === 1);
-  const names = hasHeader
-    ? withoutTrailingBlanks(header.names)
-    : header.names.map((_, index) => String(index + 1));
-  const place = `${path}:${header.line}`;
-  const { targets, notes } =
-    wanted === "keys"
-      ? mapKeyColumn(names, options, structure, undefined, place)
-      : mapColumns(names, options, structure, undefined, place);
+    !options.hasNoHeader && (wanted === "contacts" || header.isSure || header.names.length > 1);
+  const names = hasHeader ? withoutTrailingBlanks(header.names) : header.names.map((_, at) => String(at + 1));
+  if (hasHeader && !header.isSure) requireHeader(path, header, structure);
+  const system = systemOf(names, options, hasHeader);
+  const input = { names, options, structure, system, place: `${path}:${header.line}` };
+  const columns = wanted === "keys" ? mapKeyColumn(input) : mapColumns(input);
   const facts: InputFacts = {
-    sha256: hash.digest("hex"),
-    bytes,
-    encoding: "utf-8",
+    sha256: inspection.sha256,
+    bytes: inspection.bytes,
+    encoding,
     delimiter: header.delimiter,
+    system: system?.name,
     headerLine: hasHeader ? header.line : undefined,
-    columns: names.map((name, index) => ({ name, target: targets[index]! })),
-    notes,
+    columns: names.map((name, index) => ({ name, target: columns.targets[index]! })),
+    notes: [...encodingNotes(found), ...systemNotes(system, columns.consent.length > 0), ...columns.notes],
     sample: [],
   };
   const understood: Understood = {
@@ -95,24 +79,97 @@ async function understand(
     facts,
     reading: {
       keyType: structure.keyType,
-      encoding: "utf-8",
+      encoding,
       markBytes,
       delimiter: header.delimiter,
       startLine: header.line,
       hasHeader,
-      targets,
-      hasSafeCells: false,
+      targets: columns.targets,
+      system,
+      consent: columns.consent,
+      hasSafeCells: hasHeader && names.some((name) => foldName(name) === safeCellsColumn),
     },
   };
   for await (const row of readRows(understood)) {
     facts.sample.push(row);
     if (facts.sample.length === sampleRows) break;
   }
+  if (facts.sample.length === 0) facts.notes.push("the file has a header and no rows");
   return understood;
+}
+
+/** The column by which a file says that its cells were made safe for spreadsheets. */
+const safeCellsColumn = "ecm:safe-cells";
+
+async function findHeaderOf(
+  source: TextSource,
+  options: ReadOptions,
+  structure: ContactStructure,
+): Promise<Header & { line: number }> {
+  let firstLine = 1 + (options.skipLines ?? 0);
+  let delimiter = options.delimiter === undefined ? undefined : parseDelimiter(options.delimiter);
+  let { text, isCut } = await readStart(source, firstLine, startBytes);
+  const told = /^"?sep=(.)"?(?:\r\n|\n|\r|$)/i.exec(text);
+  if (told) {
+    delimiter ??= told[1]!;
+    firstLine += 1;
+    text = text.slice(told[0].length);
+  }
+  const header = await findHeader({
+    text,
+    firstLine,
+    isCut,
+    delimiter,
+    hasNoHeader: options.hasNoHeader ?? false,
+    keyName: structure.keyName,
+    keyType: structure.keyType,
+    mapped: [...options.map.keys()],
+  });
+  if (header.line !== undefined) return { ...header, line: header.line };
+  throw options.skipLines
+    ? new UsageError(
+        `${source.path} has nothing after ${options.skipLines} skipped lines`,
+        "lower --skip-lines",
+      )
+    : new UsageError(`${source.path} is empty`, "name a file with a header and rows");
+}
+
+/** @throws UsageError when what stands in place of a header is a row */
+function requireHeader(path: string, { line, names }: Header, structure: ContactStructure): void {
+  if (structure.keyType.toLowerCase() !== "email") return;
+  const column = names.findIndex((cell) => /^[^\s@]+@[^\s@]+\.[^\s@]+$/.test(cell.trim()));
+  if (column === -1) return;
+  throw new UsageError(
+    `${path}:${line}: there is no header: the first row already holds an address`,
+    `add a header line, or pass --no-header --map ${column + 1}=key`,
+  );
 }
 
 /** A delimiter at the end of the header line makes columns without a name: cells under them must be empty. */
 function withoutTrailingBlanks(names: string[]): string[] {
   const last = names.findLastIndex((name) => foldName(name) !== "");
   return names.slice(0, last + 1);
+}
+
+function systemOf(names: string[], options: ReadOptions, hasHeader: boolean): System | undefined {
+  if (options.from !== undefined) return systemNamed(options.from, names);
+  return hasHeader ? recogniseSystem(names) : undefined;
+}
+
+function encodingNotes({ encoding, isGuess, firstForeign }: FoundEncoding): string[] {
+  if (encoding === "utf-8" || (!isGuess && !firstForeign)) return [];
+  const how = isGuess ? " (found by the look of its bytes; --encoding overrides)" : "";
+  const sample = firstForeign
+    ? `; the first line beyond ASCII is line ${firstForeign.line}: ${firstForeign.text}`
+    : "";
+  return [`read as ${encoding}${how}${sample}`];
+}
+
+function systemNotes(system: System | undefined, hasConsent: boolean): string[] {
+  if (!system) return [];
+  const notes = [`read as ${system.title}`];
+  if (!hasConsent && !system.isOfSubscribers) {
+    notes.push(`${system.title} says nothing about consent: make sure that these people agreed to be mailed`);
+  }
+  return notes;
 }

@@ -1,0 +1,120 @@
+/** Reading: one pass over all bytes of a file: what it weighs, and what its bytes say about its text. */
+import { isAscii, isUtf8 } from "node:buffer";
+import { createHash } from "node:crypto";
+import { UsageError } from "../../errors.ts";
+import { readBytes } from "./source.ts";
+
+export interface Inspection {
+  path: string;
+  sha256: string;
+  bytes: number;
+  /** The first bytes: enough for a header and some rows. */
+  start: Buffer;
+  /** Every byte belongs to well-formed UTF-8. */
+  isUtf8: boolean;
+  isAscii: boolean;
+  /** Holds an escape character, which text has in ISO-2022 alone. */
+  hasEscape: boolean;
+  /** Offset of the first byte that is zero. */
+  firstNul?: number;
+}
+
+const startBytes = 256 * 1024;
+
+/** @throws UsageError when the file cannot be read, or is of a kind that holds no delimited text */
+export async function inspectFile(path: string): Promise<Inspection> {
+  const hash = createHash("sha256");
+  const starts: Buffer[] = [];
+  const found = { bytes: 0, isUtf8: true, isAscii: true, hasEscape: false };
+  let firstNul: number | undefined;
+  let cut: Buffer = Buffer.alloc(0);
+  for await (const chunk of readBytes(path)) {
+    if (found.bytes < startBytes) starts.push(chunk);
+    hash.update(chunk);
+    if (firstNul === undefined && chunk.includes(0)) firstNul = found.bytes + chunk.indexOf(0);
+    found.hasEscape ||= chunk.includes(0x1b);
+    found.bytes += chunk.length;
+    if (cut.length === 0 && isAscii(chunk)) continue;
+    found.isAscii = false;
+    if (!found.isUtf8) continue;
+    const text = cut.length > 0 ? Buffer.concat([cut, chunk]) : chunk;
+    const end = endOfWhole(text);
+    found.isUtf8 = isUtf8(text.subarray(0, end));
+    cut = text.subarray(end);
+  }
+  if (cut.length > 0) found.isUtf8 = false;
+  const start = Buffer.concat(starts);
+  const inspection = { path, sha256: hash.digest("hex"), start, firstNul, ...found };
+  refuseOtherKinds(inspection);
+  return inspection;
+}
+
+/** Where the last character starts, if it may go on in the next chunk; else the end. */
+function endOfWhole(bytes: Buffer): number {
+  for (let back = 1; back <= Math.min(3, bytes.length); back += 1) {
+    const byte = bytes[bytes.length - back]!;
+    if (byte < 0x80) break;
+    if (byte >= 0xc0) {
+      const length = byte >= 0xf0 ? 4 : byte >= 0xe0 ? 3 : 2;
+      return length > back ? bytes.length - back : bytes.length;
+    }
+  }
+  return bytes.length;
+}
+
+const kinds: { starts: string | RegExp; is: string; hint: string }[] = [
+  {
+    starts: "PK\x03\x04",
+    is: "a ZIP archive, such as an Excel workbook (.xlsx)",
+    hint: "open it in a spreadsheet and save the sheet as CSV UTF-8, or unpack it first",
+  },
+  { starts: "\x1f\x8b", is: "compressed (gzip)", hint: "unpack it first: gzip -dc FILE | ecm import -" },
+  {
+    starts: "\xd0\xcf\x11\xe0",
+    is: "an old Excel workbook (.xls)",
+    hint: "open it in a spreadsheet and save the sheet as CSV UTF-8",
+  },
+  { starts: "%PDF", is: "a PDF document", hint: "export the table as CSV from where it comes from" },
+  {
+    starts: "BEGIN:VCARD",
+    is: "a vCard file",
+    hint: "export the contacts as CSV, or import the cards into an address book that does",
+  },
+  {
+    starts: /^\s*(?:<!doctype html|<html|<table|<head|<meta|<\?xml|<!--)/i,
+    is: "HTML or XML, whatever its name says",
+    hint: "open it in a spreadsheet and save the sheet as CSV UTF-8",
+  },
+  {
+    starts: /^\s*(?:\[\s*[{[]|\{\s*"[^"\n]*"\s*:)/,
+    is: "JSON",
+    hint: "give a CSV file, or create contacts one by one with ecm contact create --data",
+  },
+];
+
+function refuseOtherKinds({ path, bytes, start }: Inspection): void {
+  if (bytes === 0) throw new UsageError(`${path} is empty`, "name a file with a header and rows");
+  const head = start.toString("latin1", 0, 512).replace(/^\xef\xbb\xbf/, "");
+  const kind = kinds.find(({ starts }) =>
+    typeof starts === "string" ? head.startsWith(starts) : starts.test(head),
+  );
+  if (kind) throw new UsageError(`${path} is ${kind.is}`, kind.hint);
+}
+
+/** The physical line that holds a byte, in a file whose line breaks are single bytes. */
+export async function lineOfByte(path: string, offset: number): Promise<number> {
+  let line = 1;
+  let at = 0;
+  let previous = 0;
+  for await (const chunk of readBytes(path)) {
+    const end = Math.min(chunk.length, offset - at);
+    for (let index = 0; index < end; index += 1) {
+      const byte = chunk[index]!;
+      if (byte === 13 || (byte === 10 && previous !== 13)) line += 1;
+      previous = byte;
+    }
+    at += chunk.length;
+    if (at >= offset) break;
+  }
+  return line;
+}
