@@ -20,7 +20,9 @@ const longestIdle = 1_500;
 export async function openNetwork(purpose: "single" | "bulk", connections = 4): Promise<NetworkTransport> {
   // Most of undici's start is V8 optimising its WebAssembly parser: for one request that never pays.
   if (purpose === "single") setFlagsFromString("--liftoff-only");
-  const { Agent } = await import("undici");
+  // By its default export: a bundled CommonJS package has no other.
+  const { default: undici } = await import("undici");
+  const { Agent } = undici;
   const agent = new Agent({
     connections: purpose === "single" ? 1 : connections,
     pipelining: 1,
