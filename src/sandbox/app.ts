@@ -1,5 +1,5 @@
 /** The application behind both doors: routes, and the one way that a request goes through the rules. */
-import type { IncomingMessage, ServerResponse } from "node:http";
+import type { IncomingMessage } from "node:http";
 import { type Context, Hono } from "hono";
 import type { Clock } from "../wire.ts";
 import { type Body, jsonOf, readBody } from "./body.ts";
@@ -15,14 +15,14 @@ import type { TakeTurn } from "./turns.ts";
 export interface Bindings {
   /** Where it comes from. */
   address: string;
+  /** The message itself, where there is one: its body is read without a detour. */
   incoming?: IncomingMessage;
-  outgoing?: ServerResponse;
 }
 
 export type App = Hono<{ Bindings: Bindings }>;
 type RequestContext = Context<{ Bindings: Bindings }>;
 
-interface Answer {
+export interface Answer {
   status: number;
   body: unknown;
   headers: Record<string, string>;
@@ -116,7 +116,8 @@ function queryOf(context: RequestContext): Record<string, unknown> {
   );
 }
 
-function respond({ status, body, headers }: Answer): Response {
+/** An answer as the web knows it. */
+export function respond({ status, body, headers }: Answer): Response {
   if (status === 204) return new Response(null, { status, headers });
   return new Response(JSON.stringify(body), {
     status,

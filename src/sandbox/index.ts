@@ -3,8 +3,10 @@ import { realClock } from "../clock.ts";
 import type { Clock, Transport } from "../wire.ts";
 import { createApp } from "./app.ts";
 import { insideDoor } from "./doors/inside.ts";
+import { planFaults } from "./faults.ts";
 import { ownKeyOf } from "./own-key.ts";
 import { defaultLimits, gateOf } from "./rules/admission.ts";
+import { serviceOf } from "./service.ts";
 import { openStore } from "./store/index.ts";
 import { turnsOn } from "./turns.ts";
 
@@ -39,6 +41,7 @@ export interface Sandbox {
 /** @throws UsageError for a bad fault, or when the database binding is not installed. */
 export async function openSandbox(options: SandboxOptions): Promise<Sandbox> {
   const clock = options.clock ?? realClock;
+  const faultsOf = planFaults(options.faults ?? []);
   const store = await openStore(options.folder, clock.now(), options.region);
   const gate = gateOf(store, {
     hourly: options.hourlyLimit ?? defaultLimits.hourly,
@@ -48,14 +51,15 @@ export async function openSandbox(options: SandboxOptions): Promise<Sandbox> {
     blockSeconds: options.blockSeconds ?? defaultLimits.blockSeconds,
   });
   const app = createApp({ store, gate, takeTurn: turnsOn(store.database), clock });
+  const service = serviceOf(app, faultsOf, clock);
   const apiKey = ownKeyOf(store, clock.now());
   return {
-    transport: insideDoor(app),
+    transport: insideDoor(service),
     ownKey: () => apiKey,
     structureId: store.structures.all()[0]!._id,
     async serve(place) {
       const { openPort } = await import("./doors/port.ts");
-      return openPort(app, place);
+      return openPort(service, place);
     },
     close: () => store.database.close(),
   };

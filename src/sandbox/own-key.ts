@@ -8,7 +8,7 @@ const name = "sandbox";
 
 /** A key with every scope that works now: the one in the folder, or a new one when it no longer works. */
 export function ownKeyOf(store: Store, now: number): string {
-  const file = join(store.folder, "api-key");
+  const file = ownKeyFile(store);
   return store.database.transaction(() => {
     const kept = readIfThere(file);
     const known = kept === undefined ? undefined : store.keys.ofValue(kept);
@@ -28,6 +28,15 @@ export function ownKeyOf(store: Store, now: number): string {
     renameSync(`${file}.new`, file);
     return key;
   });
+}
+
+/** The value in the folder's file, whether it works or not. */
+export function keptOwnKey(store: Store): string | undefined {
+  return readIfThere(ownKeyFile(store));
+}
+
+function ownKeyFile(store: Store): string {
+  return join(store.folder, "api-key");
 }
 
 function readIfThere(file: string): string | undefined {

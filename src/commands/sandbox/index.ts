@@ -1,4 +1,16 @@
+/** `ecm sandbox …`: the embedded service behind a port, and what its account's owner does. */
 import type { Command } from "commander";
 import type { Context } from "../../context.ts";
+import { registerSandboxAccount } from "./account.ts";
+import { registerSandboxExec } from "./exec.ts";
+import { registerSandboxKeys } from "./keys.ts";
+import { registerSandboxReset } from "./reset.ts";
+import { registerSandboxStart } from "./start.ts";
 
-export function registerSandbox(_sandbox: Command, _context: Context): void {}
+export function registerSandbox(sandbox: Command, context: Context): void {
+  registerSandboxStart(sandbox, context);
+  registerSandboxExec(sandbox, context);
+  registerSandboxKeys(sandbox, context);
+  registerSandboxAccount(sandbox, context);
+  registerSandboxReset(sandbox, context);
+}

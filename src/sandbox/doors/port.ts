@@ -1,22 +1,34 @@
-/** The door behind a port: the same application over HTTP. */
+/** The door behind a port: the same service over HTTP. */
+import type { ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { createAdaptorServer, type HttpBindings } from "@hono/node-server";
+import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
 import { UsageError } from "../../errors.ts";
-import type { App } from "../app.ts";
+import type { Service } from "../service.ts";
+
+/** How long answers under way may take when the door closes. */
+const closingMilliseconds = 1000;
+
+export interface OpenPort {
+  baseUrl: string;
+  /** Takes no more connections, and lets answers under way end, for a second at most. */
+  close(): Promise<void>;
+}
 
 /** @throws UsageError when the address cannot be listened on */
 export async function openPort(
-  app: App,
+  service: Service,
   { host, port }: { host: string; port: number },
-): Promise<{ baseUrl: string; close(): Promise<void> }> {
+): Promise<OpenPort> {
   const server = createAdaptorServer({
-    fetch: (request, env) => {
+    fetch: async (request, env) => {
       const { incoming, outgoing } = env as HttpBindings;
-      return app.fetch(request, {
-        address: incoming.socket.remoteAddress ?? "",
-        incoming,
-        outgoing,
-      } as never);
+      const address = incoming.socket.remoteAddress ?? "";
+      const { response, isCut } = await service(request, { address, incoming });
+      if (response && !isCut) return response;
+      if (response) await cut(outgoing, response);
+      else incoming.socket.resetAndDestroy();
+      return RESPONSE_ALREADY_SENT;
     },
     overrideGlobalObjects: false,
   });
@@ -34,12 +46,28 @@ export async function openPort(
   const { address, family, port: actualPort } = server.address() as AddressInfo;
   return {
     baseUrl: `http://${reachable(address, family)}:${actualPort}`,
-    close: () =>
-      new Promise((resolve) => {
-        server.close(() => resolve());
-        if ("closeAllConnections" in server) server.closeAllConnections();
-      }),
+    async close() {
+      const closed = new Promise((resolve) => server.close(resolve));
+      if (!("closeIdleConnections" in server)) return;
+      server.closeIdleConnections();
+      const timer = setTimeout(() => server.closeAllConnections(), closingMilliseconds);
+      await closed;
+      clearTimeout(timer);
+    },
   };
+}
+
+/** Promises the whole body, sends half of it, and drops the connection. */
+async function cut(outgoing: ServerResponse, response: Response): Promise<void> {
+  const bytes = new Uint8Array(await response.arrayBuffer());
+  outgoing.writeHead(response.status, {
+    ...Object.fromEntries(response.headers),
+    "content-length": String(bytes.length),
+  });
+  await new Promise<void>((resolve) => {
+    outgoing.write(bytes.subarray(0, bytes.length >> 1), () => resolve());
+  });
+  outgoing.socket?.destroySoon();
 }
 
 /** An address to call: "every address" is reached through the loopback one. */

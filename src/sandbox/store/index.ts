@@ -1,5 +1,5 @@
 /** Everything that the sandbox keeps, in one file of its folder. */
-import { mkdir } from "node:fs/promises";
+import { mkdir, open } from "node:fs/promises";
 import { join } from "node:path";
 import { type Database, openDatabase } from "../database.ts";
 import { bringUpToDate } from "../schema/index.ts";
@@ -27,7 +27,10 @@ export interface Store {
 /** Opens the folder, which only its owner can read; a new one gets an account with its default structure. */
 export async function openStore(folder: string, now: number, region = "us"): Promise<Store> {
   await mkdir(folder, { recursive: true, mode: 0o700 });
-  const database = await openDatabase(join(folder, "sandbox.db"));
+  const file = join(folder, "sandbox.db");
+  // The database's side files take over its rights, wherever the folder lies.
+  await (await open(file, "a", 0o600)).close();
+  const database = await openDatabase(file);
   try {
     bringUpToDate(database);
     const store: Store = {
@@ -50,7 +53,7 @@ export async function openStore(folder: string, now: number, region = "us"): Pro
 }
 
 /** An empty account as the service gives a new one (specification, Contact structure); nothing when there is one. */
-export function foundAccount(store: Store, now: number, region: string): void {
+function foundAccount(store: Store, now: number, region: string): void {
   const { database } = store;
   if (database.get("SELECT only FROM account")) return;
   database.run(
@@ -58,9 +61,15 @@ export function foundAccount(store: Store, now: number, region: string): void {
     region,
     firstId(),
   );
-  const [structureId, firstName, lastName] = store.newIds(now, 3) as [string, string, string];
+  const [structureId] = store.newIds(now, 1) as [string];
+  addDefaultStructure(store, structureId, now);
+}
+
+/** The structure that every account has, with a first and a last name. */
+export function addDefaultStructure(store: Store, _id: string, now: number): void {
+  const [firstName, lastName] = store.newIds(now, 2) as [string, string];
   store.structures.put({
-    _id: structureId,
+    _id,
     label: "Default",
     keyName: "Email",
     keyType: "email",

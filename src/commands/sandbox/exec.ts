@@ -1,0 +1,89 @@
+import { type ChildProcess, type StdioOptions, spawn } from "node:child_process";
+import { constants } from "node:os";
+import type { Readable, Writable } from "node:stream";
+import type { Command } from "commander";
+import type { Context } from "../../context.ts";
+import { UsageError } from "../../errors.ts";
+import type { Terminal } from "../../terminal/terminal.ts";
+import { addStartFlags, type StartFlags, sandboxOptions } from "./flags.ts";
+
+export function registerSandboxExec(parent: Command, context: Context): void {
+  addStartFlags(
+    parent
+      .command("exec")
+      .description("run a command against the sandbox, and stop the sandbox after it")
+      .argument("<command...>", "the command and its arguments, after --"),
+  )
+    .addHelpText("after", execHelp)
+    .action((words: string[], flags: StartFlags) => runSandboxExec(context, words, flags));
+}
+
+const execHelp = `
+The command finds ECM_BASE_URL and ECM_API_KEY in its environment, and no ECM_PROFILE or ECM_STRUCTURE.
+ecm exits as the command did. Faults and limits are those of: ecm sandbox start --help
+
+Examples:
+  ecm sandbox exec -- ecm import contacts.csv
+  ecm sandbox exec --data ./rehearsal --fault 503:*:*:p=0.1 -- npm test`;
+
+async function runSandboxExec(context: Context, words: string[], flags: StartFlags): Promise<void> {
+  const { openSandbox } = await import("../../sandbox/index.ts");
+  const options = sandboxOptions(context, flags);
+  const sandbox = await openSandbox(options);
+  try {
+    const server = await sandbox.serve(options);
+    const { ECM_PROFILE: _profile, ECM_STRUCTURE: _structure, ...env } = context.terminal.env;
+    const child = start(words, context.terminal, {
+      ...env,
+      ECM_BASE_URL: server.baseUrl,
+      ECM_API_KEY: sandbox.ownKey(),
+    });
+    try {
+      context.endWith(await endOf(child, words[0]!, context));
+    } finally {
+      await server.close();
+    }
+  } finally {
+    sandbox.close();
+  }
+}
+
+function start([command, ...args]: string[], terminal: Terminal, env: NodeJS.ProcessEnv): ChildProcess {
+  const streams = [terminal.stdin, terminal.stdout, terminal.stderr];
+  const stdio: StdioOptions = streams.map((stream) => descriptorOf(stream) ?? "pipe");
+  const child = spawn(command!, args, { env, stdio });
+  if (child.stdin) terminal.stdin.pipe(child.stdin).on("error", () => {});
+  child.stdout?.on("data", (chunk: Buffer) => terminal.stdout.write(chunk));
+  child.stderr?.on("data", (chunk: Buffer) => terminal.stderr.write(chunk));
+  return child;
+}
+
+/** The open file behind a stream, for the child to use as its own: a terminal stays a terminal. */
+function descriptorOf(stream: Readable | Writable): number | undefined {
+  return "fd" in stream && typeof stream.fd === "number" ? stream.fd : undefined;
+}
+
+/** The exit code, as a shell gives it. @throws UsageError when there is no such command */
+function endOf(child: ChildProcess, command: string, context: Context): Promise<number> {
+  const passOn = () => {
+    const signal = (context.signal.reason as Error)?.message === "terminated" ? "SIGTERM" : "SIGINT";
+    // Ctrl-C at a terminal has reached the child already; twice would mean "at once".
+    if (signal === "SIGTERM" || !context.terminal.isStdinTerminal) child.kill(signal);
+  };
+  return new Promise((resolve, reject) => {
+    child.on("error", (error) =>
+      reject(
+        new UsageError(
+          `cannot run ${JSON.stringify(command)}: ${error.message}`,
+          "the sandbox has been stopped",
+        ),
+      ),
+    );
+    child.on("close", (code, signal) => {
+      context.signal.removeEventListener("abort", passOn);
+      resolve(code ?? 128 + (signal ? constants.signals[signal] : 0));
+    });
+    if (context.signal.aborted) passOn();
+    context.signal.addEventListener("abort", passOn, { once: true });
+  });
+}
