@@ -46,6 +46,8 @@ export interface Context {
   profile(): Promise<ResolvedProfile>;
   /** Opens the profile's account, once. @param purpose `bulk` for thousands of requests */
   connect(purpose?: "single" | "bulk"): Promise<Connection>;
+  /** Opens an account other than the one that is meant: a profile that is being made. */
+  open(profile: ResolvedProfile): Promise<Connection>;
   /** Undefined when nothing may be asked. */
   prompter(): Prompter | undefined;
   /**
@@ -91,7 +93,7 @@ export function createContext(
   let settings = readSettings({}, {});
   let exitCode: number = exitCodes.done;
   let limits: RateLimits | undefined;
-  let limitsSeenAt = 0;
+  let limitsSeen: { identity: string; at: number } | undefined;
   let profiles: Promise<ProfileStore> | undefined;
   let profile: Promise<ResolvedProfile> | undefined;
   let connection: Promise<Connection> | undefined;
@@ -126,9 +128,10 @@ export function createContext(
       return profile;
     },
     connect(purpose = "single") {
-      connection ??= open(purpose);
+      connection ??= context.profile().then((meant) => open(meant, purpose));
       return connection;
     },
+    open: (other) => open(other, "single"),
     prompter() {
       return canPrompt(terminal, settings.noInput) ? createPrompter(terminal, signal) : undefined;
     },
@@ -145,8 +148,7 @@ export function createContext(
     limits: () => limits,
   };
 
-  async function open(purpose: "single" | "bulk"): Promise<Connection> {
-    const profile = await context.profile();
+  async function open(profile: ResolvedProfile, purpose: "single" | "bulk"): Promise<Connection> {
     const line = profile.isSandbox ? await openEmbedded() : await openNetworkLine(profile, purpose);
     const { createSend } = await import("./http/send.ts");
     const send = createSend({
@@ -161,7 +163,7 @@ export function createContext(
         if (settings.verbose !== "no") traceEvent(event, profile);
         if (event.kind === "answered" && (event.limits.hour || event.limits.month)) {
           limits = { ...limits, ...event.limits };
-          limitsSeenAt = clock.now();
+          limitsSeen = { identity: profile.identity, at: clock.now() };
         }
       },
     });
@@ -182,11 +184,10 @@ export function createContext(
 
   /** A convenience that may fail: the command has done its work. */
   async function rememberLimits(): Promise<void> {
-    if (!limits || !profile) return;
+    if (!limits || !limitsSeen) return;
     const seenLimits = await import("./config/seen-limits.ts");
-    const { identity } = await profile;
-    const seen = { limits, seenAt: limitsSeenAt };
-    await seenLimits.rememberLimits(folders.cache, identity, seen).catch(() => undefined);
+    const { identity, at } = limitsSeen;
+    await seenLimits.rememberLimits(folders.cache, identity, { limits, seenAt: at }).catch(() => undefined);
   }
 
   async function openEmbedded() {

@@ -4,6 +4,8 @@
  * Types only: this file holds no behaviour and imports nothing but types.
  */
 
+import type { EcmError } from "./errors.ts";
+
 /** A reference to a list or a tag: how contacts and mutates name them. */
 export interface IdRef {
   _id: string;
@@ -161,6 +163,8 @@ export interface ApiAnswer<T = unknown> {
   /** The same as bytes, where they say more than the text. */
   bytes?: Uint8Array;
   limits: RateLimits;
+  /** What an answer that is not 2xx means, for those who `expect: "any"`. */
+  problem?: EcmError;
 }
 
 /** What happens below `send`, for progress, `--verbose`, and counting. */

@@ -1,4 +1,121 @@
 import type { Command } from "commander";
 import type { Context } from "../context.ts";
+import { UsageError } from "../errors.ts";
+import { readDataInput } from "../terminal/data-input.ts";
+import { presentDryRun } from "../terminal/dry-run.ts";
+import { escapeControlsInLines } from "../terminal/escape.ts";
+import type { Terminal } from "../terminal/terminal.ts";
+import type { ApiAnswer, ApiRequest } from "../wire.ts";
+import { addDryRunFlag, repeatable } from "./flags.ts";
+import { describeCommand } from "./help-text.ts";
 
-export function registerApi(_command: Command, _context: Context): void {}
+interface ApiOptions {
+  data?: string;
+  query?: string[];
+  include?: boolean;
+  dryRun?: boolean;
+}
+
+export function registerApi(command: Command, context: Context): void {
+  command
+    .argument("<method>", "GET, POST, PUT, PATCH, DELETE, or another")
+    .argument("<path>", "begins with / and is appended to the base address, such as /api/contact-structure")
+    .option("--data <file>", "send this file's content, or standard input (-), as JSON")
+    .addOption(repeatable("--query <name=value>", "add a query parameter; can be repeated"))
+    .option("--include", "print status and headers before the body");
+  addDryRunFlag(command).action((method: string, path: string, options: ApiOptions) =>
+    runApi(context, method, path, options),
+  );
+  describeCommand(command, {
+    writes: true,
+    examples: [
+      "ecm api GET /api/contact-structure",
+      "ecm api GET /api/contact/events --query pastDays=7 --query types=open,click",
+      "ecm api POST /api/contact/search --data search.json",
+      "ecm api DELETE /api/contact/64f0c2a9e1b2c3d4e5f60718 --dry-run",
+    ],
+    output: "The body of the answer as it came, for refusals too; the status decides the exit code.",
+  });
+}
+
+async function runApi(context: Context, method: string, path: string, options: ApiOptions): Promise<void> {
+  const { terminal } = context;
+  const rawBody =
+    options.data === undefined ? undefined : await readDataInput(terminal, options.data, "--data");
+  const request = apiRequest(method, path, (options.query ?? []).map(parsePair), rawBody);
+  if (options.dryRun) return presentDryRun(terminal, context.output(), unsent(request));
+  const { send } = await context.connect();
+  const answer = await send(request, { expect: "any" });
+  if (options.include) await terminal.write(shown(terminal, headOf(answer)));
+  await writeBody(terminal, answer);
+  if (answer.problem) throw answer.problem;
+}
+
+/**
+ * GET, HEAD and a search only read; whatever else is sent counts as a write, and is repeated and allowed as one.
+ * @throws UsageError
+ */
+export function apiRequest(
+  method: string,
+  path: string,
+  query: [string, string][],
+  rawBody?: string,
+): ApiRequest {
+  const verb = method.toUpperCase();
+  if (!/^[A-Z]+$/.test(verb) || verb === "CONNECT") {
+    throw new UsageError(
+      `${JSON.stringify(method)} is not a method that can be sent`,
+      "use GET, POST, PUT, PATCH or DELETE",
+    );
+  }
+  if (!path.startsWith("/")) {
+    throw new UsageError(
+      `${JSON.stringify(path)} does not begin with /`,
+      "give a path such as /api/contact-structure; the base address is the profile's, or --base-url",
+    );
+  }
+  const isSearch = verb === "POST" && path.split("?")[0]!.endsWith("/search");
+  const isRead = isSearch || verb === "GET" || verb === "HEAD" || verb === "OPTIONS";
+  return { method: verb, path, query, rawBody, effect: isRead ? "read" : "write" };
+}
+
+function parsePair(text: string): [string, string] {
+  const at = text.indexOf("=");
+  if (at > 0) return [text.slice(0, at), text.slice(at + 1)];
+  throw new UsageError(
+    `--query: ${JSON.stringify(text)} is not name=value`,
+    "give a pair such as --query page=2",
+  );
+}
+
+/** The request as a dry run shows it: query in the path, and a body that is no JSON as the text it is. */
+function unsent({ query = [], rawBody, ...request }: ApiRequest): ApiRequest {
+  const pairs = query.map(([name, value]) => `${encodeURIComponent(name)}=${encodeURIComponent(value)}`);
+  const join = request.path.includes("?") ? "&" : "?";
+  const path = pairs.length > 0 ? `${request.path}${join}${pairs.join("&")}` : request.path;
+  if (rawBody === undefined) return { ...request, path };
+  try {
+    return { ...request, path, body: JSON.parse(rawBody) as unknown };
+  } catch {
+    return { ...request, path, body: rawBody };
+  }
+}
+
+function headOf({ status, headers }: ApiAnswer): string {
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
+  return `${[`HTTP ${status}`, ...lines].join("\n")}\n\n`;
+}
+
+/** To a file or a pipe the bytes go untouched; on a terminal they cannot do anything but show. */
+async function writeBody(terminal: Terminal, { text, bytes }: ApiAnswer): Promise<void> {
+  if (terminal.isStdoutTerminal) {
+    const safe = shown(terminal, text);
+    return terminal.write(safe === "" || safe.endsWith("\n") ? safe : `${safe}\n`);
+  }
+  if (!bytes || Buffer.from(text).equals(bytes)) return terminal.write(text);
+  await new Promise<void>((resolve) => terminal.stdout.write(bytes, () => resolve()));
+}
+
+function shown(terminal: Terminal, text: string): string {
+  return terminal.isStdoutTerminal ? escapeControlsInLines(text.replaceAll("\r\n", "\n")) : text;
+}

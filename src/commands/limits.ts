@@ -1,4 +1,96 @@
 import type { Command } from "commander";
+import { recallLimits, type SeenLimits } from "../config/seen-limits.ts";
 import type { Context } from "../context.ts";
+import { presentOne, type View } from "../terminal/present.ts";
+import { timestamp } from "../terminal/rate-limit.ts";
+import type { RateLimits } from "../wire.ts";
+import { describeCommand } from "./help-text.ts";
 
-export function registerLimits(_command: Command, _context: Context): void {}
+interface LimitsOptions {
+  refresh?: boolean;
+}
+
+/** The JSON form: times in RFC 3339. Nothing is there when nothing was seen yet. */
+interface LimitsReport {
+  hour?: { limit: number; remaining: number; reset: string };
+  month?: RateLimits["month"];
+  seenAt?: string;
+}
+
+export function registerLimits(command: Command, context: Context): void {
+  command
+    .option("--refresh", "ask the service; this spends one request")
+    .action((options: LimitsOptions) => runLimits(context, options));
+  describeCommand(command, {
+    examples: ["ecm limits", "ecm limits --json", "ecm limits --refresh"],
+    output:
+      'What the last answer said, without a request: { "hour": { "limit", "remaining", "reset" }, "month": { "limit", "remaining" }, "seenAt" } in JSON; {} when nothing was seen yet.',
+  });
+}
+
+async function runLimits(context: Context, { refresh }: LimitsOptions): Promise<void> {
+  const { terminal, clock } = context;
+  const { identity, name } = await context.profile();
+  const seen = refresh ? await refreshed(context) : await recallLimits(context.folders.cache, identity);
+  if (!seen) {
+    const whose = name ? `profile ${name.value}` : "this account";
+    terminal.note(
+      refresh
+        ? "the service sent no limits with its answer"
+        : `no limits of ${whose} were seen yet; ecm limits --refresh asks for them`,
+    );
+  }
+  const output = context.output();
+  const isJson = output.format === "json" || output.format === "ndjson";
+  if (!seen && !isJson) return;
+  await presentOne(terminal, output, reportOf(seen), viewAt(clock.now(), seen));
+}
+
+async function refreshed(context: Context): Promise<SeenLimits | undefined> {
+  const { account } = await context.connect();
+  await account.structures();
+  const limits = context.limits();
+  return limits && { limits, seenAt: context.clock.now() };
+}
+
+function reportOf(seen: SeenLimits | undefined): LimitsReport {
+  if (!seen) return {};
+  const { hour, month } = seen.limits;
+  return {
+    ...(hour ? { hour: { ...hour, reset: timestamp(hour.reset) } } : {}),
+    ...(month ? { month } : {}),
+    seenAt: new Date(seen.seenAt).toISOString(),
+  };
+}
+
+function viewAt(now: number, seen: SeenLimits | undefined): View<LimitsReport> {
+  const isOver = seen?.limits.hour !== undefined && seen.limits.hour.reset * 1000 <= now;
+  return {
+    columns: [
+      { name: "hour remaining", value: ({ hour }) => hour?.remaining },
+      { name: "hour limit", value: ({ hour }) => hour?.limit },
+      {
+        name: "hour reset",
+        value: ({ hour }) => hour && (isOver ? `${hour.reset} (over: a new hour began)` : hour.reset),
+      },
+      { name: "month remaining", value: ({ month }) => month?.remaining },
+      { name: "month limit", value: ({ month }) => month?.limit },
+      { name: "seen at", value: ({ seenAt }) => seenAt },
+      { name: "age", value: () => seen && ageOf(now - seen.seenAt) },
+    ],
+    id: ({ seenAt }) => seenAt ?? "",
+  };
+}
+
+/** A length of time for people: its one or two largest parts. */
+function ageOf(milliseconds: number): string {
+  const seconds = Math.max(0, Math.floor(milliseconds / 1000));
+  const [days, hours, minutes] = [
+    Math.floor(seconds / 86_400),
+    Math.floor(seconds / 3600) % 24,
+    Math.floor(seconds / 60) % 60,
+  ];
+  if (days > 0) return `${days} d ${hours} h`;
+  if (hours > 0) return `${hours} h ${minutes} min`;
+  return minutes > 0 ? `${minutes} min ${seconds % 60} s` : `${seconds} s`;
+}

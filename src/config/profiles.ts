@@ -63,23 +63,23 @@ export async function openProfiles(folders: Folders): Promise<ProfileStore> {
         configName: fileName,
         configFileMode: 0o600,
         accessPropertiesByDotNotation: false,
+        // conf would take a text or an array for an object.
+        deserialize: (text) => checked(file, JSON.parse(text)),
       });
     });
     return conf;
   };
   const read = (): Required<Pick<Stored, "profiles">> & Stored => {
     if (!conf && !existsSync(file)) return { profiles: {} };
-    return checked(
-      file,
-      guarded(file, () => open().store),
-    );
+    const { profiles = {}, current } = guarded(file, () => open().store);
+    return { profiles, current };
   };
   const write = (change: (stored: ReturnType<typeof read>) => void) => {
     const conf = open();
     const stored = read();
     change(stored);
     guarded(file, () => {
-      conf.store = stored;
+      conf.store = withoutUndefined(stored);
     });
   };
   const names = () => [...Object.keys(read().profiles), sandboxProfile];
@@ -144,13 +144,13 @@ function alwaysThere(): UsageError {
 }
 
 /** The file's content, if it is what `ecm` writes. */
-function checked(file: string, stored: unknown): { profiles: Record<string, Profile>; current?: string } {
-  const { profiles = {}, current } = stored as Stored;
+function checked(file: string, stored: unknown): Stored {
+  const { profiles = {}, current } = isRecord(stored) ? stored : { profiles: stored };
   const isSound =
     isRecord(profiles) &&
     Object.values(profiles).every(isProfile) &&
     (current === undefined || typeof current === "string");
-  if (isSound) return { profiles, current };
+  if (isRecord(stored) && isSound) return stored;
   throw unreadable(file, "its content is not what ecm writes");
 }
 
@@ -169,6 +169,7 @@ function guarded<T>(file: string, act: () => T): T {
   try {
     return act();
   } catch (error) {
+    if (error instanceof UsageError) throw error;
     // A parser's message quotes the file, and with it perhaps a key.
     const reason = error instanceof SyntaxError ? "it is not JSON" : (error as NodeJS.ErrnoException).code;
     throw unreadable(file, reason ?? "it cannot be read");
@@ -187,6 +188,6 @@ function narrow(path: string, mode: number): void {
   if ((statSync(path).mode & 0o777 & ~mode) !== 0) chmodSync(path, mode);
 }
 
-function withoutUndefined(profile: Profile): Profile {
-  return Object.fromEntries(Object.entries(profile).filter(([, value]) => value !== undefined));
+function withoutUndefined<T extends object>(parts: T): T {
+  return Object.fromEntries(Object.entries(parts).filter(([, value]) => value !== undefined)) as T;
 }

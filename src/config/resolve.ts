@@ -54,6 +54,12 @@ export async function resolveProfile(
   return assemble(settings, name, profile, env);
 }
 
+/** A profile as it stands, without flags and environment: to try it before it is kept. */
+export function profileAsGiven(name: string, profile: Profile, env: Environment): ResolvedProfile {
+  const bare = { readOnly: false } as Settings;
+  return assemble(bare, { value: name, source: "flag" }, profile, env);
+}
+
 function embedded(settings: Settings, name: Sourced<string>): ResolvedProfile {
   if (settings.baseUrl?.source === "flag") {
     throw new UsageError(
@@ -80,6 +86,7 @@ function assemble(
 ): ResolvedProfile {
   const place = name ? `profile ${name.value}` : "environment";
   const baseUrl = chooseBaseUrl(settings, name, profile, place);
+  let key: Promise<Sourced<string>> | undefined;
   return {
     name,
     isSandbox: false,
@@ -92,20 +99,30 @@ function assemble(
     identity: settings.apiKey
       ? digest(`key ${baseUrl.value} ${settings.apiKey.value}`)
       : digest(`profile ${baseUrl.value} ${name?.value}`),
-    async key(signal) {
-      if (settings.apiKey) {
-        return { value: checkKey(settings.apiKey.value, "ECM_API_KEY"), source: settings.apiKey.source };
-      }
-      if (profile.apiKeyCommand !== undefined) {
-        return { value: await runKeyCommand(profile.apiKeyCommand, env, place, signal), source: "profile" };
-      }
-      if (profile.apiKey !== undefined) return { value: checkKey(profile.apiKey, place), source: "profile" };
-      throw new NoKeyError(
-        `${place}: no API key is stored`,
-        `ecm auth login --profile ${name?.value ?? "NAME"}`,
-      );
+    key(signal) {
+      // Once: a key command may ask a person.
+      key ??= obtainKey(settings, profile, name?.value, place, env, signal);
+      return key;
     },
   };
+}
+
+async function obtainKey(
+  settings: Settings,
+  profile: Profile,
+  name: string | undefined,
+  place: string,
+  env: Environment,
+  signal?: AbortSignal,
+): Promise<Sourced<string>> {
+  if (settings.apiKey) {
+    return { value: checkKey(settings.apiKey.value, "ECM_API_KEY"), source: settings.apiKey.source };
+  }
+  if (profile.apiKeyCommand !== undefined) {
+    return { value: await runKeyCommand(profile.apiKeyCommand, env, place, signal), source: "profile" };
+  }
+  if (profile.apiKey !== undefined) return { value: checkKey(profile.apiKey, place), source: "profile" };
+  throw new NoKeyError(`${place}: no API key is stored`, `ecm auth login --profile ${name ?? "NAME"}`);
 }
 
 function chooseBaseUrl(

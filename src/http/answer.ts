@@ -1,5 +1,11 @@
 /** An answer as it came → the answer that commands read, or the error that it means (specification, Errors). Pure. */
-import { type Applied, type ErrorDetails, ServiceError, UnreadableAnswerError } from "../errors.ts";
+import {
+  type Applied,
+  type EcmError,
+  type ErrorDetails,
+  ServiceError,
+  UnreadableAnswerError,
+} from "../errors.ts";
 import type { ApiAnswer, ApiRequest, RateLimits, WireAnswer, WireError } from "../wire.ts";
 import { limitKindOf, retryAfterFrom } from "./limits.ts";
 
@@ -19,14 +25,14 @@ export function readAnswer<T>(answer: WireAnswer, limits: RateLimits, request: A
 }
 
 /** The answer untouched, for those who want it so. */
-export function rawAnswer<T>(answer: WireAnswer, limits: RateLimits): ApiAnswer<T> {
+export function rawAnswer<T>(answer: WireAnswer, limits: RateLimits, problem?: EcmError): ApiAnswer<T> {
   let body: unknown;
   try {
     body = JSON.parse(answer.text.replace(/^\ufeff/, ""));
   } catch {
     body = undefined;
   }
-  return { ...answer, limits, body: body as T };
+  return { ...answer, limits, body: body as T, problem };
 }
 
 /** A 2xx that cannot be read: a write was applied, whatever its answer would have said. */

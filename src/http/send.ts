@@ -180,9 +180,11 @@ function settle<T>({ configuration, request, options }: Sending, outcome: Outcom
     throw unreachable(failure, request, new URL(baseUrl).origin, timeoutSeconds);
   }
   const { answer, limits } = outcome;
-  if (options.expect === "any") return rawAnswer<T>(answer, limits);
-  if (answer.status >= 200 && answer.status < 300) return readAnswer<T>(answer, limits, request);
-  throw serviceErrorFrom(answer, request, clock.now());
+  const isDone = answer.status >= 200 && answer.status < 300;
+  const problem = isDone ? undefined : serviceErrorFrom(answer, request, clock.now());
+  if (options.expect === "any") return rawAnswer<T>(answer, limits, problem);
+  if (problem) throw problem;
+  return readAnswer<T>(answer, limits, request);
 }
 
 /**

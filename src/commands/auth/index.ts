@@ -1,4 +1,15 @@
 import type { Command } from "commander";
 import type { Context } from "../../context.ts";
+import { registerAuthList } from "./list.ts";
+import { registerAuthLogin } from "./login.ts";
+import { registerAuthLogout } from "./logout.ts";
+import { registerAuthStatus } from "./status.ts";
+import { registerAuthUse } from "./use.ts";
 
-export function registerAuth(_auth: Command, _context: Context): void {}
+export function registerAuth(auth: Command, context: Context): void {
+  registerAuthLogin(auth, context);
+  registerAuthStatus(auth, context);
+  registerAuthList(auth, context);
+  registerAuthUse(auth, context);
+  registerAuthLogout(auth, context);
+}

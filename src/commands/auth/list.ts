@@ -1,0 +1,56 @@
+import type { Command } from "commander";
+import { maskKey } from "../../config/keys.ts";
+import { type Profile, sandboxProfile } from "../../config/profiles.ts";
+import type { Context } from "../../context.ts";
+import { presentList, type View } from "../../terminal/present.ts";
+import { addOutputFileFlags } from "../flags.ts";
+import { describeCommand } from "../help-text.ts";
+
+interface ListedProfile {
+  name: string;
+  current: boolean;
+  baseUrl?: string;
+  /** Masked. */
+  apiKey?: string;
+  apiKeyCommand?: string;
+  structure?: string;
+  readOnly: boolean;
+}
+
+const view: View<ListedProfile> = {
+  columns: [
+    { name: "profile", value: (profile) => profile.name },
+    { name: "current", value: (profile) => (profile.current ? "yes" : "") },
+    { name: "base address", value: (profile) => profile.baseUrl ?? "(embedded)" },
+    { name: "key", value: (profile) => profile.apiKey ?? (profile.apiKeyCommand ? "(by command)" : "") },
+    { name: "structure", value: (profile) => profile.structure },
+    { name: "read-only", value: (profile) => (profile.readOnly ? "yes" : "") },
+  ],
+  id: (profile) => profile.name,
+};
+
+export function registerAuthList(parent: Command, context: Context): void {
+  const command = addOutputFileFlags(parent.command("list")).description("list the profiles");
+  command.action((flags) => runAuthList(context, flags));
+  describeCommand(command, {
+    isLocal: true,
+    examples: ["ecm auth list", "ecm auth list -o json"],
+    output:
+      "Each profile's name, base address and masked key. The embedded service, sandbox, is always there.",
+  });
+}
+
+async function runAuthList(context: Context, flags: Parameters<Context["output"]>[0]): Promise<void> {
+  const profiles = await context.profiles();
+  const current = profiles.current();
+  const listed = profiles.names().map((name) => listedProfile(name, profiles.get(name)!, name === current));
+  await presentList(context.terminal, context.output(flags), listed, view);
+}
+
+function listedProfile(name: string, profile: Profile, current: boolean): ListedProfile {
+  const { baseUrl, apiKey, apiKeyCommand, structure, readOnly = false } = profile;
+  const masked = apiKey === undefined ? undefined : maskKey(apiKey);
+  return name === sandboxProfile
+    ? { name, current, readOnly: false }
+    : { name, current, baseUrl, apiKey: masked, apiKeyCommand, structure, readOnly };
+}

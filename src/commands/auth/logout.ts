@@ -1,0 +1,37 @@
+import type { Command } from "commander";
+import type { Context } from "../../context.ts";
+import { UsageError } from "../../errors.ts";
+import { describeCommand } from "../help-text.ts";
+
+export function registerAuthLogout(parent: Command, context: Context): void {
+  const command = parent
+    .command("logout")
+    .description("forget a profile and its API key; the key itself stays valid")
+    .argument("[name]", "the profile to forget; the current one when left out")
+    .action((name?: string) => runAuthLogout(context, name));
+  describeCommand(command, {
+    isLocal: true,
+    examples: ["ecm auth logout", "ecm auth logout staging"],
+    output: "Nothing.",
+  });
+}
+
+async function runAuthLogout(context: Context, given?: string): Promise<void> {
+  const profiles = await context.profiles();
+  const name = given ?? context.settings.profile?.value ?? profiles.current();
+  if (name === undefined) {
+    throw new UsageError(
+      "no profile is current, and none is named",
+      `profiles: ${profiles.names().join(", ")}`,
+    );
+  }
+  const wasCurrent = profiles.current() === name;
+  profiles.remove(name);
+  const left = profiles.names().filter((each) => each !== "sandbox");
+  context.terminal.note(`profile ${name} is forgotten`);
+  if (wasCurrent && left.length > 0) {
+    context.terminal.note(
+      `no profile is current now; choose one of ${left.join(", ")} with: ecm auth use NAME`,
+    );
+  }
+}

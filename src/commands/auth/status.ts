@@ -1,0 +1,101 @@
+import type { Command } from "commander";
+import { maskKey, regionOf } from "../../config/keys.ts";
+import type { ResolvedProfile } from "../../config/resolve.ts";
+import type { Sourced } from "../../config/settings.ts";
+import type { Context } from "../../context.ts";
+import { EcmError, exitCodes } from "../../errors.ts";
+import { presentOne, type View } from "../../terminal/present.ts";
+import { describeCommand } from "../help-text.ts";
+
+type Source = Sourced<string>["source"];
+
+interface AuthStatus {
+  profile: string | null;
+  baseUrl: string | null;
+  /** Masked; null when there is none of the user's. */
+  apiKey: string | null;
+  region: string | null;
+  structure: string | null;
+  readOnly: boolean;
+  /** Whether the service took the key; null when it could not be asked. */
+  works: boolean | null;
+  sources: { profile?: Source; baseUrl?: Source; apiKey?: Source; structure?: Source };
+}
+
+const view: View<AuthStatus> = {
+  columns: [
+    { name: "profile", value: ({ profile, sources }) => withSource(profile ?? "(none)", sources.profile) },
+    {
+      name: "base address",
+      value: ({ baseUrl, sources }) => withSource(baseUrl ?? "(embedded)", sources.baseUrl),
+    },
+    { name: "key", value: ({ apiKey, sources }) => withSource(apiKey ?? "(none needed)", sources.apiKey) },
+    { name: "region", value: ({ region }) => region ?? "" },
+    { name: "structure", value: ({ structure, sources }) => withSource(structure ?? "", sources.structure) },
+    { name: "read-only", value: ({ readOnly }) => (readOnly ? "yes" : "no") },
+    { name: "key works", value: ({ works }) => (works === null ? "not known" : works ? "yes" : "no") },
+  ],
+  id: ({ profile }) => profile ?? "",
+};
+
+export function registerAuthStatus(parent: Command, context: Context): void {
+  const command = parent
+    .command("status")
+    .description("show which account and key are in use, and whether the key works")
+    .action(() => runAuthStatus(context));
+  describeCommand(command, {
+    examples: ["ecm auth status", "ecm auth status --profile staging --json"],
+    output:
+      "Profile, base address, masked key, region, structure, whether the key works, and where each comes from. One request is spent.",
+    exitCodes: { 4: "no key, or the service refuses it" },
+  });
+}
+
+async function runAuthStatus(context: Context): Promise<void> {
+  const profile = await context.profile();
+  const key = profile.isSandbox ? undefined : await profile.key(context.signal);
+  let works: boolean | null = true;
+  let problem: unknown;
+  try {
+    const { account } = await context.connect();
+    await account.structures();
+  } catch (error) {
+    works = error instanceof EcmError && error.exitCode === exitCodes.notAuthorized ? false : null;
+    problem = error;
+  }
+  await presentOne(context.terminal, context.output(), statusOf(profile, key, works), view);
+  if (problem !== undefined) throw problem;
+}
+
+function statusOf(
+  profile: ResolvedProfile,
+  key: Sourced<string> | undefined,
+  works: boolean | null,
+): AuthStatus {
+  const { name, baseUrl, structure, readOnly, isSandbox } = profile;
+  return {
+    profile: name?.value ?? null,
+    baseUrl: isSandbox ? null : baseUrl.value,
+    apiKey: key ? maskKey(key.value) : null,
+    region: (key && regionOf(key.value)) ?? null,
+    structure: structure?.value ?? null,
+    readOnly,
+    works,
+    sources: {
+      profile: name?.source,
+      baseUrl: isSandbox ? undefined : baseUrl.source,
+      apiKey: key?.source,
+      structure: structure?.source,
+    },
+  };
+}
+
+function withSource(value: string, source: Source | undefined): string {
+  const from = {
+    flag: "from a flag",
+    environment: "from the environment",
+    profile: "from the profile",
+    default: "current",
+  };
+  return source && value !== "" ? `${value} (${from[source]})` : value;
+}

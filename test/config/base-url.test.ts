@@ -1,0 +1,48 @@
+import { describe, expect, it } from "vitest";
+import { isSameOrigin, parseBaseUrl } from "../../src/config/base-url.ts";
+import { UsageError } from "../../src/errors.ts";
+
+describe("a base address", () => {
+  it.each([
+    ["https://api.example.com", "https://api.example.com"],
+    ["https://api.example.com/", "https://api.example.com"],
+    ["https://API.example.com:443/v1//", "https://api.example.com/v1"],
+    [" https://api.example.com:8443 ", "https://api.example.com:8443"],
+    ["http://localhost:4000", "http://localhost:4000"],
+    ["http://127.0.0.1:80/", "http://127.0.0.1"],
+    ["http://127.9.8.7:1", "http://127.9.8.7:1"],
+    ["http://2130706433:1", "http://127.0.0.1:1"],
+    ["http://[::1]:5000/x/", "http://[::1]:5000/x"],
+  ])("%j is taken as %j", (text, expected) => {
+    expect(parseBaseUrl(text, "--base-url")).toBe(expected);
+  });
+
+  it.each([
+    "http://api.example.com",
+    "http://localhost.example.com",
+    "http://127.0.0.1.example.com",
+    "http://0.0.0.0:1",
+    "http://[::2]",
+    "http://192.168.0.1",
+    "ftp://127.0.0.1",
+    "file:///etc/passwd",
+    "https://user:secret-word@api.example.com",
+    "https://secret-word@api.example.com",
+    "//user:secret-word@example.com",
+    "https://api.example.com?x=1",
+    "https://api.example.com#x",
+    "api.example.com",
+    "",
+    "https://",
+  ])("%j is refused, with the place that it stood in", (text) => {
+    expect(() => parseBaseUrl(text, "ECM_BASE_URL")).toThrow(UsageError);
+    expect(() => parseBaseUrl(text, "ECM_BASE_URL")).toThrow(/ECM_BASE_URL/);
+    expect(() => parseBaseUrl(text, "ECM_BASE_URL")).not.toThrow(/secret-word/);
+  });
+
+  it("is of the same origin when scheme, host and port are", () => {
+    expect(isSameOrigin("https://a.example/x", "https://a.example:443")).toBe(true);
+    expect(isSameOrigin("https://a.example", "https://a.example:444")).toBe(false);
+    expect(isSameOrigin("https://127.0.0.1", "http://127.0.0.1")).toBe(false);
+  });
+});

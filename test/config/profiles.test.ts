@@ -1,0 +1,132 @@
+import { chmod, mkdir, readdir, readFile, stat, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import type { Folders } from "../../src/config/folders.ts";
+import { openProfiles, profilesFile } from "../../src/config/profiles.ts";
+import { UsageError } from "../../src/errors.ts";
+import { temporaryFolder } from "../support/ecm.ts";
+
+async function temporaryFolders(): Promise<Folders> {
+  const home = await temporaryFolder();
+  return { config: join(home, "config"), state: join(home, "state"), cache: join(home, "cache") };
+}
+
+const modeOf = async (path: string) => (await stat(path)).mode & 0o777;
+const profile = { baseUrl: "https://api.example.com", apiKey: "ecm_us_x" };
+
+describe("the profiles", () => {
+  it("are in one file for its owner alone, in a folder for its owner alone", async () => {
+    const folders = await temporaryFolders();
+    (await openProfiles(folders)).save("work", profile);
+    expect(await modeOf(folders.config)).toBe(0o700);
+    expect(await modeOf(profilesFile(folders))).toBe(0o600);
+    expect(await readdir(folders.config)).toEqual(["profiles.json"]);
+  });
+
+  it("leave nothing on disk when they are only looked at", async () => {
+    const folders = await temporaryFolders();
+    const profiles = await openProfiles(folders);
+    expect(profiles.names()).toEqual(["sandbox"]);
+    expect(profiles.current()).toBeUndefined();
+    await expect(stat(folders.config)).rejects.toThrow("ENOENT");
+  });
+
+  it("mend rights that are too wide", async () => {
+    const folders = await temporaryFolders();
+    (await openProfiles(folders)).save("work", profile);
+    await chmod(folders.config, 0o755);
+    await chmod(profilesFile(folders), 0o644);
+    expect((await openProfiles(folders)).get("work")).toEqual(profile);
+    expect(await modeOf(folders.config)).toBe(0o700);
+    expect(await modeOf(profilesFile(folders))).toBe(0o600);
+  });
+
+  it("are there for the next process; the first becomes the current one", async () => {
+    const folders = await temporaryFolders();
+    const first = await openProfiles(folders);
+    first.save("work", profile);
+    first.save("home", { baseUrl: "https://other.example.com", apiKeyCommand: "echo x", readOnly: true });
+    const second = await openProfiles(folders);
+    expect(second.names()).toEqual(["work", "home", "sandbox"]);
+    expect(second.current()).toBe("work");
+    second.use("home");
+    second.remove("work");
+    expect(first.names()).toEqual(["home", "sandbox"]);
+    expect(first.current()).toBe("home");
+    second.remove("home");
+    expect(first.current()).toBeUndefined();
+  });
+
+  it.each(["a.b", "x@example.com", "Ä-1", "hasOwn"])("may be named %j", async (name) => {
+    const folders = await temporaryFolders();
+    const profiles = await openProfiles(folders);
+    profiles.save(name, profile);
+    expect((await openProfiles(folders)).get(name)).toEqual(profile);
+  });
+
+  it.each([
+    "",
+    "-x",
+    "a b",
+    "a/b",
+    "..",
+    "__proto__",
+    "constructor",
+    "toString",
+    "\u001b[31m",
+    "x".repeat(101),
+  ])("may not be named %j", async (name) => {
+    const profiles = await openProfiles(await temporaryFolders());
+    expect(() => profiles.save(name, profile)).toThrow(UsageError);
+    expect(profiles.get(name)).toBeUndefined();
+  });
+
+  it("always hold the embedded service, which is neither overwritten nor removed", async () => {
+    const profiles = await openProfiles(await temporaryFolders());
+    expect(() => profiles.save("sandbox", profile)).toThrow(/embedded service/);
+    expect(() => profiles.remove("sandbox")).toThrow(/embedded service/);
+    profiles.use("sandbox");
+    expect(profiles.current()).toBe("sandbox");
+    expect(profiles.get("sandbox")).toEqual({});
+  });
+
+  it("that do not exist are neither used nor removed", async () => {
+    const profiles = await openProfiles(await temporaryFolders());
+    profiles.save("work", profile);
+    expect(() => profiles.use("wrok")).toThrow(/profiles?: work, sandbox|no profile "wrok"/);
+    expect(() => profiles.remove("wrok")).toThrow(UsageError);
+  });
+
+  it.each([
+    ["no JSON", '{"profiles": {"work": {"apiKey": "ecm_us_secret"'],
+    ["an array", "[1]"],
+    ["a text", '"ecm_us_secret"'],
+    ["null", "null"],
+    ["a wrong profile", '{"profiles":{"work":"ecm_us_secret"}}'],
+    ["a wrong key", '{"profiles":{"work":{"apiKey":7}}}'],
+    ["a wrong choice", '{"current":["ecm_us_secret"]}'],
+    ["nothing", ""],
+  ])(
+    "in a file that holds %s are refused by the file's name, without its content",
+    async (_name, content) => {
+      const folders = await temporaryFolders();
+      await mkdir(folders.config, { recursive: true });
+      await writeFile(profilesFile(folders), content);
+      const profiles = await openProfiles(folders);
+      const failure = (() => {
+        try {
+          return profiles.names();
+        } catch (error) {
+          return error as UsageError;
+        }
+      })();
+      expect(failure).toBeInstanceOf(UsageError);
+      expect((failure as UsageError).message).toContain(profilesFile(folders));
+      expect(JSON.stringify((failure as UsageError).details) + (failure as UsageError).message).not.toContain(
+        "secret",
+      );
+      expect(() => profiles.save("work", profile)).toThrow(UsageError);
+      expect(await readFile(profilesFile(folders), "utf8")).toBe(content);
+    },
+  );
+});
