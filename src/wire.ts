@@ -127,6 +127,8 @@ export interface WireError {
   message: string;
   field?: string;
   fieldId?: string;
+  /** On `ContactFieldInUseError`: `affectedForms`, an array of `{ _id, name }`. */
+  debug?: Record<string, unknown>;
 }
 
 export interface ErrorBody {

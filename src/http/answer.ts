@@ -66,7 +66,7 @@ export function serviceErrorFrom(
     retryAfterSeconds,
     applied,
     retryable: status >= 500 || status === 429,
-    hint: hintFor(status, message, limitKind, retryAfterSeconds),
+    hint: formsHint(found) ?? hintFor(status, message, limitKind, retryAfterSeconds),
   };
   return new ServiceError(message, { ...details, status, limitKind });
 }
@@ -102,7 +102,16 @@ function documentedError(text: string): Partial<WireError> | undefined {
     errorType: textOr(first.errorType),
     field: textOr(first.field),
     fieldId: textOr(first.fieldId),
+    debug: isRecord(first.debug) ? first.debug : undefined,
   };
+}
+
+/** Which forms stand in the way of removing a field (`ContactFieldInUseError`). */
+function formsHint(found: Partial<WireError> | undefined): string | undefined {
+  const forms = found?.debug?.affectedForms;
+  if (!Array.isArray(forms) || forms.length === 0) return undefined;
+  const names = forms.filter(isRecord).map(({ _id, name }) => JSON.stringify(textOr(name) ?? _id));
+  return `take the field out of these forms first: ${names.join(", ")}`;
 }
 
 function undocumented(answer: WireAnswer): string {

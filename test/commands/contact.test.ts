@@ -1,0 +1,377 @@
+/** `ecm contact …` against the embedded service over HTTP. */
+import { readdir, readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import type { Contact } from "../../src/wire.ts";
+import { resultOf, spawnEcm, temporaryFolder } from "../support/ecm.ts";
+import { type RunningSandbox, startSandbox } from "../support/sandbox.ts";
+
+/** An account with a field, two tags and two lists, and Ada in it. */
+async function seeded(): Promise<RunningSandbox & { ada: Contact }> {
+  const running = await startSandbox();
+  const { ecm } = running;
+  await done(ecm(["structure", "field", "add", "City"]));
+  await done(ecm(["structure", "tag", "add", "vip", "north, west", "名前"]));
+  await done(ecm(["lists", "create", "News"]));
+  await done(ecm(["lists", "create", "ニュース"]));
+  const created = await done(
+    ecm([...words("contact create --key ada@example.com --set City=Paris --list News --tag vip --json")]),
+  );
+  return { ...running, ada: JSON.parse(created) as Contact };
+}
+
+async function done(result: ReturnType<RunningSandbox["ecm"]>): Promise<string> {
+  const { code, stdout, stderr } = await result;
+  expect(code, stderr).toBe(0);
+  return stdout;
+}
+
+const words = (line: string) => line.split(" ");
+const withoutLimits = (stderr: string) => stderr.replace(/^rate-limit: .*\n/m, "");
+
+describe("contact create", () => {
+  it("resolves fields, lists and tags by name, and shows names again", async () => {
+    const { ecm } = await seeded();
+    const result = await ecm([
+      ...words("contact create --key bob@example.com --set city=Ürümqi --list ニュース -o tsv"),
+      ...["--tag", "north, west", "--tag", "名前", "--columns", "key,City,lists,tags,status"],
+    ]);
+    expect(result).toMatchObject({
+      code: 0,
+      stdout:
+        'key\tCity\tlists\ttags\tstatus\nbob@example.com\tÜrümqi\tニュース\t"north, west",名前\tactive\n',
+    });
+    expect(result.stderr).toMatch(/^rate-limit: hour=\d+\/3600 reset=\S+Z month=\d+\/\d+\n$/);
+  });
+
+  it("says that a key exists already, with exit 6 and a JSON error", async () => {
+    const { ecm } = await seeded();
+    const { code, stdout, stderr } = await ecm(words("contact create --key ADA@example.com --json"));
+    expect({ code, stdout }).toEqual({ code: 6, stdout: "" });
+    expect(JSON.parse(withoutLimits(stderr))).toMatchObject({
+      error: { type: "DuplicateFieldError", status: 400, exitCode: 6, applied: "no" },
+    });
+  });
+
+  it("sends nothing with --dry-run, and prints what it would send", async () => {
+    const { ecm, ada } = await seeded();
+    const line = "contact create --key new@example.com --set City=Rome --tag vip --dry-run --json";
+    const { method, path, body } = JSON.parse(await done(ecm(words(line))));
+    expect({ method, path }).toEqual({ method: "POST", path: "/api/contact" });
+    expect(body).toEqual({
+      key: "new@example.com",
+      contactStructureId: ada.contactStructureId,
+      fields: [{ _id: ada.fields![0]!._id, value: "Rome" }],
+      tags: ada.tags,
+    });
+    expect(await done(ecm(words("contact search --count")))).toBe("1\n");
+    const readable = await done(ecm(words("contact create --key new@example.com --dry-run")));
+    expect(readable).toMatch(/^POST \/api\/contact\n\{\n {2}"key": "new@example.com",\n/);
+  });
+
+  it("sends the body of --data as it is, from a file or from standard input", async () => {
+    const { ecm, ada } = await seeded();
+    const file = join(await temporaryFolder(), "contact.json");
+    await writeFile(
+      file,
+      `\ufeff{"key":"file@example.com","contactStructureId":"${ada.contactStructureId}"}`,
+    );
+    const fromFile = await done(ecm(["contact", "create", "--data", file, "--json"]));
+    expect(JSON.parse(fromFile)).toMatchObject({ key: "file@example.com" });
+    const refused = await ecm(words("contact create --data - --json"), { stdin: '{"key":"x@example.com"}' });
+    expect(refused.code).toBe(1);
+    expect(JSON.parse(withoutLimits(refused.stderr)).error.field).toBe("contactStructureId");
+  });
+
+  it.each([
+    ["no key", [], "a contact needs a key"],
+    ["a blank key", ["--key", " "], "a contact needs a key"],
+    ["data beside flags", ["--data", "-", "--key", "a@x.org"], "--data is the whole body"],
+    ["data that is not JSON", ["--data", "-"], "standard input is not JSON"],
+    ["a field without a value", ["--key", "a@x.org", "--set", "City"], "is not FIELD=VALUE"],
+    ["a field set twice", ["--key", "a@x.org", "--set", "City=1", "--set", "city=2"], "is set twice"],
+    ["a mistyped flag", ["--kee", "a@x.org"], "--kee"],
+  ])("refuses %s with exit 2", async (_name, args, message) => {
+    const { ecm } = await seeded();
+    const { code, stdout, stderr } = await ecm(["contact", "create", ...args], { stdin: "{not json" });
+    expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
+    expect(stderr).toContain(message);
+  });
+
+  it.each([
+    ["list", ["--list", "Nwes"], 'no list is named "Nwes"\nhint: known lists: "News", "ニュース"'],
+    ["tag", ["--tag", "gold"], 'no tag is named "gold"\nhint: known tags: "vip", "north, west", "名前"'],
+    ["field", ["--set", "Town=x"], 'no field is named "Town"\nhint: known fields: "First Name"'],
+  ])("names the %ss that exist when one does not, with exit 5", async (_kind, args, message) => {
+    const { ecm } = await seeded();
+    const { code, stderr } = await ecm(["contact", "create", "--key", "a@x.org", ...args]);
+    expect(code).toBe(5);
+    expect(stderr).toContain(message);
+  });
+});
+
+describe("contact get", () => {
+  it("finds a contact by id and by key in any case, and gives the same object", async () => {
+    const { ecm, ada } = await seeded();
+    const byId = await done(ecm(["contact", "get", ada._id, "--json"]));
+    expect(JSON.parse(byId)).toEqual(ada);
+    expect(await done(ecm(words("contact get Ada@Example.com --json")))).toBe(byId);
+    expect(await done(ecm(words("contact get ada@example.com -o id")))).toBe(`${ada._id}\n`);
+  });
+
+  it.each(["nobody@example.com", "0123456789abcdef01234567", "nobody", ".."])(
+    "says that %s is neither a key nor an id, with exit 5",
+    async (word) => {
+      const { ecm } = await seeded();
+      const { code, stdout, stderr } = await ecm(["contact", "get", word]);
+      expect({ code, stdout }).toEqual({ code: 5, stdout: "" });
+      expect(stderr).toContain(`error: no contact has the key or id "${word}"`);
+    },
+  );
+
+  it("tells a wrong API key from a missing contact", async () => {
+    const { ecm } = await seeded();
+    const { code, stderr } = await ecm(words("contact get ada@example.com"), {
+      env: { ECM_API_KEY: `ecm_us_${"x".repeat(43)}` },
+    });
+    expect(code).toBe(4);
+    expect(stderr).toContain("Invalid API key");
+  });
+
+  it("escapes what would move a terminal's cursor, and leaves JSON exact", async () => {
+    const { ecm } = await seeded();
+    const evil = "Pa\u001b[2Jris\u202e";
+    await done(ecm(["contact", "mutate", "ada@example.com", "--set", `City=${evil}`]));
+    const shown = await done(ecm(words("contact get ada@example.com"), { terminalColumns: 40 }));
+    expect(shown).toContain("Pa\\x1b[2Jris\\u202e");
+    expect(shown).not.toContain("\u001b[2J");
+    const exact = JSON.parse(await done(ecm(words("contact get ada@example.com --json"))));
+    expect(exact.fields[0].value).toBe(evil);
+  });
+});
+
+describe("contact search", () => {
+  it.each([
+    ["json", "[]\n"],
+    ["ndjson", ""],
+    ["id", ""],
+    ["csv", "key,First Name,Last Name,City,lists,tags,status,createdAt\n"],
+    ["tsv", "key\tFirst Name\tLast Name\tCity\tlists\ttags\tstatus\tcreatedAt\n"],
+  ])("finds nobody in %s, with exit 0", async (format, stdout) => {
+    const { ecm } = await seeded();
+    const result = await ecm(["contact", "search", "--key", "nobody@example.com", "-o", format]);
+    expect(result).toMatchObject({ code: 0, stdout });
+  });
+
+  it("takes several keys as any of them, and other conditions as all", async () => {
+    const { ecm, ada } = await seeded();
+    await done(ecm(words("contact create --key bob@example.com --list ニュース")));
+    const both = words("contact search --key ada@example.com --key bob@example.com -o id");
+    expect((await done(ecm(both))).trim().split("\n")).toHaveLength(2);
+    expect(await done(ecm([...both, "--list", "news"]))).toBe(`${ada._id}\n`);
+    expect(await done(ecm([...both, "--filter", "TAG_ID EQ vip"]))).toBe(`${ada._id}\n`);
+    expect(await done(ecm([...both, "--status", "active", "--tag", "名前"]))).toBe("");
+  });
+
+  it("passes filters of --filter-json through, as filters or as the whole specification", async () => {
+    const { ecm } = await seeded();
+    const filters = [{ criterias: [{ columnToFilter: "KEY", operator: "EQ", values: ["ada@example.com"] }] }];
+    const count = (json: unknown) =>
+      done(ecm(["contact", "search", "--filter-json", JSON.stringify(json), "--count", "--json"]));
+    expect(await count(filters)).toBe("1\n");
+    expect(await count({ filters })).toBe("1\n");
+    const unknown = await ecm(["contact", "search", "--filter", "AGE GT 3"]);
+    expect(unknown.code).toBe(1);
+    expect(unknown.stdout).toBe("");
+    expect(unknown.stderr).toContain("columnToFilter");
+  });
+
+  it.each([
+    [["--filter", "KEY EQ"], "COLUMN OPERATOR VALUE"],
+    [["--filter-json", "{"], "--filter-json is not JSON"],
+    [["--filter-json", "3"], "neither an array of filters nor an object"],
+    [["--filter-json", "{}", "--key", "a"], "goes without --key"],
+    [["--page", "0"], "--page"],
+    [["--page", "2", "--all"], "--all"],
+    [["--source", "key,,tags"], "--source"],
+    [["--columns", "key,nope"], '--columns: there is no column "nope"'],
+    [["--output", "xml"], "unknown output format"],
+  ])("refuses %j with exit 2", async (args, message) => {
+    const { ecm } = await seeded();
+    const { code, stdout, stderr } = await ecm(["contact", "search", ...args]);
+    expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
+    expect(stderr).toContain(message);
+  });
+
+  it("reads every page with --all, stops at --limit, and says when a page is not everything", async () => {
+    const { ecm } = await seeded();
+    for (let n = 0; n < 6; n++) await done(ecm(["contact", "create", "--key", `n${n}@example.com`]));
+    const all = await done(ecm(words("contact search --all --page-size 2 -o ndjson")));
+    const keys = all
+      .trim()
+      .split("\n")
+      .map((line) => (JSON.parse(line) as Contact).key);
+    expect(keys).toEqual(["ada@example.com", ...[0, 1, 2, 3, 4, 5].map((n) => `n${n}@example.com`)]);
+    expect(JSON.parse(await done(ecm(words("contact search --limit 3 --json"))))).toHaveLength(3);
+    const page = await ecm(words("contact search --page 2 --page-size 3 -o tsv --columns key"));
+    expect(page.stdout).toBe("key\nn2@example.com\nn3@example.com\nn4@example.com\n");
+    expect(page.stderr).toContain("3 of 7 contacts shown; --all reads every page, --page 3 the next");
+  });
+
+  it("asks for what --source names and no more", async () => {
+    const { ecm, ada } = await seeded();
+    const some = await done(ecm(words("contact search --source key,tags --json")));
+    expect(JSON.parse(some)).toEqual([{ key: ada.key, tags: ada.tags }]);
+    expect(await done(ecm(words("contact search --source tags,_id -o csv")))).toBe(
+      `tags,_id\nvip,${ada._id}\n`,
+    );
+    const whole = JSON.parse(await done(ecm(words("contact search --json"))));
+    expect(whole).toEqual([ada]);
+  });
+
+  it("fits a table of wide characters into 40 columns", async () => {
+    const { ecm } = await seeded();
+    await done(
+      ecm(["contact", "create", "--key", "名前@example.com", "--set", `City=${"東京都".repeat(20)}`]),
+    );
+    const table = await done(ecm(words("contact search --columns key,City"), { terminalColumns: 40 }));
+    const { default: stringWidth } = await import("string-width");
+    for (const line of table.split("\n")) expect(stringWidth(line)).toBeLessThanOrEqual(40);
+    expect(table).toContain("東京都");
+  });
+
+  it("writes --output-file whole or not at all", async () => {
+    const { ecm } = await seeded();
+    const folder = await temporaryFolder();
+    const file = join(folder, "out.csv");
+    await writeFile(file, "before");
+    const args = ["contact", "search", "-o", "csv", "--output-file", file];
+    expect((await ecm([...args, "--filter", "AGE GT 3"])).code).toBe(1);
+    expect(await readFile(file, "utf8")).toBe("before");
+    expect(await done(ecm([...args, "--bom", "--columns", "key,City"]))).toBe("");
+    expect(await readFile(file, "utf8")).toBe("\ufeffkey,City\nada@example.com,Paris\n");
+    expect(await readdir(folder)).toEqual(["out.csv"]);
+  });
+
+  it("ends quietly when the reader of a pipe goes away", async () => {
+    const { ecm, env } = await seeded();
+    for (let n = 0; n < 3; n++) await done(ecm(["contact", "create", "--key", `n${n}@example.com`]));
+    const child = spawnEcm(words("contact search --all --page-size 1 -o ndjson --quiet"), env);
+    child.stdout!.once("data", () => child.stdout!.destroy());
+    const { code, stderr } = await resultOf(child);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+  });
+});
+
+describe("contact mutate", () => {
+  it("sends all changes at once and shows the contact as it is then", async () => {
+    const { ecm, ada } = await seeded();
+    const stdout = await done(
+      ecm([
+        ...words("contact mutate ada@example.com --set City= --add-tag 名前 --remove-tag vip --json"),
+        ...words("--add-list ニュース --remove-list news --if-version 0"),
+      ]),
+    );
+    const after = JSON.parse(stdout) as Contact;
+    expect(after).toMatchObject({ _id: ada._id, fields: [{ value: "" }], __v: 1 });
+    expect([after.tags, after.lists].map((refs) => refs!.length)).toEqual([1, 1]);
+    expect([after.tags, after.lists]).not.toEqual([ada.tags, ada.lists]);
+  });
+
+  it("says `unchanged` when nothing would change, and fails only when told to", async () => {
+    const { ecm, ada } = await seeded();
+    const args = [...words("contact mutate ada@example.com --add-tag vip --set City=Paris --json")];
+    const result = await ecm(args);
+    expect(result.code).toBe(0);
+    expect(withoutLimits(result.stderr)).toBe("unchanged\n");
+    expect(JSON.parse(result.stdout)).toEqual(ada);
+    const failing = await ecm([...args, "--fail-unchanged"]);
+    expect({ code: failing.code, stdout: failing.stdout }).toEqual({ code: 1, stdout: "" });
+    expect(failing.stderr).toContain("unchanged");
+  });
+
+  it("refuses a stale version with exit 6 and changes nothing", async () => {
+    const { ecm, ada } = await seeded();
+    const { code } = await ecm(words("contact mutate ada@example.com --set City=Rome --if-version 7"));
+    expect(code).toBe(6);
+    expect(JSON.parse(await done(ecm(["contact", "get", ada._id, "--json"])))).toEqual(ada);
+  });
+
+  it("prints the request of the contact that the key means with --dry-run", async () => {
+    const { ecm, ada } = await seeded();
+    const line = "contact mutate ada@example.com --remove-tag vip --if-version 0 --dry-run --json";
+    expect(JSON.parse(await done(ecm(words(line))))).toEqual({
+      method: "PUT",
+      path: `/api/contact/${ada._id}/mutate`,
+      body: { removeTags: ada.tags, __v: 0 },
+    });
+    expect(JSON.parse(await done(ecm(["contact", "get", ada._id, "--json"])))).toEqual(ada);
+  });
+
+  it("reaches a field whose label holds = by its id, and says so", async () => {
+    const { ecm } = await seeded();
+    const structure = JSON.parse(await done(ecm(["structure", "field", "add", "a=b", "--json"])));
+    const { _id } = structure.fields.at(-1);
+    const byLabel = await ecm(["contact", "mutate", "ada@example.com", "--set", "a=b=1"]);
+    expect(byLabel.code).toBe(5);
+    expect(byLabel.stderr).toContain(`--set ${_id}=…`);
+    const after = await done(ecm(["contact", "mutate", "ada@example.com", "--set", `${_id}=x=1`, "--json"]));
+    expect(JSON.parse(after).fields).toContainEqual({ _id, value: "x=1" });
+  });
+
+  it("takes a list that is named like an id by its name, and an id before any name", async () => {
+    const { ecm, ada } = await seeded();
+    const name = "abcdefabcdefabcdefabcdef";
+    const own = JSON.parse(await done(ecm(["lists", "create", name, "--json"])));
+    await done(ecm(["lists", "create", own._id]));
+    const refs = async (list: string) =>
+      JSON.parse(await done(ecm(["contact", "mutate", ada._id, "--add-list", list, "--dry-run", "--json"])));
+    expect((await refs(name)).body.addLists).toEqual([{ _id: own._id }]);
+    expect((await refs(own._id)).body.addLists).toEqual([{ _id: own._id }]);
+  });
+
+  it("lists the ids when two lists share a name", async () => {
+    const { ecm } = await seeded();
+    const first = JSON.parse(await done(ecm(words("lists create Twin --json"))));
+    const second = JSON.parse(await done(ecm(words("lists create twin --json"))));
+    const { code, stderr } = await ecm(words("contact mutate ada@example.com --add-list TWIN"));
+    expect(code).toBe(2);
+    for (const list of [first, second]) expect(stderr).toContain(list._id);
+  });
+
+  it.each([
+    [["ada@example.com"], "nothing to change was named"],
+    [["ada@example.com", "--if-version", "1"], "nothing to change was named"],
+    [["--add-tag", "vip"], "no contact was named"],
+    [["", "--add-tag", "vip"], "empty"],
+    [["ada@example.com", "--add-tag", "vip", "--remove-tag", "VIP"], "both added and removed"],
+    [["ada@example.com", "--data", "-", "--add-tag", "vip"], "--data is the whole body"],
+    [["ada@example.com", "--add-tag", "vip", "--if-version", "x"], "--if-version"],
+  ])("refuses %j with exit 2", async (args, message) => {
+    const { ecm } = await seeded();
+    const { code, stderr } = await ecm(["contact", "mutate", ...args], { stdin: "{}" });
+    expect(code).toBe(2);
+    expect(stderr).toContain(message);
+  });
+
+  it("is refused by --read-only while searches go out", async () => {
+    const { ecm } = await seeded();
+    const { code, stderr } = await ecm(words("contact mutate ada@example.com --set City=Rome --read-only"));
+    expect(code).toBe(2);
+    expect(stderr).toContain("read-only");
+    expect(await done(ecm(words("contact search --count --read-only")))).toBe("1\n");
+  });
+});
+
+describe("help", () => {
+  it.each(["create", "get", "search", "mutate"])(
+    "of contact %s shows examples and exit codes",
+    async (verb) => {
+      const { ecm } = await startSandbox();
+      const { code, stdout } = await ecm(["contact", verb, "--help"]);
+      expect(code).toBe(0);
+      expect(stdout).toMatch(new RegExp(`Examples:\\n {2}\\$ ecm contact ${verb} `));
+      expect(stdout).toMatch(/Output:\n {2}\S[\s\S]*Exit codes:\n {2}0 {3}done/);
+    },
+  );
+});
