@@ -236,9 +236,10 @@ function foreignCells(chunk: Buffer): Buffer {
 async function guessEncoding({ path }: Inspection): Promise<FoundEncoding> {
   const survey = await surveyUtf8(path);
   if (survey.good > 0 && survey.good >= survey.bad) throw await brokenUtf8(path, survey.firstBad);
-  const { analyse } = await import("chardet");
+  // By its default export: a bundled CommonJS package has no other.
+  const { default: chardet } = await import("chardet");
   const tried = new Set<string>();
-  for (const { name, confidence } of analyse(survey.cells)) {
+  for (const { name, confidence } of chardet.analyse(survey.cells)) {
     if (confidence < 1 || /^(?:utf|ascii|iso-2022)/i.test(name)) continue;
     const encoding = await encodingNamed(name).catch(() => undefined);
     if (encoding === undefined || tried.has(encoding)) continue;
