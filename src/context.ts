@@ -38,6 +38,8 @@ export interface Context {
   /** Fires on SIGINT and SIGTERM; its reason is the InterruptedError to end with. */
   readonly signal: AbortSignal;
   readonly folders: Folders;
+  /** As Node names it: `linux`, `darwin`, `win32`. */
+  readonly platform: string;
   readonly settings: Settings;
   /** The chosen format and columns; `fallback` replaces the default of a command with one of its own. */
   output(flags?: OutputFileFlags, fallback?: OutputFormat): OutputOptions;
@@ -103,6 +105,7 @@ export function createContext(
     clock,
     signal,
     folders,
+    platform: process.platform,
     get settings() {
       return settings;
     },

@@ -74,6 +74,11 @@ export const groups: Group[] = [
     load: async () => (await import("./commands/sandbox/index.ts")).registerSandbox,
   },
   {
+    name: "doctor",
+    summary: "check key, address, clock, budget, folders and unfinished runs",
+    load: async () => (await import("./commands/doctor.ts")).registerDoctor,
+  },
+  {
     name: "commands",
     summary: "the command tree, for scripts and agents",
     load: async () => (await import("./commands/commands.ts")).registerCommands,

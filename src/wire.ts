@@ -206,6 +206,7 @@ export interface WireRequest {
   url: string;
   headers: Record<string, string>;
   body?: string;
+  /** Infinite: wait for ever. */
   timeoutMilliseconds: number;
   signal?: AbortSignal;
 }

@@ -166,6 +166,6 @@ function noKeyFor(baseUrl: string): NoKeyError {
 function noProfile(): NoKeyError {
   return new NoKeyError(
     "no profile is configured and none is named",
-    "log in with: ecm auth login\nor rehearse without an account: --profile sandbox",
+    "log in with ecm auth login, or rehearse without an account with --profile sandbox",
   );
 }

@@ -15,6 +15,8 @@ const longestConnect = 10_000;
  * dropped socket is lost without anyone knowing whether it was applied.
  */
 const longestIdle = 1_500;
+/** Longer timers overflow and fire at once, in milliseconds. */
+const longestTimer = 2 ** 31 - 1;
 
 /** @param purpose `single` starts fast; `bulk` is for thousands of requests over up to `connections` sockets */
 export async function openNetwork(purpose: "single" | "bulk", connections = 4): Promise<NetworkTransport> {
@@ -48,13 +50,10 @@ function exchange(agent: Agent, request: WireRequest): Promise<WireAnswer> {
     let head: Pick<WireAnswer, "status" | "headers"> | undefined;
     const chunks: Buffer[] = [];
 
-    const timer =
-      request.timeoutMilliseconds > 0
-        ? setTimeout(
-            () => fail(withCode(wasSent ? "UND_ERR_HEADERS_TIMEOUT" : "UND_ERR_CONNECT_TIMEOUT")),
-            request.timeoutMilliseconds,
-          )
-        : undefined;
+    const timer = setTimeout(
+      () => fail(withCode(wasSent ? "UND_ERR_HEADERS_TIMEOUT" : "UND_ERR_CONNECT_TIMEOUT")),
+      Math.min(request.timeoutMilliseconds, longestTimer),
+    );
     const onAbort = () => fail(request.signal!.reason as Error);
     const settle = () => {
       isSettled = true;

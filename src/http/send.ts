@@ -214,7 +214,7 @@ function sign(request: ApiRequest, configuration: SendConfiguration): WireReques
       ...(body === undefined ? {} : { "content-type": "application/json" }),
     },
     body,
-    timeoutMilliseconds: configuration.timeoutSeconds * 1000,
+    timeoutMilliseconds: configuration.timeoutSeconds * 1000 || Number.POSITIVE_INFINITY,
   };
 }
 

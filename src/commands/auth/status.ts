@@ -22,20 +22,32 @@ interface AuthStatus {
   sources: { profile?: Source; baseUrl?: Source; apiKey?: Source; structure?: Source };
 }
 
-const view: View<AuthStatus> = {
-  columns: [
-    { name: "profile", value: ({ profile, sources }) => withSource(profile ?? "(none)", sources.profile) },
-    {
-      name: "base address",
-      value: ({ baseUrl, sources }) => withSource(baseUrl ?? "(embedded)", sources.baseUrl),
-    },
-    { name: "key", value: ({ apiKey, sources }) => withSource(apiKey ?? "(none needed)", sources.apiKey) },
-    { name: "region", value: ({ region }) => region ?? "" },
-    { name: "structure", value: ({ structure, sources }) => withSource(structure ?? "", sources.structure) },
-    { name: "read-only", value: ({ readOnly }) => (readOnly ? "yes" : "no") },
-    { name: "key works", value: ({ works }) => (works === null ? "not known" : works ? "yes" : "no") },
-  ],
-  id: ({ profile }) => profile ?? "",
+/** @param isForPeople each value says where it comes from */
+function viewFor(isForPeople: boolean): View<AuthStatus> {
+  const shown = (value: string | null, source?: Source, otherwise = "") =>
+    isForPeople && source && value ? `${value} (${origins[source]})` : (value ?? otherwise);
+  return {
+    columns: [
+      { name: "profile", value: ({ profile, sources }) => shown(profile, sources.profile, "(none)") },
+      {
+        name: "base address",
+        value: ({ baseUrl, sources }) => shown(baseUrl, sources.baseUrl, "(embedded)"),
+      },
+      { name: "key", value: ({ apiKey, sources }) => shown(apiKey, sources.apiKey, "(none needed)") },
+      { name: "region", value: ({ region }) => region },
+      { name: "structure", value: ({ structure, sources }) => shown(structure, sources.structure) },
+      { name: "read-only", value: ({ readOnly }) => (readOnly ? "yes" : "no") },
+      { name: "key works", value: ({ works }) => (works === null ? "not known" : works ? "yes" : "no") },
+    ],
+    id: ({ profile }) => profile ?? "",
+  };
+}
+
+const origins: Record<Source, string> = {
+  flag: "from a flag",
+  environment: "from the environment",
+  profile: "from the profile",
+  default: "the current one",
 };
 
 export function registerAuthStatus(parent: Command, context: Context): void {
@@ -63,7 +75,9 @@ async function runAuthStatus(context: Context): Promise<void> {
     works = error instanceof EcmError && error.exitCode === exitCodes.notAuthorized ? false : null;
     problem = error;
   }
-  await presentOne(context.terminal, context.output(), statusOf(profile, key, works), view);
+  const output = context.output();
+  const status = statusOf(profile, key, works);
+  await presentOne(context.terminal, output, status, viewFor(output.format === "table"));
   if (problem !== undefined) throw problem;
 }
 
@@ -88,14 +102,4 @@ function statusOf(
       structure: structure?.source,
     },
   };
-}
-
-function withSource(value: string, source: Source | undefined): string {
-  const from = {
-    flag: "from a flag",
-    environment: "from the environment",
-    profile: "from the profile",
-    default: "current",
-  };
-  return source && value !== "" ? `${value} (${from[source]})` : value;
 }
