@@ -7,7 +7,7 @@ import { updateStructureRequest } from "../../service/structures.ts";
 import { presentDryRun } from "../../terminal/dry-run.ts";
 import { presentList, presentOne } from "../../terminal/present.ts";
 import type { ContactStructure } from "../../wire.ts";
-import { partColumns, partsOf, structureView } from "./view.ts";
+import { partColumns, partsOf, structureSummary, structureView } from "./view.ts";
 
 /** @param named on the command line; else `--structure`, the profile's, or the only one */
 export async function wholeStructure(account: Account, named?: string): Promise<ContactStructure> {
@@ -21,8 +21,10 @@ export async function showStructure(
   flags: OutputFileFlags = {},
 ): Promise<void> {
   const output = context.output(flags);
-  await presentOne(context.terminal, output, structure, structureView);
-  if (output.format !== "table" || output.columns || output.outputFile) return;
+  if (output.format !== "table" || output.columns || output.outputFile) {
+    return presentOne(context.terminal, output, structure, structureView);
+  }
+  await presentOne(context.terminal, output, structure, structureSummary);
   await context.terminal.write("\n");
   await presentList(context.terminal, output, partsOf(structure), {
     columns: partColumns,

@@ -15,6 +15,12 @@ export const structureView: View<ContactStructure> = {
   id: (structure) => structure._id,
 };
 
+/** What stands above the table of fields and tags. */
+export const structureSummary: View<ContactStructure> = {
+  ...structureView,
+  columns: structureView.columns.filter(({ name }) => name !== "fields" && name !== "tags"),
+};
+
 interface StructurePart {
   kind: "field" | "tag";
   label: string;

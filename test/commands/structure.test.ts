@@ -1,0 +1,318 @@
+/** `ecm structure …` against the embedded service over HTTP. */
+import { readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import type { ContactStructure } from "../../src/wire.ts";
+import { ecmWith, temporaryFolder, temporaryHome } from "../support/ecm.ts";
+import { errorBody, json, startHttpServer } from "../support/http-server.ts";
+import { type RunningSandbox, startSandbox } from "../support/sandbox.ts";
+
+type Run = RunningSandbox["ecm"];
+
+async function done(result: ReturnType<Run>): Promise<string> {
+  const { code, stdout, stderr } = await result;
+  expect(code, stderr).toBe(0);
+  return stdout;
+}
+
+async function structureOf(ecm: Run): Promise<ContactStructure> {
+  return JSON.parse(await done(ecm(["structure", "get", "--json"]))) as ContactStructure;
+}
+
+const labels = (things: { label: string }[] = []) => things.map(({ label }) => label);
+
+describe("structure get and list", () => {
+  it("show the same object, by label, by id, and without a name", async () => {
+    const { ecm } = await startSandbox();
+    const structure = await structureOf(ecm);
+    expect(JSON.parse(await done(ecm(["structure", "list", "--json"])))).toEqual([structure]);
+    expect(JSON.parse(await done(ecm(["structure", "get", "default", "--json"])))).toEqual(structure);
+    expect(await done(ecm(["structure", "get", structure._id, "-o", "id"]))).toBe(`${structure._id}\n`);
+    expect((await ecm(["structure", "get", "Other"])).code).toBe(5);
+  });
+
+  it("show a person each field and tag on a line", async () => {
+    const { ecm } = await startSandbox();
+    await done(ecm(["structure", "tag", "add", "名前"]));
+    const shown = await done(ecm(["structure", "get"], { terminalColumns: 100, env: { NO_COLOR: "1" } }));
+    expect(shown).toMatch(/^part +label +type +required +_id$/m);
+    expect(shown).toMatch(/^label +Default$/m);
+    expect(shown).toMatch(/^field +First Name +text/m);
+    expect(shown).toMatch(/^tag +名前/m);
+  });
+});
+
+describe("structure update, field and tag", () => {
+  it("change what is named and keep everything else", async () => {
+    const { ecm } = await startSandbox();
+    const before = await structureOf(ecm);
+    await done(ecm(["structure", "field", "add", "Customer number", "--required"]));
+    await done(ecm(["structure", "field", "rename", "last name", "Surname"]));
+    await done(ecm(["structure", "tag", "add", "north, west", "vip", "VIP"]));
+    await done(ecm(["structure", "tag", "rename", "vip", "gold"]));
+    await done(ecm(["structure", "update", "--label", "顧客", "--key-name", "E-mail"]));
+    const after = await structureOf(ecm);
+    expect(after).toMatchObject({ _id: before._id, label: "顧客", keyName: "E-mail", keyType: "email" });
+    expect(labels(after.fields)).toEqual(["First Name", "Surname", "Customer number"]);
+    expect(after.fields.slice(0, 2)).toEqual([before.fields[0], { ...before.fields[1], label: "Surname" }]);
+    expect(after.fields[2]!.required).toBe(true);
+    expect(labels(after.tags)).toEqual(["north, west", "gold"]);
+  });
+
+  it("say `unchanged` and send nothing when nothing would change", async () => {
+    const { ecm } = await startSandbox();
+    await done(ecm(["structure", "tag", "add", "vip"]));
+    const before = await structureOf(ecm);
+    for (const args of [
+      ["tag", "add", "VIP"],
+      ["update", "--label", "Default"],
+      ["field", "rename", "Last Name", "Last Name"],
+    ]) {
+      const { code, stderr } = await ecm(["structure", ...args, "-q"]);
+      expect({ code, stderr }).toEqual({ code: 0, stderr: "unchanged\n" });
+    }
+    expect(await structureOf(ecm)).toEqual(before);
+  });
+
+  it("refuse a label that is taken, in any case, with exit 6", async () => {
+    const { ecm } = await startSandbox();
+    await done(ecm(["structure", "tag", "add", "vip", "gold"]));
+    for (const args of [
+      ["field", "add", "first name"],
+      ["field", "rename", "Last Name", "FIRST NAME"],
+      ["tag", "rename", "vip", "Gold"],
+    ]) {
+      const { code, stderr } = await ecm(["structure", ...args]);
+      expect(code).toBe(6);
+      expect(stderr).toContain("already");
+    }
+  });
+
+  it("print the whole update with --dry-run, and send none", async () => {
+    const { ecm } = await startSandbox();
+    const { _id, ...rest } = await structureOf(ecm);
+    const shown = JSON.parse(await done(ecm(["structure", "field", "add", "City", "--dry-run", "--json"])));
+    expect(shown).toEqual({
+      method: "PUT",
+      path: `/api/contact-structure/${_id}`,
+      body: { ...rest, fields: [...rest.fields, { label: "City", dataType: "text", required: false }] },
+    });
+    expect(await structureOf(ecm)).toEqual({ _id, ...rest });
+  });
+
+  it("remove a field only when it is confirmed, with its values", async () => {
+    const { ecm } = await startSandbox();
+    await done(ecm(["structure", "field", "add", "Fax"]));
+    await done(ecm(["contact", "create", "--key", "a@x.org", "--set", "Fax=1"]));
+    const refused = await ecm(["structure", "field", "remove", "Fax"]);
+    expect(refused.code).toBe(2);
+    expect(refused.stderr).toContain("--yes");
+    expect(labels((await structureOf(ecm)).fields)).toContain("Fax");
+    await done(ecm(["structure", "field", "remove", "fax", "--yes"]));
+    const contact = JSON.parse(await done(ecm(["contact", "get", "a@x.org", "--json"])));
+    expect(contact.fields).toEqual([]);
+    await done(ecm(["structure", "tag", "add", "vip"]));
+    expect((await ecm(["structure", "tag", "remove", "vip"])).code).toBe(2);
+    await done(ecm(["structure", "tag", "remove", "vip", "-y"]));
+    expect((await structureOf(ecm)).tags).toEqual([]);
+  });
+
+  it.each([
+    [["structure", "update"], "nothing to change was named"],
+    [["structure", "update", "--label", " "], "cannot be blank"],
+    [["structure", "field", "add", ""], "not blank"],
+    [["structure", "field", "ad", "x"], "ad"],
+    [["structure", "diff", "/nowhere/s.yaml"], "cannot read /nowhere/s.yaml"],
+  ])("refuse %j with exit 2", async (args, message) => {
+    const { ecm } = await startSandbox();
+    const { code, stderr } = await ecm(args);
+    expect(code).toBe(2);
+    expect(stderr).toContain(message);
+  });
+});
+
+describe("a structure kept as a file", () => {
+  it("is pulled, differs in nothing, is edited, compared, applied, and differs in nothing again", async () => {
+    const { ecm } = await startSandbox();
+    const file = join(await temporaryFolder(), "structure.yaml");
+    const run = (verb: string, ...flags: string[]) => ecm(["structure", verb, file, ...flags, "-q"]);
+    await done(ecm(["structure", "field", "add", "City"]));
+    await done(ecm(["structure", "field", "add", "Fax"]));
+    await done(ecm(["structure", "tag", "add", "vip", "2024", "no"]));
+    await done(
+      ecm(["contact", "create", "--key", "a@x.org", "--set", "City=Paris", "--set", "Fax=1", "--tag", "vip"]),
+    );
+
+    await done(ecm(["structure", "pull", "--output-file", file]));
+    expect(await run("diff", "--exit-code")).toMatchObject({ code: 0, stdout: "" });
+    expect(await run("apply")).toMatchObject({ code: 0, stderr: "unchanged\n" });
+
+    const edited = (await readFile(file, "utf8"))
+      .replace("  - label: City", "  - label: Town # moved\n    was: City\n    required: true")
+      .replace("  - label: Fax\n", "")
+      .replace("  - vip", "  - label: gold\n    was: vip\n  - 名前");
+    await writeFile(file, edited);
+    const expected = [
+      '~ field "City" → "Town"',
+      '~ field "Town": required false → true',
+      '= field "Fax" is only in the account; --prune removes it',
+      '~ tag "vip" → "gold"',
+      '+ tag "名前"',
+    ];
+    const diff = await run("diff", "--exit-code");
+    expect(diff).toMatchObject({ code: 9, stdout: `${expected.join("\n")}\n` });
+    expect((await run("diff")).code).toBe(0);
+    const changes = JSON.parse((await run("diff", "--json")).stdout) as { action: string }[];
+    expect(changes.map(({ action }) => action)).toEqual(["rename", "change", "keep", "rename", "add"]);
+
+    const before = await structureOf(ecm);
+    expect((await run("apply", "--dry-run")).code).toBe(0);
+    expect(await structureOf(ecm)).toEqual(before);
+    const applied = await run("apply", "--json");
+    expect(applied.stderr).toBe(`${expected.join("\n")}\n`);
+    const after = JSON.parse(applied.stdout) as ContactStructure;
+    expect(labels(after.fields)).toEqual(["First Name", "Last Name", "Town", "Fax"]);
+    expect(labels(after.tags)).toEqual(["gold", "2024", "no", "名前"]);
+    expect(after.fields[2]!._id).toBe(before.fields[2]!._id);
+
+    expect((await run("apply", "--prune")).code).toBe(2);
+    expect(await structureOf(ecm)).toEqual(after);
+    await done(run("apply", "--prune", "--yes"));
+    expect(await run("diff", "--exit-code")).toMatchObject({ code: 0, stdout: "" });
+    const contact = await done(ecm(["contact", "get", "a@x.org", "-o", "csv", "--columns", "Town,tags"]));
+    expect(contact).toBe("Town,tags\nParis,gold\n");
+  });
+
+  it("is read from standard input, and a mistake in it is named with its place", async () => {
+    const { ecm } = await startSandbox();
+    const diff = (stdin: string) => ecm(["structure", "diff", "-", "-q"], { stdin });
+    expect(await diff("fields: [First Name, Last Name, City]\n")).toMatchObject({
+      code: 0,
+      stdout: '+ field "City" (text)\n',
+    });
+    for (const [text, message] of [
+      ["fields:\n  - labl: City\n", 'standard input: fields, number 1: "labl" means nothing here'],
+      ["fields:\n  - City\n  - city\n", '"city" stands there twice'],
+      ["feilds: []\n", '"feilds" means nothing here'],
+      ["fields: [\n", "standard input: "],
+      ["- City\n", "expected label:"],
+      ["tags: vip\n", "tags is not a list"],
+      ["fields:\n  - label: City\n    id: 0123\n", "no field with the id 0123"],
+    ] as const) {
+      const { code, stdout, stderr } = await diff(text);
+      expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
+      expect(stderr).toContain(message);
+    }
+  });
+});
+
+describe("a service that tells less, or has moved on", () => {
+  const structure = {
+    _id: "s1",
+    label: "Default",
+    keyName: "Email",
+    keyType: "email",
+    theme: { color: "red" },
+    fields: [{ _id: "f1", label: "City", dataType: "text", width: 3 }],
+    tags: [{ _id: "t1", label: "vip", color: "blue" }],
+    __v: 4,
+  };
+  const { tags: _tags, __v, ...short } = structure;
+
+  async function against(answer: Parameters<typeof startHttpServer>[0]) {
+    const server = await startHttpServer(answer);
+    const env = { ECM_BASE_URL: server.baseUrl, ECM_API_KEY: `ecm_us_${"x".repeat(43)}` };
+    return { ecm: ecmWith({ ...(await temporaryHome()), ...env }), seen: server.seen };
+  }
+
+  it("is asked for the whole structure when the listing leaves out tags, and gets every attribute back", async () => {
+    const { ecm, seen } = await against((request, response) => {
+      if (request.method === "PUT") return json(response, 200, { ...structure, ...JSON.parse(request.body) });
+      json(response, 200, request.url.endsWith("/s1") ? structure : [short]);
+    });
+    await done(ecm(["structure", "tag", "add", "gold"]));
+    const { _id, ...body } = structure;
+    expect(JSON.parse(seen.at(-1)!.body)).toEqual({
+      ...body,
+      tags: [...structure.tags, { label: "gold" }],
+    });
+  });
+
+  it("is sent no update that would delete tags which nobody told us of", async () => {
+    const { ecm, seen } = await against((request, response) => {
+      if (request.url.endsWith("/s1")) return json(response, 404, errorBody("RecordNotFound", "no"));
+      json(response, 200, [short]);
+    });
+    const { code, stderr } = await ecm(["structure", "field", "add", "Zip"]);
+    expect(code).toBe(1);
+    expect(stderr).toContain("did not say which tags");
+    expect(seen.every(({ method }) => method === "GET")).toBe(true);
+  });
+
+  it("has the edit planned again when its version moved on", async () => {
+    let current = structure;
+    const { ecm, seen } = await against((request, response, count) => {
+      if (request.method === "GET") return json(response, 200, [current]);
+      if (count === 2) {
+        current = { ...structure, label: "Renamed meanwhile", __v: 5 };
+        return json(response, 400, errorBody("ConcurrencyError", "stale"));
+      }
+      json(response, 200, { ...current, ...JSON.parse(request.body) });
+    });
+    await done(ecm(["structure", "field", "rename", "City", "Town"]));
+    expect(JSON.parse(seen.at(-1)!.body)).toMatchObject({
+      label: "Renamed meanwhile",
+      fields: [{ _id: "f1", label: "Town", width: 3 }],
+      __v: 5,
+    });
+  });
+
+  it("ends with exit 6 when it keeps moving", async () => {
+    const { ecm, seen } = await against((request, response) =>
+      request.method === "GET"
+        ? json(response, 200, [structure])
+        : json(response, 400, errorBody("ConcurrencyError", "stale")),
+    );
+    expect((await ecm(["structure", "tag", "add", "gold"])).code).toBe(6);
+    expect(seen.filter(({ method }) => method === "PUT")).toHaveLength(3);
+  });
+
+  it("names the forms that hold a field back", async () => {
+    const { ecm } = await against((request, response) =>
+      request.method === "GET"
+        ? json(response, 200, [structure])
+        : json(
+            response,
+            400,
+            errorBody("ContactFieldInUseError", "Field is in use", {
+              debug: {
+                affectedForms: [
+                  { _id: "x1", name: "Sign-up" },
+                  { _id: "x2", name: "Poll" },
+                ],
+              },
+            }),
+          ),
+    );
+    const { code, stderr } = await ecm(["structure", "field", "remove", "City", "--yes"]);
+    expect(code).toBe(1);
+    expect(stderr).toContain(
+      'error: Field is in use\nhint: take the field out of these forms first: "Sign-up", "Poll"',
+    );
+  });
+
+  it("removes nothing that appeared after the question was answered", async () => {
+    let reads = 0;
+    const { ecm, seen } = await against((request, response) => {
+      if (request.method === "PUT") return json(response, 400, errorBody("ConcurrencyError", "stale"));
+      const tags = reads++ === 0 ? structure.tags : [...structure.tags, { _id: "t2", label: "new" }];
+      json(response, 200, [{ ...structure, tags }]);
+    });
+    const { code, stderr } = await ecm(["structure", "apply", "-", "--prune", "--yes"], {
+      stdin: "tags: []\n",
+    });
+    expect(code).toBe(6);
+    expect(stderr).toContain('the tag "new" appeared meanwhile');
+    expect(seen.filter(({ method }) => method === "PUT")).toHaveLength(1);
+  });
+});

@@ -1,0 +1,177 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { NotFoundError, ServiceError, UsageError } from "../../src/errors.ts";
+import { fieldValues, mayMeanUnchanged, wouldChange } from "../../src/service/contact-changes.ts";
+import { parseFilter, parseFilterJson } from "../../src/service/contact-filters.ts";
+import { onContact } from "../../src/service/find-contact.ts";
+import type { ApiAnswer, ApiRequest, Contact, ContactStructure, MutateBody, Send } from "../../src/wire.ts";
+
+const structure: ContactStructure = {
+  _id: "s1",
+  label: "Default",
+  keyName: "Email",
+  keyType: "email",
+  fields: [
+    { _id: "f1", label: "City", dataType: "text" },
+    { _id: "f2", label: "a=b", dataType: "text" },
+  ],
+  tags: [],
+};
+
+describe("FIELD=VALUE", () => {
+  it("splits at the first =, and keeps the value exactly", () => {
+    fc.assert(
+      fc.property(fc.string(), (value) => {
+        expect(fieldValues(structure, [`City=${value}`])).toEqual([{ _id: "f1", value }]);
+      }),
+    );
+  });
+
+  it("names the id of a field whose label holds =", () => {
+    expect(() => fieldValues(structure, ["a=b=1"])).toThrow(NotFoundError);
+    expect(fieldValues(structure, ["f2=1=2"])).toEqual([{ _id: "f2", value: "1=2" }]);
+  });
+
+  it.each(["City", "=x", ""])("is not %j", (text) => {
+    expect(() => fieldValues(structure, [text])).toThrow(UsageError);
+  });
+});
+
+describe("whether a mutate would change a contact", () => {
+  const contact: Contact = {
+    _id: "c1",
+    key: "a@x.org",
+    contactStructureId: "s1",
+    fields: [{ _id: "f1", value: "Paris" }],
+    lists: [{ _id: "l1" }],
+    tags: [{ _id: "t1" }],
+  };
+  it.each<[boolean, unknown]>([
+    [false, {}],
+    [false, { __v: 3 }],
+    [false, { addTags: [{ _id: "t1" }], removeTags: [{ _id: "t2" }] }],
+    [false, { addLists: ["l1"], removeLists: ["l2"] }],
+    [false, { updateFields: [{ _id: "f1", value: "Paris" }] }],
+    [false, { updateFields: [{ _id: "f2", value: "" }] }],
+    [true, { addTags: [{ _id: "t2" }] }],
+    [true, { removeTags: ["t1"] }],
+    [true, { addLists: [{ _id: "l1" }, { _id: "l2" }] }],
+    [true, { removeLists: [{ _id: "l1" }] }],
+    [true, { updateFields: [{ _id: "f1", value: "paris" }] }],
+    [true, { updateFields: [{ _id: "f9", value: "x" }] }],
+    [true, { addTags: "t1" }],
+    [true, { addTags: [7] }],
+    [true, { status: "active" }],
+    [true, null],
+    [true, []],
+  ])("is %s for %j", (expected, body) => {
+    expect(wouldChange(contact, body as MutateBody)).toBe(expected);
+  });
+
+  it("counts as a change where the contact does not tell", () => {
+    const { lists: _lists, ...partial } = contact;
+    expect(wouldChange(partial, { addLists: [{ _id: "l1" }] })).toBe(true);
+    expect(wouldChange(partial, { removeLists: [{ _id: "l1" }] })).toBe(true);
+  });
+
+  it("is asked only after a refusal that gives no other reason", () => {
+    const refusal = (details: object) => new ServiceError("no", { status: 400, ...details });
+    expect(mayMeanUnchanged(refusal({}))).toBe(true);
+    expect(mayMeanUnchanged(refusal({ type: "NoChangeError" }))).toBe(true);
+    expect(mayMeanUnchanged(refusal({ type: "ValidationError", field: "addTags" }))).toBe(false);
+    expect(mayMeanUnchanged(refusal({ type: "ValidationError", fieldId: "f1" }))).toBe(false);
+    expect(mayMeanUnchanged(refusal({ type: "ConcurrencyError" }))).toBe(false);
+    expect(mayMeanUnchanged(refusal({ status: 500 }))).toBe(false);
+    expect(mayMeanUnchanged(new Error("no"))).toBe(false);
+  });
+});
+
+describe("--filter", () => {
+  it.each([
+    ["KEY EQ a@x.org", ["a@x.org"]],
+    ["KEY EQ a@x.org, b@x.org ,c@x.org", ["a@x.org", "b@x.org", "c@x.org"]],
+    ['LIST_ID  IN  "north, west",News', ["north, west", "News"]],
+    ['FIELD_ID EQ "say ""hi"""', ['say "hi"']],
+    ["FIELD_ID EQ New York", ["New York"]],
+    ["KEY EQ a,,b", ["a", "", "b"]],
+    ['KEY EQ ""', [""]],
+  ])("reads the values of %s", (text, values) => {
+    expect(parseFilter(text).values).toEqual(values);
+  });
+
+  it("takes any column and operator as they are typed", () => {
+    expect(parseFilter("  some_Column  ~>  x ")).toEqual({
+      columnToFilter: "some_Column",
+      operator: "~>",
+      values: ["x"],
+    });
+  });
+
+  it.each(["", "KEY", "KEY EQ", "KEY EQ  ", 'KEY EQ "a', 'KEY EQ "a"b'])("refuses %j", (text) => {
+    expect(() => parseFilter(text)).toThrow(UsageError);
+  });
+
+  it("reads any text or says what is wrong with it", () => {
+    fc.assert(
+      fc.property(fc.string(), (text) => {
+        try {
+          expect(parseFilter(text).values.length).toBeGreaterThan(0);
+        } catch (error) {
+          expect(error).toBeInstanceOf(UsageError);
+        }
+      }),
+    );
+  });
+
+  it("in JSON is an array or an object", () => {
+    expect(parseFilterJson("[]")).toEqual([]);
+    expect(parseFilterJson('{"filters":[],"more":1}')).toEqual({ filters: [], more: 1 });
+    for (const text of ["null", '"x"', "[", ""]) expect(() => parseFilterJson(text)).toThrow(UsageError);
+  });
+});
+
+describe("a contact by id or key", () => {
+  const hex = "0123456789abcdef01234567";
+  const missing = () => Promise.reject(new ServiceError("Contact not found", { status: 404 }));
+
+  /** Tries on ids and searches for keys, in order. */
+  async function steps(word: string, ids: string[], found: Partial<Contact>[]) {
+    const taken: string[] = [];
+    const send = (async (request: ApiRequest) => {
+      taken.push("search");
+      const body = { totalRecords: found.length, contacts: found };
+      return { status: 200, body, request, headers: {}, text: "", limits: {} } as unknown as ApiAnswer;
+    }) as Send;
+    const result = await onContact(
+      send,
+      async () => structure,
+      word,
+      async (id) => {
+        taken.push(id);
+        return ids.includes(id) ? id : missing();
+      },
+    ).catch((error: Error) => error.constructor.name);
+    return [...taken, `= ${result}`];
+  }
+
+  it("takes one request for an id, and one search more for a key", async () => {
+    expect(await steps(hex, [hex], [])).toEqual([hex, `= ${hex}`]);
+    expect(await steps("a@x.org", ["c1"], [{ _id: "c1", key: "A@x.org" }])).toEqual(["search", "c1", "= c1"]);
+    expect(await steps(hex, ["c1"], [{ _id: "c1", key: hex }])).toEqual([hex, "search", "c1", "= c1"]);
+    expect(await steps("c-7", ["c-7"], [])).toEqual(["search", "c-7", "= c-7"]);
+  });
+
+  it("never touches a contact that the search gave without its key being the one asked for", async () => {
+    const others = [{ _id: "c1", key: "other@x.org" }, { _id: "c2" }];
+    expect(await steps("a@x.org", ["c1", "c2"], others)).toEqual(["search", "= NotFoundError"]);
+  });
+
+  it("prefers the exact key, and names the ids when two match", async () => {
+    const two = [
+      { _id: "c1", key: "A@x.org" },
+      { _id: "c2", key: "a@x.org" },
+    ];
+    expect(await steps("a@x.org", ["c2"], two)).toEqual(["search", "c2", "= c2"]);
+    expect(await steps("A@X.org", ["c2"], two)).toEqual(["search", "= UsageError"]);
+  });
+});
