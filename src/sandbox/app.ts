@@ -72,7 +72,10 @@ async function exchange(
     try {
       if (refusal) throw refusal;
       if (!endpoint) throw forbidden("This endpoint is not accessible via API key");
-      const result = endpoint.answer(callOf(endpoint, context, store, body, now));
+      const call = callOf(endpoint, context, store, body, now);
+      const result = endpoint.scope.endsWith(":write")
+        ? store.database.attempt(() => endpoint.answer(call))
+        : endpoint.answer(call);
       return { status: endpoint.status, body: result, headers };
     } catch (error) {
       if (!(error instanceof Refusal)) throw error;

@@ -16,7 +16,7 @@ interface Waiting {
 }
 
 /**
- * Work that throws is undone, and rejects; the others of its transaction stand.
+ * Work that throws rejects; the others of its transaction stand. What it had written is its own to undo.
  * @throws what the database throws when the transaction cannot begin or be kept: then none of it has happened
  */
 export function turnsOn(database: Database): TakeTurn {
@@ -39,7 +39,7 @@ export function turnsOn(database: Database): TakeTurn {
       database.transaction(() => {
         for (const { work, resolve, reject } of batch) {
           try {
-            const result = database.attempt(work) as never;
+            const result = work() as never;
             outcomes.push(() => resolve(result));
           } catch (error) {
             outcomes.push(() => reject(error));

@@ -2,8 +2,10 @@
  * The gate that every request passes (specification, Authentication and Limits): blocked addresses, the key, the
  * account's standing, the limits, the scope. In this order; what it counts stays counted whatever comes after.
  */
+
+import type { Facts } from "../store/account.ts";
 import type { Store } from "../store/index.ts";
-import { isKeyValue, type Scope, type StoredKey } from "../store/keys.ts";
+import { hashOf, isKeyValue, type Scope } from "../store/keys.ts";
 import { forbidden, type Refusal, tooMany, unauthorized } from "./refusal.ts";
 
 export interface Limits {
@@ -40,23 +42,25 @@ export function gateOf(store: Store, limits: Limits): Gate {
 
   return {
     admit(address, keyValue, scope, now) {
-      const blockedSeconds = secondsUntil(store.account.failures(address)?.blocked_until ?? 0, now);
+      const hash = keyValue !== undefined && isKeyValue(keyValue) ? hashOf(keyValue) : "";
+      const facts = store.account.facts(address, hash);
+      const blockedSeconds = secondsUntil(facts.blocked_until ?? 0, now);
       if (blockedSeconds > 0) {
         return refused(
           tooMany("Too many failed authentication attempts. Please try again later.", blockedSeconds),
         );
       }
-      const key = authenticate(store, keyValue, now);
-      if ("status" in key) {
+      const unknown = refuseKey(facts, now);
+      if (unknown) {
         noteFailure(address, now);
-        return refused(key);
+        return refused(unknown);
       }
-      const spent = spend(now);
-      if (!accountsWithAccess.has(store.account.read().status)) {
+      const spent = spend(facts, now);
+      if (!accountsWithAccess.has(facts.status)) {
         return { ...spent, refusal: forbidden("Account does not have API access") };
       }
       if (spent.refusal) return spent;
-      if (scope && !grants(key.scopes, scope)) {
+      if (scope && !grants(JSON.parse(facts.scopes!), scope)) {
         return { ...spent, refusal: forbidden(`API key missing required scope: ${scope}`) };
       }
       return spent;
@@ -77,8 +81,7 @@ export function gateOf(store: Store, limits: Limits): Gate {
   }
 
   /** Takes one request from both limits, or none when either is used up. */
-  function spend(now: number): Admission {
-    const account = store.account.read();
+  function spend(account: Facts, now: number): Admission {
     const monthly =
       limits.monthly !== undefined && account.monthly_limit_revision === revisionAtStart
         ? limits.monthly
@@ -116,11 +119,10 @@ export function gateOf(store: Store, limits: Limits): Gate {
 }
 
 /** Malformed, unknown, deleted and inactive keys are not told apart; an inactive key that has expired is inactive. */
-function authenticate(store: Store, keyValue: string | undefined, now: number): StoredKey | Refusal {
-  const key = keyValue !== undefined && isKeyValue(keyValue) ? store.keys.ofValue(keyValue) : undefined;
-  if (!key?.isActive) return unauthorized("Invalid API key");
-  if (key.expiresAt !== null && key.expiresAt <= now) return unauthorized("API key expired");
-  return key;
+function refuseKey(facts: Facts, now: number): Refusal | undefined {
+  if (facts.is_active !== 1) return unauthorized("Invalid API key");
+  if (facts.expires_at !== null && facts.expires_at <= now) return unauthorized("API key expired");
+  return undefined;
 }
 
 /** Write implies read for the same resource (specification, Authentication, 5). */

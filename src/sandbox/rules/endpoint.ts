@@ -14,8 +14,8 @@ export interface Call<Body, Query> {
 }
 
 /**
- * A rule checks everything before it writes anything: what it refuses has changed nothing.
- * It returns the body of the answer, or throws a Refusal.
+ * An endpoint's rule returns the body of the answer, or throws a Refusal: then nothing that it wrote is kept.
+ * Only those whose scope is to write may write.
  */
 export interface Endpoint {
   method: "get" | "post" | "put" | "patch" | "delete";

@@ -33,9 +33,7 @@ export const searchEndpoints = [
       const source = new Set(body.source);
       return {
         totalRecords: found.total,
-        contacts: found.contacts.map((contact) =>
-          Object.fromEntries(Object.entries(toWire(contact)).filter(([name]) => source.has(name))),
-        ),
+        contacts: found.contacts.map((contact) => toWire(contact, source)),
       };
     },
   }),

@@ -18,8 +18,19 @@ export interface FailureRow {
   blocked_until: number;
 }
 
+/** All that the gate looks at, read at once. */
+export interface Facts extends AccountRow {
+  /** When the block of the address ends, in milliseconds since the epoch; null: it never failed. */
+  blocked_until: number | null;
+  /** The key's parts are null when there is no such key. */
+  scopes: string | null;
+  is_active: number | null;
+  expires_at: number | null;
+}
+
 export interface AccountStore {
   read(): AccountRow;
+  facts(address: string, keyHash: string): Facts;
   spend(hourEndsAt: number, hourUsed: number, monthEndsAt: number, monthUsed: number): void;
   setStatus(status: string): void;
   setMonthlyLimit(limit: number): void;
@@ -30,6 +41,15 @@ export interface AccountStore {
 export function accountIn(database: Database): AccountStore {
   return {
     read: () => database.get<AccountRow>("SELECT * FROM account")!,
+    facts: (address, keyHash) =>
+      database.get<Facts>(
+        `SELECT region, status, monthly_limit, monthly_limit_revision, hour_ends_at, hour_used, month_ends_at,
+          month_used, (SELECT blocked_until FROM failures WHERE address = ?) AS blocked_until,
+          scopes, is_active, expires_at
+          FROM account LEFT JOIN api_keys ON hash = ?`,
+        address,
+        keyHash,
+      )!,
     spend(hourEndsAt, hourUsed, monthEndsAt, monthUsed) {
       database.run(
         "UPDATE account SET hour_ends_at = ?, hour_used = ?, month_ends_at = ?, month_used = ?",

@@ -16,22 +16,10 @@ export interface StoredContact {
   version: number;
 }
 
-export interface ContactRow {
-  id: string;
-  structure_id: string;
-  key: string;
-  fields: string;
-  lists: string;
-  tags: string;
-  status_primary: string;
-  status_secondary: string | null;
-  created_at: number;
-  updated_at: number;
-  version: number;
-}
-
 export interface Contacts {
   get(id: string): StoredContact | undefined;
+  /** Those that exist, in the order of their ids. */
+  some(ids: string[]): StoredContact[];
   idOfKey(structureId: string, key: string): string | undefined;
   add(contact: StoredContact): void;
   /** Stores a later state of a contact, and moves it between groups. */
@@ -54,15 +42,22 @@ export function statusGroup(structureId: string, primary: string): string {
 }
 
 export function contactsIn(database: Database): Contacts {
-  const join = (groupId: string, contactId: string) =>
-    database.run("INSERT INTO members VALUES (?, ?)", groupId, contactId);
-  const leave = (groupId: string, contactId: string) =>
-    database.run("DELETE FROM members WHERE group_id = ? AND contact_id = ?", groupId, contactId);
+  const join = (groups: string[], contactId: string) =>
+    database.run("INSERT INTO members SELECT value, ? FROM json_each(?)", contactId, JSON.stringify(groups));
+  const leave = (groups: string[], contactId: string) =>
+    database.run(
+      "DELETE FROM members WHERE contact_id = ? AND group_id IN (SELECT value FROM json_each(?))",
+      contactId,
+      JSON.stringify(groups),
+    );
 
   return {
     get(id) {
-      const row = database.get<ContactRow>("SELECT * FROM contacts WHERE id = ?", id);
-      return row && readContactRow(row);
+      const row = database.get<{ json: string }>(
+        `SELECT ${contactJson} AS json FROM contacts WHERE id = ?`,
+        id,
+      );
+      return row && readContact(JSON.parse(row.json));
     },
     idOfKey(structureId, key) {
       return database.get<{ id: string }>(
@@ -70,6 +65,16 @@ export function contactsIn(database: Database): Contacts {
         structureId,
         foldKey(key),
       )?.id;
+    },
+    some(ids) {
+      if (ids.length === 0) return [];
+      const row = database.get<{ json: string }>(
+        `SELECT json_group_array(${contactJson}) AS json FROM
+          (SELECT contacts.* FROM json_each(?) AS wanted JOIN contacts ON contacts.id = wanted.value
+            ORDER BY contacts.id)`,
+        JSON.stringify(ids),
+      );
+      return JSON.parse(row!.json).map(readContact);
     },
     add(contact) {
       database.run(
@@ -87,7 +92,7 @@ export function contactsIn(database: Database): Contacts {
         contact.updatedAt,
         contact.version,
       );
-      for (const group of groupsOf(contact)) join(group, contact.id);
+      join(groupsOf(contact), contact.id);
     },
     replace(before, after) {
       database.run(
@@ -104,13 +109,15 @@ export function contactsIn(database: Database): Contacts {
         after.version,
         after.id,
       );
-      const had = new Set(groupsOf(before));
-      const has = new Set(groupsOf(after));
-      for (const group of had) if (!has.has(group)) leave(group, after.id);
-      for (const group of has) if (!had.has(group)) join(group, after.id);
+      const had = groupsOf(before);
+      const has = groupsOf(after);
+      const left = had.filter((group) => !has.includes(group));
+      const joined = has.filter((group) => !had.includes(group));
+      if (left.length > 0) leave(left, after.id);
+      if (joined.length > 0) join(joined, after.id);
     },
     remove(contact) {
-      for (const group of groupsOf(contact)) leave(group, contact.id);
+      leave(groupsOf(contact), contact.id);
       database.run("DELETE FROM contacts WHERE id = ?", contact.id);
     },
     dissolveGroup(kind, groupId) {
@@ -147,36 +154,47 @@ function groupsOf(contact: StoredContact): string[] {
   ];
 }
 
-export function readContactRow(row: ContactRow): StoredContact {
-  return {
-    id: row.id,
-    structureId: row.structure_id,
-    key: row.key,
-    fields: JSON.parse(row.fields),
-    lists: JSON.parse(row.lists),
-    tags: JSON.parse(row.tags),
-    status: {
-      primary: row.status_primary,
-      ...(row.status_secondary === null ? {} : { secondary: row.status_secondary }),
-    },
-    createdAt: row.created_at,
-    updatedAt: row.updated_at,
-    version: row.version,
-  };
+// One text instead of a dozen columns: a value costs more to hand over than to parse.
+const contactJson = `json_array(id, structure_id, key, json(fields), json(lists), json(tags), status_primary,
+  status_secondary, created_at, updated_at, version)`;
+
+type ContactValues = [
+  id: string,
+  structureId: string,
+  key: string,
+  fields: FieldValue[],
+  lists: string[],
+  tags: string[],
+  primary: string,
+  secondary: string | null,
+  createdAt: number,
+  updatedAt: number,
+  version: number,
+];
+
+function readContact(values: ContactValues): StoredContact {
+  const [id, structureId, key, fields, lists, tags, primary, secondary, createdAt, updatedAt, version] =
+    values;
+  const status = secondary === null ? { primary } : { primary, secondary };
+  return { id, structureId, key, fields, lists, tags, status, createdAt, updatedAt, version };
 }
 
-/** A contact as the service answers it. */
-export function toWire(contact: StoredContact): Required<Contact> {
-  return {
-    _id: contact.id,
-    key: contact.key,
-    contactStructureId: contact.structureId,
-    fields: contact.fields,
-    lists: contact.lists.map((_id) => ({ _id })),
-    tags: contact.tags.map((_id) => ({ _id })),
-    status: contact.status,
-    createdAt: new Date(contact.createdAt).toISOString(),
-    updatedAt: new Date(contact.updatedAt).toISOString(),
-    __v: contact.version,
-  };
+const wireParts: { [Name in keyof Required<Contact>]: (contact: StoredContact) => Contact[Name] } = {
+  _id: (contact) => contact.id,
+  key: (contact) => contact.key,
+  contactStructureId: (contact) => contact.structureId,
+  fields: (contact) => contact.fields,
+  lists: (contact) => contact.lists.map((_id) => ({ _id })),
+  tags: (contact) => contact.tags.map((_id) => ({ _id })),
+  status: (contact) => contact.status,
+  createdAt: (contact) => new Date(contact.createdAt).toISOString(),
+  updatedAt: (contact) => new Date(contact.updatedAt).toISOString(),
+  __v: (contact) => contact.version,
+};
+const wireNames = Object.keys(wireParts) as (keyof Contact)[];
+
+/** A contact as the service answers it. @param source only these parts */
+export function toWire(contact: StoredContact, source?: Set<string>): Partial<Contact> {
+  const names = source ? wireNames.filter((name) => source.has(name)) : wireNames;
+  return Object.fromEntries(names.map((name) => [name, wireParts[name](contact)]));
 }

@@ -33,6 +33,7 @@ export async function openStore(folder: string, now: number, region = "us"): Pro
   const database = await openDatabase(file);
   try {
     bringUpToDate(database);
+    const contacts = contactsIn(database);
     const store: Store = {
       folder,
       database,
@@ -40,8 +41,8 @@ export async function openStore(folder: string, now: number, region = "us"): Pro
       keys: keysIn(database),
       structures: structuresIn(database),
       lists: listsIn(database),
-      contacts: contactsIn(database),
-      search: searchIn(database),
+      contacts,
+      search: searchIn(database, contacts),
       newIds: (time, count) => takeIds(database, time, count),
     };
     database.transaction(() => foundAccount(store, now, region));

@@ -91,7 +91,8 @@ export function keysIn(database: Database): Keys {
   };
 }
 
-function hashOf(key: string): string {
+/** What is kept of a key. */
+export function hashOf(key: string): string {
   return createHash("sha256").update(key).digest("hex");
 }
 

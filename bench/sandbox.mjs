@@ -1,0 +1,243 @@
+/**
+ * The embedded service's speed, beside a floor measured in the same run: a bare hono route with the same validation.
+ * Usage: node bench/sandbox.mjs [--contacts 1000000] [--seconds 5]
+ */
+import { fork } from "node:child_process";
+import { mkdir, mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath, pathToFileURL } from "node:url";
+import { parseArgs } from "node:util";
+import { build } from "esbuild";
+import { Pool } from "undici";
+
+const connections = 16;
+const bundle = fileURLToPath(new URL("../dist/bench/sandbox.mjs", import.meta.url));
+const { values } = parseArgs({
+  options: { contacts: { type: "string", default: "1000000" }, seconds: { type: "string", default: "5" } },
+});
+const contactCount = Number(values.contacts);
+const seconds = Number(values.seconds);
+
+if (process.send) await serve();
+else await measure();
+
+/** The served side, in a process of its own. */
+async function serve() {
+  const { openSandbox, Hono, createAdaptorServer, check, createContact } = await import(
+    pathToFileURL(bundle)
+  );
+  const folder = process.env.BENCH_FOLDER;
+  const sandbox = await openSandbox({ folder, hourlyLimit: 1e9, monthlyLimit: 1e9 });
+  const { baseUrl } = await sandbox.serve({ host: "127.0.0.1", port: 0 });
+  const bare = new Hono();
+  bare.post("/api/contact", async (context) =>
+    context.json({ ...check(createContact, await context.req.json()), _id: "6b0133c7a7f4ce0e8d000004" }),
+  );
+  bare.get("/api/contact/:id", (context) => context.json({ _id: context.req.param("id"), key: "a@b.co" }));
+  const floor = createAdaptorServer({ fetch: bare.fetch }).listen(0, "127.0.0.1", () =>
+    process.send({
+      baseUrl,
+      floorUrl: `http://127.0.0.1:${floor.address().port}`,
+      apiKey: sandbox.ownKey(),
+      structureId: sandbox.structureId,
+    }),
+  );
+  process.on("message", () => process.send({ rss: process.memoryUsage.rss() }));
+  process.on("disconnect", () => process.exit());
+}
+
+async function measure() {
+  await mkdir(join(bundle, ".."), { recursive: true });
+  await build({
+    stdin: {
+      contents: `
+        export { openSandbox } from "./src/sandbox/index.ts";
+        export { openStore } from "./src/sandbox/store/index.ts";
+        export { check, createContact } from "./src/sandbox/rules/requests.ts";
+        export { Hono } from "hono";
+        export { createAdaptorServer } from "@hono/node-server";`,
+      resolveDir: fileURLToPath(new URL("..", import.meta.url)),
+    },
+    outfile: bundle,
+    bundle: true,
+    format: "esm",
+    platform: "node",
+    target: "node20.19",
+    external: ["libsql"],
+    logLevel: "warning",
+  });
+  const folder = await mkdtemp(join(tmpdir(), "ecm-bench-"));
+  try {
+    const listIds = await fill(folder);
+    await withServer(folder, (server) => run(server, listIds));
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+/** Contacts straight into the store: everyone in one list, every tenth in another. */
+async function fill(folder) {
+  const { openStore } = await import(pathToFileURL(bundle));
+  const now = Date.now();
+  const store = await openStore(folder, now);
+  const structure = store.structures.all()[0];
+  const start = performance.now();
+  const lists = store.database.transaction(() => {
+    const ids = store.newIds(now, 2);
+    for (const _id of ids) store.lists.add(structure._id, { _id, name: `list ${_id}`, now });
+    return ids;
+  });
+  for (let from = 0; from < contactCount; from += 10_000) {
+    store.database.transaction(() => {
+      const ids = store.newIds(now, Math.min(10_000, contactCount - from));
+      for (const [index, id] of ids.entries()) {
+        const number = from + index;
+        store.contacts.add({
+          id,
+          structureId: structure._id,
+          key: `person${number}@example.com`,
+          fields: [{ _id: structure.fields[0]._id, value: `Person ${number}` }],
+          lists: number % 10 === 0 ? lists : lists.slice(0, 1),
+          tags: [],
+          status: { primary: "active", secondary: "confirmed" },
+          createdAt: now,
+          updatedAt: now,
+          version: 0,
+        });
+      }
+    });
+  }
+  store.database.close();
+  row(`filled ${contactCount} contacts`, `${((performance.now() - start) / 1000).toFixed(1)} s`);
+  return lists;
+}
+
+async function withServer(folder, work) {
+  const child = fork(fileURLToPath(import.meta.url), { env: { ...process.env, BENCH_FOLDER: folder } });
+  try {
+    const server = await new Promise((resolve) => child.once("message", resolve));
+    server.rss = () =>
+      new Promise((resolve) => {
+        child.once("message", ({ rss }) => resolve(Math.round(rss / 2 ** 20)));
+        child.send("rss");
+      });
+    await work(server);
+  } finally {
+    child.kill("SIGKILL");
+  }
+}
+
+async function run(server, [everyone, aTenth]) {
+  const { structureId, apiKey } = server;
+  const headers = { "x-api-key": apiKey, "content-type": "application/json" };
+  const sandbox = callerOf(server.baseUrl, headers);
+  const bare = callerOf(server.floorUrl, headers);
+  let number = 0;
+  const create = () => ({
+    method: "POST",
+    path: "/api/contact",
+    body: JSON.stringify({
+      key: `new${number++}@example.com`,
+      contactStructureId: structureId,
+      lists: [{ _id: aTenth }],
+    }),
+  });
+  const search = (criterias, page, pageSize) => ({
+    method: "POST",
+    path: "/api/contact/search",
+    body: JSON.stringify({
+      contactStructureId: structureId,
+      page,
+      pageSize,
+      source: ["_id", "key", "fields", "lists"],
+      contactSpecification: { filters: [{ criterias }] },
+    }),
+  });
+  const inList = (listId) => [{ columnToFilter: "LIST_ID", operator: "EQ", values: [listId] }];
+
+  const floorCreate = await rate(bare, create);
+  const floorGet = await rate(bare, () => ({ method: "GET", path: "/api/contact/6b0133c7a7f4ce0e8d000004" }));
+  const creates = await rate(sandbox, create);
+  const one = JSON.parse(await sandbox(search(inList(everyone), 500, 1))).contacts[0];
+  const gets = await rate(sandbox, () => ({ method: "GET", path: `/api/contact/${one._id}` }));
+  row(
+    "creates, durable",
+    `${creates}/s`,
+    `floor ${floorCreate}/s, ${(creates / floorCreate).toFixed(2)} of it`,
+  );
+  row("gets", `${gets}/s`, `floor ${floorGet}/s, ${(gets / floorGet).toFixed(2)} of it`);
+
+  const hundred = Array.from({ length: 100 }, (_, index) => `person${index * 97}@example.com`);
+  const keys = await rate(sandbox, () =>
+    search([{ columnToFilter: "KEY", operator: "EQ", values: hundred }], 1, 100),
+  );
+  row("searches of 100 keys", `${keys}/s`);
+
+  const pages = Math.floor(contactCount / 1000);
+  const before = await server.rss();
+  const times = [];
+  for (let page = 1; page <= pages; page++) {
+    const start = performance.now();
+    const found = JSON.parse(await sandbox(search(inList(everyone), page, 1000)));
+    if (found.contacts.length !== 1000) throw new Error(`page ${page}: ${found.contacts.length}`);
+    times.push(performance.now() - start);
+  }
+  const tenth = Math.max(1, Math.floor(pages / 10));
+  row(`${pages} pages of 1,000 from a list, first tenth`, `${median(times.slice(0, tenth))} ms a page`);
+  row(`${pages} pages of 1,000 from a list, last tenth`, `${median(times.slice(-tenth))} ms a page`);
+  const jumps = [];
+  for (let count = 0; count < 50; count++) {
+    const start = performance.now();
+    await sandbox(search(inList(aTenth), 1 + Math.floor((Math.random() * contactCount) / 1000), 100));
+    jumps.push(performance.now() - start);
+  }
+  row(
+    "pages of 100 from another list, at random",
+    `${median(jumps)} ms a page, slowest ${Math.max(...jumps).toFixed(1)}`,
+  );
+  const both = [];
+  for (let page = 1; page <= Math.min(50, pages / 10); page++) {
+    const start = performance.now();
+    await sandbox(search([...inList(everyone), ...inList(aTenth)], page, 1000));
+    both.push(performance.now() - start);
+  }
+  row("pages of 1,000 in both lists", `${median(both)} ms a page, the first ${both[0].toFixed(1)}`);
+  row("memory of the server", `${before} MiB before paging, ${await server.rss()} MiB after`);
+}
+
+function callerOf(baseUrl, headers) {
+  const pool = new Pool(baseUrl, { connections, pipelining: 1 });
+  return async (request) => {
+    const { statusCode, body } = await pool.request({ headers, ...request });
+    const text = await body.text();
+    if (statusCode !== 200) throw new Error(`${statusCode} ${text}`);
+    return text;
+  };
+}
+
+/** Requests a second, over all connections, after a short warm-up. */
+async function rate(call, make) {
+  for (const length of [0.5, seconds]) {
+    const end = performance.now() + length * 1000;
+    let count = 0;
+    const start = performance.now();
+    await Promise.all(
+      Array.from({ length: connections }, async () => {
+        while (performance.now() < end) {
+          await call(make());
+          count += 1;
+        }
+      }),
+    );
+    if (length === seconds) return Math.round((count / (performance.now() - start)) * 1000);
+  }
+}
+
+function median(values) {
+  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)].toFixed(2);
+}
+
+function row(name, value, note = "") {
+  console.log(`${name.padEnd(48)} ${value.padStart(14)}  ${note}`.trimEnd());
+}
