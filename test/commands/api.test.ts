@@ -1,0 +1,174 @@
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { apiRequest } from "../../src/commands/api.ts";
+import { ecmWith, temporaryFolder, temporaryHome } from "../support/ecm.ts";
+import { type Answerer, json, startHttpServer } from "../support/http-server.ts";
+import { startSandbox } from "../support/sandbox.ts";
+
+async function ecmTo(answer: Answerer) {
+  const server = await startHttpServer(answer);
+  const env = { ECM_BASE_URL: server.baseUrl, ECM_API_KEY: "k".repeat(50) };
+  return { server, ecm: ecmWith({ ...(await temporaryHome()), ...env }) };
+}
+
+describe("ecm api", () => {
+  it("writes the answer as it came", async () => {
+    const body = '{ "a":1,\r\n "big": 12345678901234567890, "é": "\\u00e9" }\n';
+    const { ecm, server } = await ecmTo((_request, response) => response.end(body));
+    const result = await ecm(["api", "get", "/api/x?y=1", "--query", "a=b=c", "--query", "d="]);
+    expect(result).toMatchObject({ code: 0, stdout: body });
+    expect(server.seen[0]).toMatchObject({ method: "GET", url: "/api/x?y=1&a=b%3Dc&d=", body: "" });
+  });
+
+  it("writes the body of a refusal too, and exits by its status", async () => {
+    const { ecm, apiKey } = await startSandbox();
+    const missing = await ecm(["api", "GET", "/api/contact/000000000000000000000000"]);
+    expect(missing.code).toBe(5);
+    expect(JSON.parse(missing.stdout).errors[0]).toMatchObject({ errorType: "RecordNotFound" });
+    expect(missing.stderr).toContain("error: Contact not found");
+    const unknown = await ecm(["api", "PROPFIND", "/api/nowhere", "--json"]);
+    expect(unknown.code).toBe(4);
+    expect(JSON.parse(unknown.stderr.split("\n").at(-2)!).error).toMatchObject({
+      status: 403,
+      applied: "no",
+    });
+    expect(unknown.stdout + unknown.stderr).not.toContain(apiKey);
+  });
+
+  it("sends a file or standard input as it is", async () => {
+    const { ecm, server } = await ecmTo((_request, response) => json(response, 200, {}));
+    const file = join(await temporaryFolder(), "body.json");
+    await writeFile(file, '{"key" : "a@b.c"}');
+    expect((await ecm(["api", "POST", "/api/contact", "--data", file])).code).toBe(0);
+    expect((await ecm(["api", "PATCH", "/api/contact/1", "--data", "-"], { stdin: "no json" })).code).toBe(0);
+    expect((await ecm(["api", "POST", "/api/contact", "--data", `${file}.missing`])).code).toBe(2);
+    expect(server.seen.map((request) => request.body)).toEqual(['{"key" : "a@b.c"}', "no json"]);
+  });
+
+  it("prints status and headers with --include", async () => {
+    const { ecm } = await ecmTo((_request, response) => json(response, 201, {}, { "x-more": "1" }));
+    const { stdout } = await ecm(["api", "POST", "/api/x", "--include"]);
+    expect(stdout).toMatch(/^HTTP 201\n(.+: .+\n)*x-more: 1\n(.+: .+\n)*\n\{\}$/);
+  });
+
+  it("cannot move the cursor of a terminal, and leaves bytes alone elsewhere", async () => {
+    const { ecm } = await ecmTo((_request, response) => response.end("a\u001b[31m\u009b2J\nb"));
+    const onTerminal = await ecm(["api", "GET", "/x", "-q"], { terminalColumns: 80 });
+    expect(onTerminal.stdout).toBe("a\\x1b[31m\\x9b2J\nb\n");
+    expect((await ecm(["api", "GET", "/x"])).stdout).toBe("a\u001b[31m\u009b2J\nb");
+  });
+
+  it("sends nothing with --dry-run, and needs no key", async () => {
+    const ecm = ecmWith(await temporaryHome());
+    const args = [
+      "api",
+      "DELETE",
+      "/api/contact/1",
+      "--query",
+      "a=b",
+      "--data",
+      "-",
+      "--dry-run",
+      "-o",
+      "json",
+    ];
+    const result = await ecm(args, { stdin: '{"x":1}' });
+    expect(result.code).toBe(0);
+    expect(JSON.parse(result.stdout)).toEqual({
+      method: "DELETE",
+      path: "/api/contact/1?a=b",
+      body: { x: 1 },
+    });
+    const text = await ecm(args, { stdin: "no json" });
+    expect(JSON.parse(text.stdout).body).toBe("no json");
+  });
+
+  it("lets reads out with --read-only, and no write", async () => {
+    const { ecm, server } = await ecmTo((_request, response) => json(response, 200, {}));
+    const exits = [];
+    for (const [method, path] of [
+      ["GET", "/api/contact"],
+      ["HEAD", "/api/contact"],
+      ["POST", "/api/contact/search"],
+      ["POST", "/api/contact"],
+      ["DELETE", "/api/contact/1"],
+      ["QUERY", "/api/contact"],
+    ] as const) {
+      exits.push((await ecm(["api", method, path, "--read-only"])).code);
+    }
+    expect(exits).toEqual([0, 0, 0, 2, 2, 2]);
+    expect(server.seen).toHaveLength(3);
+  });
+
+  it.each([
+    [["api", "GET", "https://api.example.com/api/contact"]],
+    [["api", "GET", "api/contact"]],
+    [["api", "GET", "/api/../admin"]],
+    [["api", "GET", "/api/a b"]],
+    [["api", "GE T", "/api/contact"]],
+    [["api", "CONNECT", "/api/contact"]],
+    [["api", "GET", "/api/contact", "--query", "novalue"]],
+    [["api", "GET"]],
+  ])("refuses %j before anything is sent", async (args) => {
+    const { ecm, server } = await ecmTo((_request, response) => json(response, 200, {}));
+    expect(await ecm(args)).toMatchObject({ code: 2, stdout: "" });
+    expect(server.seen).toEqual([]);
+  });
+
+  it.each([
+    ["GET", "/api/contact", "read"],
+    ["options", "/api/contact", "read"],
+    ["POST", "/api/contact/search", "read"],
+    ["POST", "/api/contact/search?x=1", "read"],
+    ["POST", "/api/contact/export?x=/search", "write"],
+    ["PUT", "/api/contact/search", "write"],
+    ["POST", "/api/research", "write"],
+  ])("takes %s %s for a %s", (method, path, effect) => {
+    expect(apiRequest(method, path, []).effect).toBe(effect);
+  });
+});
+
+describe("the line of any command", () => {
+  it("says of a write to a dead port that nothing was applied", async () => {
+    const { server, ecm } = await ecmTo((_request, response) => response.destroy());
+    const lost = await ecm(["api", "POST", "/api/contact", "-o", "json"]);
+    expect(lost.code).toBe(8);
+    expect(JSON.parse(lost.stderr).error).toMatchObject({
+      type: "UnreachableError",
+      applied: "unknown",
+      message: expect.stringContaining("may have been applied"),
+    });
+    const dead = await ecm(["api", "POST", "/api/contact", "-o", "json"], {
+      env: { ECM_BASE_URL: "http://127.0.0.1:1" },
+    });
+    expect(dead.code).toBe(8);
+    expect(JSON.parse(dead.stderr).error).toMatchObject({ applied: "no" });
+    expect(server.seen).toHaveLength(1);
+  });
+
+  it("gives up after --timeout", async () => {
+    const { ecm } = await ecmTo(() => undefined);
+    const result = await ecm(["api", "GET", "/api/contact", "--timeout", "0.1"]);
+    expect(result.code).toBe(8);
+    expect(result.stderr).toContain("0.1 s");
+  });
+
+  it("shows requests and answers on stderr with --verbose, bodies only with =bodies", async () => {
+    const { ecm, server } = await ecmTo((_request, response) =>
+      json(response, 200, { said: "yes\u001b[31m" }, { "x-monthly-limit": "9", "x-monthly-remaining": "8" }),
+    );
+    const args = ["api", "POST", "/api/contact/search", "--data", "-"];
+    const plain = await ecm([...args, "--verbose"], { stdin: '{"asked":1}' });
+    expect(plain.stderr).toMatch(
+      new RegExp(
+        `^> POST ${server.baseUrl}/api/contact/search\n< 200 in \\d+ ms month=8/9\nrate-limit: month=8/9\n$`,
+      ),
+    );
+    const bodies = await ecm([...args, "--verbose=bodies"], { stdin: '{"asked":1}' });
+    expect(bodies.stderr).toContain('\n> {"asked":1}\n');
+    expect(bodies.stderr).toContain('\n< {"said":"yes');
+    expect(bodies.stderr).not.toContain("\u001b");
+    expect(bodies.stdout).toBe(plain.stdout);
+  });
+});

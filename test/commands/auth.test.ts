@@ -1,0 +1,237 @@
+import { readFile, stat } from "node:fs/promises";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { ecmWith, temporaryHome } from "../support/ecm.ts";
+import { errorBody, json, startHttpServer } from "../support/http-server.ts";
+import { startSandbox } from "../support/sandbox.ts";
+
+/** The embedded service behind a port, and an `ecm` that knows nothing of it yet. */
+async function fresh() {
+  const { baseUrl, apiKey } = await startSandbox();
+  const home = await temporaryHome();
+  const ecm = ecmWith(home);
+  const login = (profile: string, ...more: string[]) =>
+    ecm(["auth", "login", "--profile", profile, "--base-url", baseUrl, "--api-key-stdin", ...more], {
+      stdin: `${apiKey}\n`,
+    });
+  return { baseUrl, apiKey, home, ecm, login };
+}
+
+describe("ecm auth login", () => {
+  it("keeps a key that works, and the first login becomes the current profile", async () => {
+    const { ecm, login, baseUrl, apiKey, home } = await fresh();
+    const result = await login("work", "-o", "json");
+    expect(result.code).toBe(0);
+    expect(JSON.parse(result.stdout)).toMatchObject({
+      profile: "work",
+      baseUrl,
+      region: "us",
+      current: true,
+      verified: true,
+    });
+    expect(result.stdout + result.stderr).not.toContain(apiKey);
+    const file = join(home.ECM_CONFIG_DIR!, "profiles.json");
+    expect((await stat(file)).mode & 0o777).toBe(0o600);
+    expect(await readFile(file, "utf8")).toContain(apiKey);
+
+    expect((await login("other")).stderr).toContain("ecm auth use other");
+    const list = await ecm(["auth", "list", "-o", "csv"]);
+    expect(list.stdout.split("\n").map((line) => line.split(",").slice(0, 2).join(","))).toEqual([
+      "profile,current",
+      "work,yes",
+      "other,",
+      "sandbox,",
+      "",
+    ]);
+    expect(list.stdout).not.toContain(apiKey);
+    expect((await ecm(["structure", "list", "-o", "id"])).code).toBe(0);
+  });
+
+  it("keeps nothing when the service refuses the key", async () => {
+    const { ecm, baseUrl } = await fresh();
+    const key = `ecm_us_${"x".repeat(43)}`;
+    const refused = await ecm(["auth", "login", "--base-url", baseUrl, "--api-key-stdin", "--json"], {
+      stdin: key,
+    });
+    expect(refused.code).toBe(4);
+    expect(JSON.parse(refused.stderr).error).toMatchObject({
+      type: "UnauthorizedError",
+      status: 401,
+      exitCode: 4,
+    });
+    expect(refused.stderr).not.toContain(key);
+    expect((await ecm(["auth", "list", "-o", "id"])).stdout).toBe("sandbox\n");
+  });
+
+  it("keeps a key untried with --no-verify, without a request", async () => {
+    const server = await startHttpServer((_request, response) => json(response, 500, {}));
+    const ecm = ecmWith(await temporaryHome());
+    const args = ["auth", "login", "--base-url", server.baseUrl, "--api-key-stdin", "--no-verify"];
+    const result = await ecm(args, { stdin: "short-key" });
+    expect(result).toMatchObject({ code: 0, stdout: "" });
+    expect(result.stderr).toContain("warning: the key does not have the usual form");
+    expect(server.seen).toEqual([]);
+  });
+
+  it("keeps a command in place of the key, and runs it when a key is needed", async () => {
+    const { ecm, baseUrl, apiKey, home } = await fresh();
+    const args = ["auth", "login", "--base-url", baseUrl, "--api-key-command"];
+    expect((await ecm([...args, "exit 1"])).code).toBe(4);
+    expect((await ecm([...args, `printf '%s\\n' "$THE_KEY"`], { env: { THE_KEY: apiKey } })).code).toBe(0);
+    expect(await readFile(join(home.ECM_CONFIG_DIR!, "profiles.json"), "utf8")).not.toContain(apiKey);
+    expect((await ecm(["auth", "status"], { env: { THE_KEY: apiKey } })).code).toBe(0);
+    expect((await ecm(["auth", "status"])).code).toBe(4);
+  });
+
+  it("keeps the id of a structure that was named by its label", async () => {
+    const { ecm, login } = await fresh();
+    expect((await login("work", "--structure", "Nowhere")).code).toBe(5);
+    const result = await login("work", "--structure", "default", "-o", "json");
+    expect(JSON.parse(result.stdout).structure).toMatch(/^[0-9a-f]{24}$/);
+    const status = await ecm(["auth", "status", "--json"]);
+    expect(JSON.parse(status.stdout).sources.structure).toBe("profile");
+  });
+
+  it("lets a profile carry --read-only", async () => {
+    const { ecm, login } = await fresh();
+    await login("careful", "--read-only");
+    const result = await ecm(["api", "POST", "/api/contact", "--data", "-"], { stdin: "{}" });
+    expect(result).toMatchObject({ code: 2, stdout: "" });
+    expect(result.stderr).toContain("read-only");
+  });
+
+  it.each([
+    ["no address", ["--api-key-stdin"], "k"],
+    ["no key, and nobody to ask", ["--base-url", "https://api.example.com"], undefined],
+    ["an unsafe address", ["--base-url", "http://api.example.com", "--api-key-stdin"], "k"],
+    ["a key of two words", ["--base-url", "https://api.example.com", "--api-key-stdin"], "two words"],
+    ["no key at all", ["--base-url", "https://api.example.com", "--api-key-stdin"], "\n"],
+    ["two keys", ["--base-url", "https://api.example.com", "--api-key-stdin", "--api-key-command", "x"], "k"],
+    [
+      "the sandbox's name",
+      ["--profile", "sandbox", "--base-url", "https://x.example", "--api-key-stdin"],
+      "k",
+    ],
+  ])("is a usage error with %s", async (_name, args, stdin) => {
+    const ecm = ecmWith(await temporaryHome());
+    const result = await ecm(["auth", "login", ...args], { stdin });
+    expect(result).toMatchObject({ code: 2, stdout: "" });
+    expect(result.stderr).not.toContain("two words");
+  });
+});
+
+describe("ecm auth status", () => {
+  it("names profile, address, masked key, region, and where each comes from", async () => {
+    const { ecm, login, baseUrl, apiKey } = await fresh();
+    await login("work");
+    const { code, stdout } = await ecm(["auth", "status", "--json"]);
+    expect(code).toBe(0);
+    expect(JSON.parse(stdout)).toEqual({
+      profile: "work",
+      baseUrl,
+      apiKey: `ecm_us_…${apiKey.slice(-4)}`,
+      region: "us",
+      structure: null,
+      readOnly: false,
+      works: true,
+      sources: { profile: "default", baseUrl: "profile", apiKey: "profile" },
+    });
+  });
+
+  it("has exit code 4 for a key that is refused, and still says what was tried", async () => {
+    const { baseUrl, home } = await fresh();
+    const key = `ecm_us_${"x".repeat(43)}`;
+    const ecm = ecmWith({ ...home, ECM_BASE_URL: baseUrl, ECM_API_KEY: key });
+    const result = await ecm(["auth", "status", "--json"]);
+    expect(result.code).toBe(4);
+    expect(JSON.parse(result.stdout)).toMatchObject({ works: false, sources: { apiKey: "environment" } });
+    expect(result.stdout + result.stderr).not.toContain(key);
+  });
+
+  it("does not call a key refused that could not be tried", async () => {
+    const server = await startHttpServer((_request, response) => response.end("<html>"));
+    const env = { ECM_BASE_URL: server.baseUrl, ECM_API_KEY: "k".repeat(50) };
+    const result = await ecmWith({ ...(await temporaryHome()), ...env })(["auth", "status", "--json"]);
+    expect(result.code).toBe(1);
+    expect(JSON.parse(result.stdout).works).toBeNull();
+  });
+
+  it("shows the embedded service without an address and a key", async () => {
+    const { code, stdout } = await ecmWith(await temporaryHome())([
+      "auth",
+      "status",
+      "-p",
+      "sandbox",
+      "--json",
+    ]);
+    expect(code).toBe(0);
+    expect(JSON.parse(stdout)).toMatchObject({
+      profile: "sandbox",
+      baseUrl: null,
+      apiKey: null,
+      works: true,
+    });
+  });
+
+  it("says what to do where no profile is", async () => {
+    const result = await ecmWith(await temporaryHome())(["auth", "status"]);
+    expect(result.code).toBe(4);
+    expect(result.stderr).toMatch(/ecm auth login.*--profile sandbox/);
+  });
+});
+
+describe("ecm auth use and logout", () => {
+  it("choose and forget profiles", async () => {
+    const { ecm, login } = await fresh();
+    await login("work");
+    await login("home");
+    expect((await ecm(["auth", "use", "home"])).code).toBe(0);
+    expect(JSON.parse((await ecm(["auth", "status", "--json"])).stdout).profile).toBe("home");
+    const out = await ecm(["auth", "logout"]);
+    expect(out).toMatchObject({ code: 0, stdout: "" });
+    expect(out.stderr).toContain("choose one of work");
+    expect((await ecm(["auth", "status"])).code).toBe(4);
+    expect((await ecm(["auth", "logout", "work"])).code).toBe(0);
+    expect((await ecm(["auth", "list", "-o", "id"])).stdout).toBe("sandbox\n");
+  });
+
+  it("refuse what does not exist, and the embedded service's profile", async () => {
+    const ecm = ecmWith(await temporaryHome());
+    expect((await ecm(["auth", "use", "nobody"])).code).toBe(2);
+    expect((await ecm(["auth", "logout", "nobody"])).code).toBe(2);
+    expect((await ecm(["auth", "logout"])).code).toBe(2);
+    expect((await ecm(["auth", "logout", "sandbox"])).code).toBe(2);
+    expect((await ecm(["auth", "use", "sandbox"])).code).toBe(0);
+    expect((await ecm(["structure", "list", "-o", "id"])).code).toBe(0);
+  });
+});
+
+describe("the key", () => {
+  it("is in no output of any command, even if the service puts it everywhere", async () => {
+    const key = `ecm_us_${"Secret07".repeat(6).slice(0, 43)}`;
+    const server = await startHttpServer((request, response, count) => {
+      const status = [200, 400, 401, 500, 302][count % 5]!;
+      const head = { "x-echo": key, location: `https://example.com/${key}` };
+      json(response, status, { ...errorBody(key, `the key ${key}`, { field: key }), request, key }, head);
+    });
+    const env = { ECM_BASE_URL: server.baseUrl, ECM_API_KEY: key, ECM_DEBUG: "1" };
+    const ecm = ecmWith({ ...(await temporaryHome()), ...env });
+    const commands = [
+      ["api", "GET", `/api/echo?key=${key}`, "--include"],
+      ["api", "POST", "/api/contact", "--data", "-", "--read-only"],
+      ["api", "POST", "/api/contact", "--data", "-"],
+      ["contact", "get", key],
+      ["structure", "list"],
+      ["auth", "status"],
+      ["doctor"],
+    ];
+    for (const words of commands) {
+      for (const more of [["--verbose=bodies"], ["--json", "--verbose=bodies"]]) {
+        const { stdout, stderr } = await ecm([...words, ...more], { stdin: JSON.stringify({ note: key }) });
+        expect(stdout + stderr).not.toContain("Secret07Secret07");
+      }
+    }
+    expect(server.seen.length).toBeGreaterThan(10);
+    expect(server.seen.every((request) => request.headers["x-api-key"] === key)).toBe(true);
+  });
+});

@@ -1,0 +1,97 @@
+import { chmod, mkdir, writeFile } from "node:fs/promises";
+import { describe, expect, it } from "vitest";
+import { type Ecm, ecmWith, temporaryHome } from "../support/ecm.ts";
+import { errorBody, json, startHttpServer } from "../support/http-server.ts";
+import { startSandbox } from "../support/sandbox.ts";
+
+interface Finding {
+  check: string;
+  status: string;
+  message: string;
+}
+
+async function examine(ecm: Ecm, env = {}): Promise<{ code: number; by: Record<string, Finding> }> {
+  const { code, stdout } = await ecm(["doctor", "--json"], { env });
+  const findings = JSON.parse(stdout) as Finding[];
+  return { code, by: Object.fromEntries(findings.map((finding) => [finding.check, finding])) };
+}
+
+const statusesOf = (by: Record<string, Finding>) =>
+  Object.fromEntries(Object.values(by).map(({ check, status }) => [check, status]));
+
+describe("ecm doctor", () => {
+  it("passes everything where all is well", async () => {
+    const { ecm } = await startSandbox();
+    const { code, by } = await examine(ecm);
+    expect(code).toBe(0);
+    expect(new Set(Object.values(statusesOf(by)))).toEqual(new Set(["pass"]));
+    expect(Object.keys(by)).toEqual(
+      expect.arrayContaining([
+        "profile",
+        "key",
+        "address",
+        "budget",
+        "config folder",
+        "state folder",
+        "cache folder",
+      ]),
+    );
+  });
+
+  it("fails without a profile", async () => {
+    const { code, by } = await examine(ecmWith(await temporaryHome()));
+    expect(code).toBe(1);
+    expect(by.profile!.status).toBe("fail");
+  });
+
+  it("fails for a refused key, at an address that is good", async () => {
+    const { ecm } = await startSandbox();
+    const { code, by } = await examine(ecm, { ECM_API_KEY: `ecm_us_${"x".repeat(43)}` });
+    expect(code).toBe(1);
+    expect(by.key!).toMatchObject({ status: "fail", message: "Invalid API key" });
+    expect(by.address!.status).toBe("pass");
+  });
+
+  it("fails for a dead port, and for a page in place of the service", async () => {
+    const key = { ECM_API_KEY: `ecm_us_${"x".repeat(43)}` };
+    const home = await temporaryHome();
+    const dead = await examine(ecmWith({ ...home, ...key, ECM_BASE_URL: "http://127.0.0.1:1" }));
+    expect(dead).toMatchObject({ code: 1, by: { address: { status: "fail" }, key: { status: "pass" } } });
+    const page = await startHttpServer((_request, response) => response.end("<html>"));
+    const foreign = await examine(ecmWith({ ...home, ...key, ECM_BASE_URL: page.baseUrl }));
+    expect(foreign).toMatchObject({ code: 1, by: { address: { status: "fail" } } });
+    const broken = await startHttpServer((_request, response) =>
+      json(response, 500, errorBody("E", "Out of order")),
+    );
+    const failing = await examine(ecmWith({ ...home, ...key, ECM_BASE_URL: broken.baseUrl }));
+    expect(failing.by.address!.message).toContain("Out of order");
+  });
+
+  it("warns of a clock that is off, of a budget that runs low, and of an unusual key", async () => {
+    const server = await startHttpServer((_request, response) => {
+      response.sendDate = false;
+      const date = new Date(Date.now() + 90_000).toUTCString();
+      json(response, 200, [], { date, "x-monthly-limit": "1000", "x-monthly-remaining": "99" });
+    });
+    const env = { ECM_BASE_URL: server.baseUrl, ECM_API_KEY: "an-unusual-key" };
+    const { code, by } = await examine(ecmWith({ ...(await temporaryHome()), ...env }));
+    expect(code).toBe(0);
+    expect(by.clock!.message).toMatch(/(89|90|91) s behind/);
+    expect(statusesOf(by)).toMatchObject({ clock: "warn", budget: "warn", key: "warn", address: "pass" });
+  });
+
+  it("warns of folders that others can read, and fails for one that cannot be used", async () => {
+    const { env, ecm } = await startSandbox();
+    await mkdir(env.ECM_STATE_DIR!, { recursive: true });
+    await chmod(env.ECM_STATE_DIR!, 0o755);
+    await mkdir(env.ECM_CACHE_DIR!, { recursive: true, mode: 0o700 });
+    const loose = await examine(ecm);
+    expect(loose.code).toBe(0);
+    expect(statusesOf(loose.by)).toMatchObject({ "state folder": "warn", "cache folder": "pass" });
+    await chmod(env.ECM_STATE_DIR!, 0o700);
+    await writeFile(env.ECM_CONFIG_DIR!, "a file where the folder should be");
+    const blocked = await examine(ecm);
+    expect(blocked.code).toBe(1);
+    expect(blocked.by["config folder"]!.status).toBe("fail");
+  });
+});

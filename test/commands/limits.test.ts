@@ -1,0 +1,131 @@
+import { readdir, stat, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { ecmWith, temporaryHome } from "../support/ecm.ts";
+import { json, startHttpServer } from "../support/http-server.ts";
+import { jumpingClock } from "../support/line.ts";
+import { startSandbox } from "../support/sandbox.ts";
+
+const start = Date.parse("2026-11-21T13:00:00Z");
+const headers = {
+  "X-RateLimit-Limit": "3600",
+  "X-RateLimit-Remaining": "3541",
+  "X-RateLimit-Reset": String(start / 1000 + 3600),
+  "X-Monthly-Limit": "100000",
+  "X-Monthly-Remaining": "98742",
+};
+
+async function ecmWithLimits() {
+  const server = await startHttpServer((_request, response) => json(response, 200, [], headers));
+  const home = await temporaryHome();
+  const env = { ...home, ECM_BASE_URL: server.baseUrl, ECM_API_KEY: "k".repeat(50) };
+  const ecm = ecmWith(env);
+  return {
+    server,
+    cache: home.ECM_CACHE_DIR!,
+    at: (seconds: number, args: string[], more = {}) =>
+      ecm(args, { clock: jumpingClock([], start + seconds * 1000), env: more }),
+  };
+}
+
+describe("ecm limits", () => {
+  it("shows what the last command saw, and how old it is, without a request", async () => {
+    const { at, server } = await ecmWithLimits();
+    const first = await at(0, ["structure", "list"]);
+    expect(first.stderr).toContain(
+      "rate-limit: hour=3541/3600 reset=2026-11-21T14:00:00Z month=98742/100000\n",
+    );
+    const shown = await at(125, ["limits", "--json"]);
+    expect(shown).toMatchObject({ code: 0, stderr: "" });
+    expect(JSON.parse(shown.stdout)).toEqual({
+      hour: { limit: 3600, remaining: 3541, reset: "2026-11-21T14:00:00Z" },
+      month: { limit: 100000, remaining: 98742 },
+      seenAt: "2026-11-21T13:00:00.000Z",
+    });
+    expect((await at(125, ["limits", "-o", "csv", "--columns", "age,hour remaining"])).stdout).toBe(
+      "age,hour remaining\n2 min 5 s,3541\n",
+    );
+    expect((await at(90_000, ["limits", "-o", "csv", "--columns", "age,hour reset"])).stdout).toContain(
+      "1 d 1 h,2026-11-21T14:00:00Z (over: a new hour began)",
+    );
+    expect(server.seen).toHaveLength(1);
+  });
+
+  it("spends one request with --refresh", async () => {
+    const { at, server } = await ecmWithLimits();
+    const { stdout, code } = await at(0, ["limits", "--refresh", "--json"]);
+    expect(code).toBe(0);
+    expect(JSON.parse(stdout).month).toEqual({ limit: 100000, remaining: 98742 });
+    expect(server.seen).toHaveLength(1);
+  });
+
+  it("says so when nothing was seen yet, also of another account or after the file was spoilt", async () => {
+    const { at, cache } = await ecmWithLimits();
+    const nothing = await at(0, ["limits", "--json"]);
+    expect(nothing).toMatchObject({ code: 0, stdout: "{}\n" });
+    expect(nothing.stderr).toContain("ecm limits --refresh");
+    await at(0, ["structure", "list"]);
+    expect((await at(0, ["limits", "--json"], { ECM_API_KEY: "l".repeat(50) })).stdout).toBe("{}\n");
+    const file = (await readdir(cache)).find((name) => name.startsWith("limits-"));
+    await writeFile(join(cache, file!), '{"limits":{"hour":{"limit":"\\u001b"}},"seenAt":1}');
+    expect((await at(0, ["limits"])).stdout).toBe("");
+  });
+
+  it("keeps them for the owner's eyes alone, one file an account, no key in it", async () => {
+    const { at, cache } = await ecmWithLimits();
+    await at(0, ["structure", "list"]);
+    await at(1, ["structure", "list"]);
+    const files = (await readdir(cache)).filter((name) => name.startsWith("limits-"));
+    expect(files).toHaveLength(1);
+    expect((await stat(cache)).mode & 0o777).toBe(0o700);
+    expect((await stat(join(cache, files[0]!))).mode & 0o777).toBe(0o600);
+    expect(files[0]).not.toContain("kkkk");
+  });
+
+  it("never lets a command fail that cannot keep them", async () => {
+    const { at, cache } = await ecmWithLimits();
+    await writeFile(cache, "a file where the folder should be");
+    expect((await at(0, ["structure", "list"])).code).toBe(0);
+  });
+
+  it("is asked of the embedded service as of any other", async () => {
+    const { ecm } = await startSandbox({ hourlyLimit: 10, monthlyLimit: 20 });
+    const report = JSON.parse((await ecm(["limits", "--refresh", "--json"])).stdout);
+    expect(report).toMatchObject({ hour: { limit: 10, remaining: 9 }, month: { limit: 20, remaining: 19 } });
+  });
+});
+
+describe("a spent budget", () => {
+  it("stops at once with exit code 7 and the time to wait", async () => {
+    const { ecm } = await startSandbox({ hourlyLimit: 1 });
+    expect((await ecm(["structure", "list"])).code).toBe(0);
+    const stopped = await ecm(["structure", "list", "--json"]);
+    expect(stopped.code).toBe(7);
+    const error = JSON.parse(stopped.stderr.split("\n").find((line) => line.startsWith("{"))!).error;
+    expect(error).toMatchObject({ type: "TooManyRequestsError", status: 429, exitCode: 7, retryable: true });
+    expect(error.retryAfterSeconds).toBeGreaterThan(300);
+  });
+
+  it("is waited for when the hour ends soon enough", async () => {
+    const { ecm } = await startSandbox({ hourlyLimit: 1, windowSeconds: 2 });
+    expect((await ecm(["structure", "list"])).code).toBe(0);
+    expect((await ecm(["structure", "list", "--max-wait", "0"])).code).toBe(7);
+    expect((await ecm(["structure", "list", "--max-wait", "10"])).code).toBe(0);
+  });
+
+  it("of the month is never waited for", async () => {
+    const { ecm } = await startSandbox({ monthlyLimit: 1 });
+    expect((await ecm(["structure", "list"])).code).toBe(0);
+    expect((await ecm(["structure", "list", "--max-wait", "99999999"])).code).toBe(7);
+  });
+
+  it("of a blocked address is never waited for", async () => {
+    const { ecm } = await startSandbox({ blockAfter: 1, blockSeconds: 1 });
+    const wrong = { ECM_API_KEY: `ecm_us_${"x".repeat(43)}` };
+    const codes = [];
+    for (let count = 0; count < 3; count++)
+      codes.push((await ecm(["structure", "list"], { env: wrong })).code);
+    expect(codes[0]).toBe(4);
+    expect(codes.at(-1)).toBe(7);
+  });
+});
