@@ -2,7 +2,7 @@
  * What a command knows of the account: its structures and lists, fetched when first asked for and then
  * remembered for the length of the command. Names resolve to ids here.
  */
-import { ServiceError, UsageError } from "../errors.ts";
+import { NotFoundError, ServiceError, UsageError } from "../errors.ts";
 import type { ContactList, ContactStructure, FieldDefinition, Send, TagDefinition } from "../wire.ts";
 import { createListRequest, listListsRequest, readList, readLists } from "./lists.ts";
 import { findByName, resolveName } from "./names.ts";
@@ -116,7 +116,12 @@ export function resolveField(structure: ContactStructure, wanted: string): Field
 
 /** @param structure with its tags (`account.complete`) */
 export function resolveTag(structure: ContactStructure, wanted: string): TagDefinition {
-  return resolveName(wanted, structure.tags ?? [], (tag) => tag.label, "tag");
+  if (structure.tags) return resolveName(wanted, structure.tags, (tag) => tag.label, "tag");
+  if (/^[0-9a-f]{24}$/i.test(wanted)) return { _id: wanted, label: wanted };
+  throw new NotFoundError(
+    `the service did not say which tags there are, so ${JSON.stringify(wanted)} has no id`,
+    "name the tag by its id",
+  );
 }
 
 /** One structure by itself; as it is when the service does not let a key read one. */

@@ -1,4 +1,5 @@
 /** One contact's change, sent and settled: what it is afterwards, and whether anything changed. */
+import { UnreadableAnswerError } from "../errors.ts";
 import type { ApiRequest, Contact, MutateBody, Send } from "../wire.ts";
 import { mayMeanUnchanged, wouldChange } from "./contact-changes.ts";
 import { getContactRequest, readContact } from "./contacts.ts";
@@ -19,11 +20,17 @@ export async function mutateContact(send: Send, id: string, request: ApiRequest)
     const isContact = typeof body?._id === "string" && typeof body.key === "string";
     return { contact: isContact ? (body as Contact) : await fetchContact(send, id), isChanged: true };
   } catch (error) {
+    if (isAppliedWithoutWords(error)) return { contact: await fetchContact(send, id), isChanged: true };
     if (!mayMeanUnchanged(error)) throw error;
     const contact = await fetchContact(send, id);
     if (wouldChange(contact, request.body as MutateBody)) throw error;
     return { contact, isChanged: false };
   }
+}
+
+/** A 2xx whose body is empty or no JSON: the change was made. */
+function isAppliedWithoutWords(error: unknown): boolean {
+  return error instanceof UnreadableAnswerError && error.details.applied === "yes";
 }
 
 export async function fetchContact(send: Send, id: string): Promise<Contact> {

@@ -51,7 +51,7 @@ export async function presentList<T>(
   view: View<T>,
   continuation?: Continuation,
 ): Promise<number> {
-  const columns = chooseColumns(view.columns, output.columns);
+  const columns = columnsOf(terminal, output, view);
   if (output.safeCells && view.isImportable) columns.push({ name: safeCellsHeader, value: () => "" });
   const sink = continuation?.sink ?? (await openOutput(terminal, output));
   let count = continuation?.count ?? 0;
@@ -95,14 +95,15 @@ export async function presentOne<T>(
   item: T,
   view: View<T>,
 ): Promise<void> {
-  const columns = chooseColumns(view.columns, output.columns);
-  if (output.format === "table") {
-    const { renderRecord } = await import("./table.ts");
-    const pairs = columns.map((column): [string, string] => [column.name, cellOf(column, item)]);
-    return writeAll(terminal, output, renderRecord(pairs, terminal.columns, terminal.isColored.out));
+  if (output.format !== "table" && output.format !== "json") {
+    await presentList(terminal, output, [item], view);
+    return;
   }
+  const columns = columnsOf(terminal, output, view);
   if (output.format === "json") return writeAll(terminal, output, `${JSON.stringify(item, null, 2)}\n`);
-  await presentList(terminal, output, [item], view);
+  const { renderRecord } = await import("./table.ts");
+  const pairs = columns.map((column): [string, string] => [column.name, cellOf(column, item)]);
+  await writeAll(terminal, output, renderRecord(pairs, terminal.columns, terminal.isColored.out));
 }
 
 /** Presents a value that is no record of the service: JSON in json formats, else the text. */
@@ -126,6 +127,27 @@ async function writeAll(terminal: Terminal, output: OutputOptions, text: string)
     await sink.discard();
     throw error;
   }
+}
+
+/** Whether this format shows columns, in people's language; the others give objects or ids. */
+export function hasColumns(output: OutputOptions): boolean {
+  return output.format === "table" || output.format === "csv" || output.format === "tsv";
+}
+
+/**
+ * Before a write, so that a mistyped `--columns` does not fail when the write is done already.
+ * @throws UsageError when a wanted column does not exist
+ */
+export function checkColumns<T>(output: OutputOptions, view: View<T>): void {
+  if (hasColumns(output)) chooseColumns(view.columns, output.columns);
+}
+
+/** The columns to show; none in the formats that have no columns, where `--columns` is said to mean nothing. */
+function columnsOf<T>(terminal: Terminal, output: OutputOptions, view: View<T>): Column<T>[] {
+  if (hasColumns(output)) return chooseColumns(view.columns, output.columns);
+  if (output.columns)
+    terminal.note(`--columns picks columns of table, csv and tsv; ${output.format} has none`);
+  return [];
 }
 
 /** @throws UsageError when a wanted column does not exist. Matching is exact first, then without regard to case. */

@@ -3,7 +3,8 @@ import { readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import type { Contact } from "../../src/wire.ts";
-import { resultOf, spawnEcm, temporaryFolder } from "../support/ecm.ts";
+import { ecmWith, resultOf, spawnEcm, temporaryFolder, temporaryHome } from "../support/ecm.ts";
+import { errorBody, json, startHttpServer } from "../support/http-server.ts";
 import { type RunningSandbox, startSandbox } from "../support/sandbox.ts";
 
 /** An account with a field, two tags and two lists, and Ada in it. */
@@ -24,6 +25,13 @@ async function done(result: ReturnType<RunningSandbox["ecm"]>): Promise<string> 
   const { code, stdout, stderr } = await result;
   expect(code, stderr).toBe(0);
   return stdout;
+}
+
+/** `ecm` against a service that answers as a test says. */
+async function against(answer: Parameters<typeof startHttpServer>[0]) {
+  const server = await startHttpServer(answer);
+  const env = { ECM_BASE_URL: server.baseUrl, ECM_API_KEY: `ecm_us_${"x".repeat(43)}` };
+  return { ecm: ecmWith({ ...(await temporaryHome()), ...env }), seen: server.seen };
 }
 
 const words = (line: string) => line.split(" ");
@@ -352,6 +360,49 @@ describe("contact mutate", () => {
     const { code, stderr } = await ecm(["contact", "mutate", ...args], { stdin: "{}" });
     expect(code).toBe(2);
     expect(stderr).toContain(message);
+  });
+
+  it("does not fail for a mistyped --columns when the write is done: it sends nothing", async () => {
+    const { ecm, ada } = await seeded();
+    for (const args of [
+      ["contact", "mutate", ada._id, "--set", "City=Rome"],
+      ["contact", "create", "--key", "new@example.com"],
+      ["structure", "field", "add", "Zip"],
+      ["lists", "create", "Other"],
+    ]) {
+      expect((await ecm([...args, "--columns", "nope"])).code).toBe(2);
+      expect((await ecm([...args, "-o", "nope"])).code).toBe(2);
+    }
+    expect(await done(ecm(words("contact search --all -o csv --columns City")))).toBe("City\nParis\n");
+    expect(await done(ecm(words("lists list -o csv --columns name")))).toBe("name\nNews\nニュース\n");
+    expect(await done(ecm(words("structure get -o csv --columns fields")))).not.toContain("Zip");
+  });
+
+  it("counts an answer without a body as done, and reads the contact", async () => {
+    const contact = { _id: "c1", key: "a@x.org", contactStructureId: "s1", extra: { kept: true } };
+    const structure = { _id: "s1", label: "D", keyName: "E", keyType: "email", fields: [] };
+    const { ecm, seen } = await against((request, response) => {
+      if (request.method === "PUT") return void response.writeHead(200).end();
+      if (request.method === "POST") return json(response, 200, { totalRecords: 1, contacts: [contact] });
+      json(response, 200, request.url.includes("structure") ? [structure] : contact);
+    });
+    const body = '{"addTags":[{"_id":"t1"}]}';
+    const result = await ecm(words("contact mutate a@x.org --data - --json --columns key"), { stdin: body });
+    expect(JSON.parse(result.stdout)).toEqual(contact);
+    expect(result.stderr).toBe("--columns picks columns of table, csv and tsv; json has none\n");
+    const puts = seen.filter(({ method }) => method === "PUT");
+    expect(puts.map((put) => put.body)).toEqual([body]);
+  });
+
+  it("says when it is not known whether a change was applied", async () => {
+    const { ecm } = await against((request, response) => {
+      if (request.method === "PUT") return json(response, 503, errorBody("Unavailable", "try later"));
+      json(response, 404, errorBody("RecordNotFound", "Contact not found"));
+    });
+    const id = "0123456789abcdef01234567";
+    const { code, stderr } = await ecm(["contact", "mutate", id, "--data", "-", "--json"], { stdin: "{}" });
+    expect(code).toBe(1);
+    expect(JSON.parse(withoutLimits(stderr))).toMatchObject({ error: { status: 503, applied: "unknown" } });
   });
 
   it("is refused by --read-only while searches go out", async () => {

@@ -5,11 +5,11 @@ import { fieldValues, listRefs, tagRefs } from "../../service/contact-changes.ts
 import { createContactRequest, readContact } from "../../service/contacts.ts";
 import { readJsonInput } from "../../terminal/data-input.ts";
 import { presentDryRun } from "../../terminal/dry-run.ts";
-import { presentOne } from "../../terminal/present.ts";
+import { hasColumns, presentOne } from "../../terminal/present.ts";
 import type { ApiRequest, CreateContactBody } from "../../wire.ts";
 import { addDryRunFlag, repeatable } from "../flags.ts";
 import { describeCommand } from "../help-text.ts";
-import { showsNames, viewOf } from "./view.ts";
+import { checkContactColumns, viewOf } from "./view.ts";
 
 interface ContactCreateOptions {
   key?: string;
@@ -52,10 +52,11 @@ async function runContactCreate(context: Context, options: ContactCreateOptions)
   const request = typeof body === "function" ? createContactRequest(await body(connection)) : body;
   if (options.dryRun) return presentDryRun(context.terminal, output, request);
   const { send, account } = connection;
+  await checkContactColumns(account, output);
   const contact = readContact(await send(request));
   // The specification's answer leaves out lists and tags; a person wants to see what was asked for.
   const sent = request.body as Partial<CreateContactBody> | undefined;
-  const shown = showsNames(output) ? { lists: sent?.lists, tags: sent?.tags, ...contact } : contact;
+  const shown = hasColumns(output) ? { lists: sent?.lists, tags: sent?.tags, ...contact } : contact;
   await presentOne(context.terminal, output, shown, await viewOf(account, output, shown));
 }
 

@@ -11,7 +11,7 @@ import { presentOne } from "../../terminal/present.ts";
 import type { ApiRequest, MutateBody } from "../../wire.ts";
 import { addDryRunFlag, repeatable, wholeNumber } from "../flags.ts";
 import { describeCommand } from "../help-text.ts";
-import { viewOf } from "./view.ts";
+import { checkContactColumns, viewOf } from "./view.ts";
 
 interface ContactMutateOptions extends WantedChanges {
   data?: string;
@@ -90,6 +90,7 @@ async function mutateOne(context: Context, idOrKey: string, options: ContactMuta
     );
     return presentDryRun(terminal, output, request(id));
   }
+  await checkContactColumns(account, output);
   const { contact, isChanged } = await onContact(send, structure, idOrKey, (id) =>
     mutateContact(send, id, request(id)),
   );

@@ -3,15 +3,10 @@ import { UsageError } from "../../errors.ts";
 import type { Account } from "../../service/account.ts";
 import { type ContactView, contactView } from "../../service/contact-columns.ts";
 import { wholeContact } from "../../service/contacts.ts";
-import { chooseColumns, type OutputOptions } from "../../terminal/present.ts";
+import { checkColumns, chooseColumns, hasColumns, type OutputOptions } from "../../terminal/present.ts";
 import type { Contact, ContactStructure } from "../../wire.ts";
 
 const idsOnly: ContactView = { columns: [], id: (contact) => contact._id ?? "" };
-
-/** Whether this format shows labels and names; the others need neither structure nor lists. */
-export function showsNames(output: OutputOptions): boolean {
-  return output.format === "table" || output.format === "csv" || output.format === "tsv";
-}
 
 /**
  * The view for one contact: asks for the lists' names only when it is in any.
@@ -22,7 +17,7 @@ export async function viewOf(
   output: OutputOptions,
   contact: Partial<Contact>,
 ): Promise<ContactView> {
-  if (!showsNames(output)) return idsOnly;
+  if (!hasColumns(output)) return idsOnly;
   const structure = await structureOf(account, contact);
   return contactView(structure, contact.lists?.length ? await account.lists(structure) : []);
 }
@@ -38,7 +33,7 @@ export async function viewFor(
   wanted?: string,
 ): Promise<{ view: ContactView; source: string[] }> {
   const source = wanted === undefined ? undefined : partsOf(wanted);
-  if (!showsNames(output)) {
+  if (!hasColumns(output)) {
     return { view: idsOnly, source: source ?? (output.format === "id" ? ["_id"] : wholeContact) };
   }
   const shown = chooseColumns(columnsFor(contactView(structure), source), output.columns);
@@ -66,6 +61,11 @@ function partsOf(wanted: string): string[] {
     `--source: ${JSON.stringify(wanted)} names no part`,
     `parts: ${wholeContact.join(", ")}`,
   );
+}
+
+/** Before a write: a mistyped `--columns` must not fail after it. @throws UsageError */
+export async function checkContactColumns(account: Account, output: OutputOptions): Promise<void> {
+  if (output.columns && hasColumns(output)) checkColumns(output, contactView(await account.structure()));
 }
 
 async function structureOf(account: Account, contact: Partial<Contact>): Promise<ContactStructure> {

@@ -4,7 +4,7 @@ import { UsageError } from "../../errors.ts";
 import { createListRequest, readList } from "../../service/lists.ts";
 import { findByName } from "../../service/names.ts";
 import { presentDryRun } from "../../terminal/dry-run.ts";
-import { presentOne } from "../../terminal/present.ts";
+import { checkColumns, presentOne } from "../../terminal/present.ts";
 import type { ContactList } from "../../wire.ts";
 import { addDryRunFlag } from "../flags.ts";
 import { describeCommand } from "../help-text.ts";
@@ -33,6 +33,7 @@ async function runListsCreate(context: Context, name: string, options: ListsCrea
   if (name.trim() === "") throw new UsageError("a list needs a name that is not blank");
   const { terminal } = context;
   const output = context.output();
+  checkColumns(output, listView);
   const { send, account } = await context.connect();
   const structure = await account.structure();
   const existing = options.ifMissing

@@ -5,7 +5,7 @@ import type { StructureEdit } from "../../service/structure-edit.ts";
 import { updateStructure } from "../../service/structure-update.ts";
 import { updateStructureRequest } from "../../service/structures.ts";
 import { presentDryRun } from "../../terminal/dry-run.ts";
-import { presentList, presentOne } from "../../terminal/present.ts";
+import { checkColumns, presentList, presentOne } from "../../terminal/present.ts";
 import type { ContactStructure } from "../../wire.ts";
 import { partColumns, partsOf, structureSummary, structureView } from "./view.ts";
 
@@ -38,6 +38,8 @@ export async function runEdit(
   edit: StructureEdit,
   options: { named?: string; dryRun?: boolean; structure?: ContactStructure },
 ): Promise<void> {
+  const output = context.output();
+  checkColumns(output, structureView);
   const { send, account } = await context.connect();
   const structure = options.structure ?? (await wholeStructure(account, options.named));
   const body = edit(structure);
@@ -47,7 +49,7 @@ export async function runEdit(
   }
   if (options.dryRun) {
     const request = updateStructureRequest(structure._id, body);
-    return presentDryRun(context.terminal, context.output(), request);
+    return presentDryRun(context.terminal, output, request);
   }
   await showStructure(context, await updateStructure(send, account, structure, edit));
 }
