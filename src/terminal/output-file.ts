@@ -19,8 +19,13 @@ export interface Sink {
 /** @throws UsageError when the file cannot be written. */
 export async function openOutput(terminal: Terminal, output: OutputOptions): Promise<Sink> {
   const sink = output.outputFile === undefined ? stdoutSink(terminal) : await fileSink(output.outputFile);
-  if (output.bom) await sink.write("\ufeff");
+  if (wantsMark(output)) await sink.write("\ufeff");
   return sink;
+}
+
+/** A byte order mark is for spreadsheets; JSON may not begin with one. */
+export function wantsMark({ bom, format }: OutputOptions): boolean {
+  return bom === true && (format === "csv" || format === "tsv");
 }
 
 function stdoutSink(terminal: Terminal): Sink {

@@ -5,7 +5,7 @@
 import { UsageError } from "../errors.ts";
 import { csvLine, joinNames, safeCell, tsvLine } from "./cells.ts";
 import type { OutputFormat } from "./format.ts";
-import { openOutput, type Sink } from "./output-file.ts";
+import { openOutput, type Sink, wantsMark } from "./output-file.ts";
 import type { Terminal } from "./terminal.ts";
 
 export interface Column<T> {
@@ -72,7 +72,7 @@ export async function presentList<T>(
       );
     } else {
       if (count === 0)
-        await sink.write(`${continuation && output.bom ? "\ufeff" : ""}${opening(output, columns)}`);
+        await sink.write(`${continuation && wantsMark(output) ? "\ufeff" : ""}${opening(output, columns)}`);
       for await (const item of items) {
         await sink.write(rendered(output, columns, view, item, count));
         count += 1;

@@ -1,0 +1,184 @@
+/** What holds for every command, whatever it is given: valid output or none, one JSON line for a failure, no trace. */
+import fc from "fast-check";
+import { expect, it } from "vitest";
+import { exitCodes } from "../../src/errors.ts";
+import { ecmWith, type Result, temporaryHome } from "../support/ecm.ts";
+import { startSandbox } from "../support/sandbox.ts";
+
+interface CommandFacts {
+  command: string;
+  arguments: { name: string; required: boolean; repeats?: boolean }[];
+  flags: { flags: string }[];
+}
+
+/** These serve until they are stopped, run a foreign program, or print a script: no table and no JSON. */
+const apart = /^(sandbox (start|exec)|completion)/;
+
+const values = fc.oneof(
+  fc.constantFrom(
+    "",
+    "-",
+    "--",
+    "0",
+    "-1",
+    "1",
+    "1e9",
+    "no such name",
+    "Newsletter",
+    "VIP",
+    "First Name=Ada",
+    "=x",
+    "a=b=c",
+  ),
+  fc.constantFrom(
+    "ada@example.com",
+    "GET",
+    "POST",
+    "/api/contact-structure",
+    "KEY EQ x",
+    "[]",
+    "{",
+    "null",
+    "__proto__",
+    "constructor",
+  ),
+  fc.constantFrom(
+    "\u001b[31mred",
+    "a\u0000b",
+    "\ud800",
+    "名前",
+    "\u202eexe",
+    "%00",
+    "../../x",
+    "/dev/null/x",
+    "a,b",
+    '"',
+  ),
+  fc.string({ unit: "binary", maxLength: 8 }),
+);
+
+it("gives valid output or none, and one error for every failure, over the space of commands and flags", async () => {
+  const { env } = await startSandbox({ hourlyLimit: 1_000_000 });
+  const ecm = ecmWith(env);
+  await ecm(["lists", "create", "Newsletter"]);
+  await ecm(["structure", "tag", "add", "VIP"]);
+  await ecm(["contact", "create", "--key", "ada@example.com"]);
+  const commands = await leaves();
+
+  const words = fc.constantFrom(...commands).chain((command) =>
+    fc.record({
+      path: fc.constant(command.command.split(" ")),
+      args: fc.array(values, { maxLength: command.arguments.length + 1 }),
+      flags: fc.array(fc.constantFrom(...command.flags, ...globalFlags).chain(flagWords), { maxLength: 4 }),
+    }),
+  );
+  await fc.assert(
+    fc.asyncProperty(words, fc.boolean(), async ({ path, args, flags }, isJson) => {
+      const line = [...path, ...args, ...flags.flat(), ...(isJson ? ["--json"] : [])];
+      // What stands behind `--` is no flag, and a later -o would win over --json.
+      fc.pre(!line.includes("--") && !line.includes("-o") && !line.includes("--output"));
+      fc.pre(!line.includes("--help") && !line.includes("-h"));
+      const result = await ecm([...line, "--no-input"], { stdin: "" });
+      holds(result, isJson, line);
+    }),
+    { numRuns: 400, interruptAfterTimeLimit: 15_000 },
+  );
+}, 60_000);
+
+it.each([
+  "contact",
+  "structure field",
+  "frobnicate",
+  "contact gte",
+  "lists list --pages 2",
+  "contact get",
+  "-o yaml limits",
+])("answers a usage error with exit 2 and a way on: ecm %s", async (line) => {
+  const ecm = ecmWith(await temporaryHome());
+  const plain = await ecm(line.split(" "));
+  expect(plain.code).toBe(2);
+  expect(plain.stdout).toBe("");
+  expect(plain.stderr).toMatch(/^error: .+\nhint: .+\n$/);
+  const asJson = await ecm([...line.split(" "), "--json"]);
+  if (line.startsWith("-o")) return;
+  const { error } = JSON.parse(asJson.stderr);
+  expect(error).toMatchObject({ type: "UsageError", exitCode: 2, retryable: false });
+  expect(asJson.stdout).toBe("");
+});
+
+it("suggests the command and the flag that were likely meant", async () => {
+  const ecm = ecmWith(await temporaryHome());
+  expect((await ecm(["contcat", "get", "x"])).stderr).toContain("Did you mean contact?");
+  expect((await ecm(["contact", "serach"])).stderr).toContain("Did you mean search?");
+  expect((await ecm(["lists", "list", "--sise", "3"])).stderr).toContain("Did you mean --size?");
+});
+
+it("tells both ways on when no profile is configured", async () => {
+  const { code, stdout, stderr } = await ecmWith(await temporaryHome())(["contact", "search"]);
+  expect({ code, stdout }).toEqual({ code: 4, stdout: "" });
+  expect(stderr).toContain("ecm auth login");
+  expect(stderr).toContain("--profile sandbox");
+});
+
+it("keeps the index of all commands within 10 KB", async () => {
+  const { stdout } = await ecmWith(await temporaryHome())(["commands", "--json"]);
+  expect(Buffer.byteLength(stdout)).toBeLessThanOrEqual(10_240);
+});
+
+it("has a description, examples, output and exit codes for every command", async () => {
+  for (const command of await leaves(/^$/)) expect(command).toHaveProperty("exitCodes");
+});
+
+const globalFlags = [
+  "-p, --profile <name>",
+  "--base-url <url>",
+  "-s, --structure <id-or-label>",
+  "--columns <names>",
+  "--timeout <seconds>",
+  "--max-wait <seconds>",
+  "-q, --quiet",
+  "-v, --verbose",
+  "-y, --yes",
+  "--read-only",
+].map((flags) => ({ flags }));
+
+function flagWords({ flags }: { flags: string }): fc.Arbitrary<string[]> {
+  const name = flags.match(/--[\w-]+/)![0];
+  if (!/[<[]/.test(flags)) return fc.constant<string[]>([name]);
+  return fc.oneof(
+    values.map((value): string[] => [name, value]),
+    values.map((value): string[] => [`${name}=${value}`]),
+    fc.constant<string[]>([name]),
+  );
+}
+
+async function leaves(leftOut = apart): Promise<CommandFacts[]> {
+  const ecm = ecmWith(await temporaryHome());
+  const index = JSON.parse((await ecm(["commands", "--json"])).stdout) as { commands: { command: string }[] };
+  const paths = index.commands
+    .map(({ command }) => command.replace(/ [<[].*/, ""))
+    .filter((path) => !leftOut.test(path) || leftOut.source === "^$");
+  return Promise.all(
+    paths.map(async (path) => JSON.parse((await ecm(["commands", ...path.split(" "), "--json"])).stdout)),
+  );
+}
+
+function holds({ code, stdout, stderr }: Result, isJson: boolean, line: string[]): void {
+  const shown = `ecm ${line.map((word) => JSON.stringify(word)).join(" ")}\n${stderr}`;
+  expect(Object.values(exitCodes) as number[], shown).toContain(code);
+  expect(stderr, shown).not.toMatch(/internal ?error|InternalError|\n\s+at .*:\d+/i);
+  expect(stderr, shown).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f]/);
+  const isFailure = ![exitCodes.done, exitCodes.rejectedRows, exitCodes.differs].includes(code as 0);
+  if (!isJson) {
+    if (isFailure) expect(stderr, shown).toMatch(/^error: /m);
+    return;
+  }
+  if (stdout !== "" && line[0] !== "api") expect(() => JSON.parse(stdout), shown).not.toThrow();
+  if (!isFailure) return;
+  const last = stderr.trimEnd().split("\n").at(-1)!;
+  expect(JSON.parse(last).error, shown).toMatchObject({
+    exitCode: code,
+    type: expect.any(String),
+    message: expect.any(String),
+  });
+}
