@@ -201,13 +201,24 @@ export function usageErrorFrom(
 }
 
 /** The command that the words lead to, as far as they lead. */
-export function deepestCommand(program: Command, words: readonly string[]): Command {
+function deepestCommand(program: Command, words: readonly string[]): Command {
   let command = program;
-  for (const word of words) command = command.commands.find((each) => each.name() === word) ?? command;
+  let isValue = false;
+  for (const word of words) {
+    const isValueOfFlag = isValue;
+    isValue = flagNamed(command, word)?.required ?? false;
+    if (!isValueOfFlag) command = command.commands.find((each) => each.name() === word) ?? command;
+  }
   return command;
 }
 
+/** The flag of a command, or of one above it, that is written so. */
+export function flagNamed(command: Command, flag: string): Option | undefined {
+  const own = command.options.find((option) => option.long === flag || option.short === flag);
+  return own ?? (command.parent ? flagNamed(command.parent, flag) : undefined);
+}
+
 /** The words that lead to a command, `ecm` included. */
-export function pathOf(command: Command): string {
+function pathOf(command: Command): string {
   return command.parent ? `${pathOf(command.parent)} ${command.name()}` : command.name();
 }

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import type { Command, Option } from "commander";
 import { type KnownNames, readNames } from "../config/names-cache.ts";
 import type { Context } from "../context.ts";
-import type { CommandTree } from "../program.ts";
+import { type CommandTree, flagNamed } from "../program.ts";
 import { escapeControls } from "../terminal/escape.ts";
 import { outputFormats } from "../terminal/format.ts";
 
@@ -31,7 +31,7 @@ async function candidatesFor(context: Context, tree: CommandTree, words: string[
   const { command, position, open, profile } = await walk(tree, before);
 
   const [flag, assigned] = splitAssignment(unfinished);
-  const option = assigned === undefined ? open : optionNamed(command, flag);
+  const option = assigned === undefined ? open : flagNamed(command, flag);
   if (option?.long) {
     const prefix = assigned === undefined ? "" : `${flag}=`;
     const values = await valuesOf(context, option.long.slice(2), profile);
@@ -68,7 +68,7 @@ async function walk(tree: CommandTree, words: string[]) {
     }
     if (word.startsWith("-")) {
       const [flag, assigned] = splitAssignment(word);
-      const option = optionNamed(command, flag);
+      const option = flagNamed(command, flag);
       const takesValue = option !== undefined && (option.required || option.optional);
       if (takesValue && assigned === undefined) open = option;
       else if (option?.long === "--profile") profile = assigned;
@@ -114,10 +114,6 @@ function matching(values: readonly string[], typed: string): string[] {
 function optionsOf(command: Command): Option[] {
   const own = [...command.options, ...(command.parent ? optionsOf(command.parent) : [])];
   return own.filter((option) => !option.hidden);
-}
-
-function optionNamed(command: Command, flag: string): Option | undefined {
-  return optionsOf(command).find((option) => option.long === flag || option.short === flag);
 }
 
 function splitAssignment(word: string): [flag: string, value: string | undefined] {

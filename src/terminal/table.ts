@@ -5,6 +5,9 @@ import { escapeControls } from "./escape.ts";
 import { styleFor } from "./style.ts";
 
 const gap = "  ";
+/** One column wide by every rule, and in no text by custom. */
+const stand = "\ue000";
+const standIns = /\ue000+/g;
 /** A column cut below this says nothing any more. */
 const narrowest = 10;
 // Borders and colours off: the gap between columns is the only ornament.
@@ -46,11 +49,17 @@ export function renderTable(header: string[], rows: string[][], width: number, i
     style: { head: [], border: [], "padding-left": 0, "padding-right": 0, compact: true },
     colWidths: widths,
   });
-  table.push(
-    head.map((name, column) => style.bold(cut(name, widths[column]!))),
-    ...body.map((row) => row.map((cell, column) => cut(cell, widths[column]!))),
-  );
-  return `${withoutTrailingBlanks(table.toString())}\n`;
+  // The table measures text by older rules than terminals do, so it lays out stand-ins of the right width.
+  const texts: string[] = [];
+  const standIn = (text: string, column: number, paint = (plain: string) => plain) => {
+    const shown = cut(text, widths[column]!);
+    if (shown !== "") texts.push(paint(shown));
+    return stand.repeat(stringWidth(shown));
+  };
+  table.push(head.map((name, column) => standIn(name, column, style.bold)));
+  table.push(...body.map((row) => row.map((cell, column) => standIn(cell, column))));
+  const laidOut = withoutTrailingBlanks(table.toString());
+  return `${laidOut.replace(standIns, () => texts.shift() ?? "")}\n`;
 }
 
 function renderBlocks(header: string[], rows: string[][], width: number, isColored: boolean): string {

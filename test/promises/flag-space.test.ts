@@ -106,6 +106,19 @@ it.each([
   expect(asJson.stdout).toBe("");
 });
 
+it("takes the value of a flag for no command", async () => {
+  const { stderr } = await ecmWith(await temporaryHome())([
+    "--profile",
+    "sandbox",
+    "lists",
+    "list",
+    "--sise",
+  ]);
+  expect(stderr).toContain("Did you mean --size?");
+  const missing = await ecmWith(await temporaryHome())(["--profile", "sandbox", "contact"]);
+  expect(missing.stderr).toContain("ecm contact --help");
+});
+
 it("suggests the command and the flag that were likely meant", async () => {
   const ecm = ecmWith(await temporaryHome());
   expect((await ecm(["contcat", "get", "x"])).stderr).toContain("Did you mean contact?");

@@ -42,6 +42,21 @@ describe("renderTable", () => {
     }
   });
 
+  it("aligns characters that are younger than most width tables", () => {
+    const table = renderTable(
+      ["name", "n"],
+      [
+        ["🫠🫠", "1"],
+        ["\u{16fe0}", "2"],
+        ["ab", "3"],
+      ],
+      80,
+      false,
+    );
+    const [, ...rows] = table.trimEnd().split("\n");
+    expect(rows.map((row) => stringWidth(row.slice(0, -1)))).toEqual([6, 6, 6]);
+  });
+
   it("cuts the widest columns first, so that a line fits the screen", () => {
     const table = renderTable(
       ["key", "note"],
