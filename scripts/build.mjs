@@ -15,6 +15,19 @@ const withoutAjv = {
   },
 };
 
+// undici loads Node's HTTP/2 whether it is wanted or not; we speak HTTP/1.1, and start faster without.
+const withoutHttp2 = {
+  name: "without-http2",
+  setup(bundler) {
+    bundler.onResolve({ filter: /^node:http2$/ }, ({ path, importer }) =>
+      /[\\/]undici[\\/]/.test(importer) ? { path, namespace: "no-http2" } : undefined,
+    );
+    bundler.onLoad({ filter: /.*/, namespace: "no-http2" }, () => ({
+      contents: "module.exports = { constants: {} }",
+    }));
+  },
+};
+
 // Old chunks stay unless `--clean` is given: a program that is running may still ask for them.
 if (process.argv.includes("--clean")) await rm("dist", { recursive: true, force: true });
 const { metafile } = await build({
@@ -29,7 +42,7 @@ const { metafile } = await build({
   minify: true,
   keepNames: true,
   external: ["libsql"],
-  plugins: [withoutAjv],
+  plugins: [withoutAjv, withoutHttp2],
   // Bundled CommonJS packages ask for Node's own modules through `require`.
   banner: { js: "import{createRequire as __cr}from'node:module';const require=__cr(import.meta.url);" },
   logLevel: "warning",
