@@ -29,7 +29,7 @@ export type KeyReader = (cell: string) => KeyReading;
 /** Blanks, no-break and ideographic spaces, zero-width marks, byte-order marks, bidirectional marks. */
 const invisible =
   "\\s\\u00ad\\u034f\\u061c\\u115f\\u1160\\u180e\\u200b-\\u200f\\u202a-\\u202e\\u2060-\\u206f\\u3164\\ufeff\\uffa0";
-const edges = new RegExp(`^[${invisible}]+|[${invisible}]+$`, "gu");
+const atEdge = new RegExp(`[${invisible}]`, "u");
 const inside = new RegExp(`[\\p{Cc}\\p{Cf}\\p{Co}\\p{Cs}\\p{Cn}${invisible}]`, "u");
 
 const plainAddress = /^[A-Za-z0-9][\w.!#$%&*+/=?^`{|}~'-]*@[A-Za-z0-9.-]+$/;
@@ -61,10 +61,17 @@ export function identityOf(key: string, keyType: string): string {
 
 /** Without blanks and invisible marks at its edges. */
 export function trimEdges(text: string): string {
-  const first = text.charCodeAt(0);
-  const last = text.charCodeAt(text.length - 1);
-  if (first > 32 && first < 127 && last > 32 && last < 127) return text;
-  return text.replace(edges, "");
+  let start = 0;
+  let end = text.length;
+  while (start < end && isAtEdge(text, start)) start += 1;
+  while (end > start && isAtEdge(text, end - 1)) end -= 1;
+  return start === 0 && end === text.length ? text : text.slice(start, end);
+}
+
+function isAtEdge(text: string, index: number): boolean {
+  const unit = text.charCodeAt(index);
+  if (unit > 32 && unit < 127) return false;
+  return atEdge.test(text[index]!);
 }
 
 function readPlainKey(cell: string): KeyReading {
@@ -93,13 +100,14 @@ function readAddress(cell: string, domainOf: (written: string) => DomainReading)
   return { key: { written, sent, identity: sent.toLowerCase() }, warnings };
 }
 
-/** Takes off what stands around an address: `mailto:`, `Name <…>`, one leading apostrophe; folds full-width signs. */
+/** Takes off what stands around an address: `mailto:`, `Name <…>`, leading apostrophes; folds full-width signs. */
 function unwrap(text: string): string {
   let address = text;
   const wrapped = /^[^<>]*<([^<>]*)>$/.exec(address);
   if (wrapped) address = trimEdges(wrapped[1]!);
-  if (/^mailto:/i.test(address)) address = trimEdges(address.slice(7).replace(/\?.*$/s, ""));
-  if (/^['’]/.test(address)) address = trimEdges(address.slice(1));
+  const link = /^(?:mailto:)+/i.exec(address);
+  if (link) address = trimEdges(address.slice(link[0].length).split("?", 1)[0]!);
+  address = trimEdges(address.replace(/^['’]+/, ""));
   return address.replace(/[＠﹫]/g, "@").replace(/[．。｡]/g, ".");
 }
 
@@ -111,7 +119,7 @@ function refusalOf(address: string, at: number): KeyReading | undefined {
   if (address.startsWith('"') && /"@/.test(address)) {
     return fault("key_quoted_local", `an address with quotes is not taken: ${excerpt(address)}`);
   }
-  if (address.indexOf("@") !== at && /[\s,;|/:<>].*@/s.test(address.slice(address.indexOf("@")))) {
+  if (/[\s,;|/:<>]/.test(address.slice(address.indexOf("@"), at + 1))) {
     return fault("key_several_addresses", `the cell holds more than one address: ${excerpt(address)}`);
   }
   const hidden = inside.exec(address);

@@ -3,7 +3,7 @@ import { createReadStream } from "node:fs";
 import { stat } from "node:fs/promises";
 import { UsageError } from "../../errors.ts";
 
-const chunkBytes = 256 * 1024;
+const chunkBytes = 64 * 1024;
 
 /** The file's bytes from an offset on, in chunks. @throws UsageError when it cannot be read */
 export async function* readBytes(path: string, start = 0): AsyncGenerator<Buffer> {
