@@ -3,6 +3,7 @@ import { UsageError } from "../../errors.ts";
 import { lineBreaksIn } from "./csv.ts";
 import { createDecoder, decodeAll, encodingNamed } from "./decode.ts";
 import { type Inspection, lineOfByte } from "./inspect.ts";
+import { likeness } from "./likeness.ts";
 import { readBytes } from "./source.ts";
 
 export interface FoundEncoding {
@@ -232,26 +233,60 @@ function foreignCells(chunk: Buffer): Buffer {
   return Buffer.concat(cells);
 }
 
-/** @throws UsageError when it is UTF-8 but for some bytes, or when no guess decodes it */
+/** Tried whether or not the statistics think of them. */
+const candidates = [
+  ...[
+    "windows-1252",
+    "windows-1250",
+    "windows-1254",
+    "windows-1251",
+    "shift_jis",
+    "gb18030",
+    "big5",
+    "euc-kr",
+  ],
+  ...["euc-jp", "windows-1253", "windows-1255", "windows-1256", "windows-1257", "koi8-r", "iso-8859-2"],
+];
+/** A text that no language explains better than this is not understood. */
+const leastLikeness = 0.4;
+/** They know pairs of letters, but need more text than a few names. */
+const weightOfStatistics = 0.5;
+
+/** @throws UsageError when it is UTF-8 but for some bytes, or when no guess makes sense */
 async function guessEncoding({ path }: Inspection): Promise<FoundEncoding> {
   const survey = await surveyUtf8(path);
   if (survey.good > 0 && survey.good >= survey.bad) throw await brokenUtf8(path, survey.firstBad);
-  // By its default export: a bundled CommonJS package has no other.
-  const { default: chardet } = await import("chardet");
-  const tried = new Set<string>();
-  for (const { name, confidence } of chardet.analyse(survey.cells)) {
-    if (confidence < 1 || /^(?:utf|ascii|iso-2022)/i.test(name)) continue;
-    const encoding = await encodingNamed(name).catch(() => undefined);
-    if (encoding === undefined || tried.has(encoding)) continue;
-    tried.add(encoding);
-    if (unclean.test(await decodeAll(survey.cells, encoding))) continue;
+  for (const encoding of await rankedGuesses(survey.cells)) {
     const check = await checkDecoding(path, encoding, 0);
     if (check.badLine === undefined) {
       return { encoding, markBytes: 0, isGuess: true, firstForeign: check.firstForeign };
     }
   }
+  const line = await lineOfByte(path, survey.firstBad);
   throw new UsageError(
-    `${path}: the encoding cannot be told; it is not UTF-8 (byte ${survey.firstBad}, line ${await lineOfByte(path, survey.firstBad)})`,
+    `${path}:${line}: the encoding cannot be told; byte ${survey.firstBad} is not UTF-8`,
     "name it, such as --encoding windows-1252, or save the file as UTF-8",
   );
+}
+
+/** Encodings in which the cells decode cleanly, the likeliest first. */
+async function rankedGuesses(cells: Buffer): Promise<string[]> {
+  // By its default export: a bundled CommonJS package has no other.
+  const { default: chardet } = await import("chardet");
+  const statistics = chardet.analyse(cells).filter(({ name }) => !/^(?:utf|ascii|iso-2022)/i.test(name));
+  const guesses = new Map<string, number>();
+  for (const { name, confidence } of [
+    ...statistics,
+    ...candidates.map((name) => ({ name, confidence: 0 })),
+  ]) {
+    const encoding = await encodingNamed(name).catch(() => undefined);
+    if (encoding === undefined || guesses.has(encoding)) continue;
+    const text = await decodeAll(cells, encoding);
+    const score = unclean.test(text) ? 0 : likeness(text);
+    guesses.set(encoding, score < leastLikeness ? 0 : score + (confidence / 100) * weightOfStatistics);
+  }
+  return [...guesses]
+    .filter(([, score]) => score > 0)
+    .sort(([, one], [, other]) => other - one)
+    .map(([encoding]) => encoding);
 }
