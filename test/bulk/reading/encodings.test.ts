@@ -128,3 +128,25 @@ test("characters cut by the edge of a chunk are read whole", async () => {
     }
   }
 });
+
+test.each([
+  ["windows-1252", "Íñigo Muñoz"],
+  ["windows-1252", "L’Hôpital “Œuvre”"],
+  ["windows-1252", "O’Neill"],
+  ["windows-1252", "Åke Öberg"],
+  ["windows-1250", "Jiří Dvořák"],
+  ["windows-1250", "Łukasz Żółć"],
+  ["windows-1251", "Анна Каренина"],
+  ["koi8-r", "Анна Каренина"],
+  ["windows-1253", "Ελένη Νικολαΐδου"],
+  ["windows-1254", "Işıl Yılmaz"],
+  ["windows-1255", "משה כהן"],
+  ["windows-1256", "محمد علي"],
+  ["shift_jis", "田中 太郎"],
+  ["shift_jis", "ﾔﾏﾀﾞ ﾀﾛｳ"],
+  ["big5", "王偉明"],
+  ["euc-kr", "김민준"],
+])("one name is enough to read %s: %s", async (encoding, name) => {
+  const { rows } = await read(iconv.encode(`Email,First Name\na@example.com,${name}\n`, encoding));
+  expect(rows[0]?.cells[1]).toBe(name);
+});
