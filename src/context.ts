@@ -126,7 +126,7 @@ export function createContext(
     },
     profile() {
       profile ??= import("./config/resolve.ts").then(({ resolveProfile }) =>
-        resolveProfile(settings, context.profiles, env),
+        resolveProfile(settings, context.profiles, env, terminal.isStdinTerminal && !settings.noInput),
       );
       return profile;
     },

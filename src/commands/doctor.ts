@@ -45,7 +45,10 @@ async function examineAccount(context: Context): Promise<Finding[]> {
     const place = profile.isSandbox ? "the embedded service" : profile.baseUrl.value;
     findings.push(pass("profile", `${profile.name?.value ?? "none: the environment"}, ${place}`));
     findings.push(await examineKey(context, profile));
-    findings.push(...(await examineService(context, place)));
+    const answered = await examineService(context, place);
+    // What the service says of the key counts for more than its form.
+    if (answered.some((finding) => finding.check === "key")) findings.pop();
+    findings.push(...answered);
   } catch (error) {
     if (!(error instanceof EcmError) || context.signal.aborted) throw error;
     const check = findings.length === 0 ? "profile" : findings.length === 1 ? "key" : "address";

@@ -3,6 +3,8 @@ import { spawn } from "node:child_process";
 import { InterruptedError, NoKeyError, UsageError } from "../errors.ts";
 import type { Environment } from "./settings.ts";
 
+// The command itself is not repeated: it may hold the key.
+const seeForYourself = "run the profile's key command by hand to see what it says";
 /** Longest output of a key command that is looked at, in characters. */
 const longestOutput = 10_000;
 
@@ -40,20 +42,22 @@ export function regionOf(key: string): string | undefined {
 }
 
 /**
- * Runs the command in the shell and takes the first line that it prints as the key. It may ask on the terminal.
+ * Runs the command in the shell and takes the first line that it prints as the key.
+ * @param canAsk whether it gets standard input, to ask for a password; else a file piped to us would be eaten by it
  * @throws NoKeyError when it fails or prints nothing; its output is never repeated
  */
 export async function runKeyCommand(
   command: string,
   env: Environment,
   where: string,
+  canAsk: boolean,
   signal?: AbortSignal,
 ): Promise<string> {
   const { output, failure } = await new Promise<{ output: string; failure?: string }>((resolve, reject) => {
     const child = spawn(command, {
       shell: true,
       env: { ...env },
-      stdio: ["inherit", "pipe", "inherit"],
+      stdio: [canAsk ? "inherit" : "ignore", "pipe", "inherit"],
       signal,
     });
     let output = "";
@@ -69,10 +73,8 @@ export async function runKeyCommand(
       resolve({ output, failure: code === 0 ? undefined : by ? `ended by ${by}` : `exit code ${code}` });
     });
   });
-  if (failure)
-    throw new NoKeyError(`${where}: the key command failed: ${failure}`, `run it yourself: ${command}`);
+  if (failure) throw new NoKeyError(`${where}: the key command failed: ${failure}`, seeForYourself);
   const line = output.split(/\r?\n/)[0]?.trim() ?? "";
-  if (line === "")
-    throw new NoKeyError(`${where}: the key command printed nothing`, `run it yourself: ${command}`);
+  if (line === "") throw new NoKeyError(`${where}: the key command printed nothing`, seeForYourself);
   return checkKey(line, where);
 }

@@ -28,6 +28,7 @@ const embeddedBaseUrl = "http://sandbox.localhost";
  * a named `sandbox` is always the embedded service, whatever address the environment holds; an address replaces the
  * profile's own only together with a key for it (`ECM_API_KEY`), or where the profile was named on purpose too; and
  * every address is https, or loopback.
+ * @param canAsk whether a key command may ask at standard input
  * @param openProfiles asked only when a profile is needed: address and key of the environment need none
  * @throws NoKeyError when no profile is configured and none named; UsageError for a bad address or unknown profile.
  */
@@ -35,10 +36,11 @@ export async function resolveProfile(
   settings: Settings,
   openProfiles: () => Promise<ProfileStore>,
   env: Environment,
+  canAsk = false,
 ): Promise<ResolvedProfile> {
   const { profile: named, baseUrl, apiKey } = settings;
   if (named?.value === sandboxProfile) return embedded(settings, named);
-  if (!named && baseUrl && apiKey) return assemble(settings, undefined, {}, env);
+  if (!named && baseUrl && apiKey) return assemble(settings, undefined, {}, env, canAsk);
 
   const profiles = await openProfiles();
   const current = profiles.current();
@@ -51,13 +53,18 @@ export async function resolveProfile(
   if (name.value === sandboxProfile && !apiKey) throw noKeyFor(baseUrl!.value);
   const profile = profiles.get(name.value);
   if (!profile) throw unknownProfile(name.value, profiles.names());
-  return assemble(settings, name, profile, env);
+  return assemble(settings, name, profile, env, canAsk);
 }
 
 /** A profile as it stands, without flags and environment: to try it before it is kept. */
-export function profileAsGiven(name: string, profile: Profile, env: Environment): ResolvedProfile {
+export function profileAsGiven(
+  name: string,
+  profile: Profile,
+  env: Environment,
+  canAsk: boolean,
+): ResolvedProfile {
   const bare = { readOnly: false } as Settings;
-  return assemble(bare, { value: name, source: "flag" }, profile, env);
+  return assemble(bare, { value: name, source: "flag" }, profile, env, canAsk);
 }
 
 function embedded(settings: Settings, name: Sourced<string>): ResolvedProfile {
@@ -83,6 +90,7 @@ function assemble(
   name: Sourced<string> | undefined,
   profile: Profile,
   env: Environment,
+  canAsk: boolean,
 ): ResolvedProfile {
   const place = name ? `profile ${name.value}` : "environment";
   const baseUrl = chooseBaseUrl(settings, name, profile, place);
@@ -101,7 +109,9 @@ function assemble(
       : digest(`profile ${baseUrl.value} ${name?.value}`),
     key(signal) {
       // Once: a key command may ask a person.
-      key ??= obtainKey(settings, profile, name?.value, place, env, signal);
+      key ??= obtainKey(settings, profile, place, (command) =>
+        runKeyCommand(command, env, place, canAsk, signal),
+      );
       return key;
     },
   };
@@ -110,19 +120,19 @@ function assemble(
 async function obtainKey(
   settings: Settings,
   profile: Profile,
-  name: string | undefined,
   place: string,
-  env: Environment,
-  signal?: AbortSignal,
+  run: (command: string) => Promise<string>,
 ): Promise<Sourced<string>> {
   if (settings.apiKey) {
     return { value: checkKey(settings.apiKey.value, "ECM_API_KEY"), source: settings.apiKey.source };
   }
-  if (profile.apiKeyCommand !== undefined) {
-    return { value: await runKeyCommand(profile.apiKeyCommand, env, place, signal), source: "profile" };
-  }
+  if (profile.apiKeyCommand !== undefined)
+    return { value: await run(profile.apiKeyCommand), source: "profile" };
   if (profile.apiKey !== undefined) return { value: checkKey(profile.apiKey, place), source: "profile" };
-  throw new NoKeyError(`${place}: no API key is stored`, `ecm auth login --profile ${name ?? "NAME"}`);
+  throw new NoKeyError(
+    `${place}: no API key is stored`,
+    "log in again with ecm auth login, or set ECM_API_KEY",
+  );
 }
 
 function chooseBaseUrl(

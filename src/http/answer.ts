@@ -14,11 +14,11 @@ const longestExcerpt = 80;
 
 /** @throws UnreadableAnswerError when the body of a 2xx is not JSON; a 204 has none, and needs none. */
 export function readAnswer<T>(answer: WireAnswer, limits: RateLimits, request: ApiRequest): ApiAnswer<T> {
-  const { status, headers, text, bytes } = answer;
+  const { status, headers, text } = answer;
   const isEmptyByRight = status === 204 || status === 205 || request.method === "HEAD";
-  if (isEmptyByRight && text === "") return { status, headers, text, bytes, limits, body: undefined as T };
+  if (isEmptyByRight && text === "") return { status, headers, text, limits, body: undefined as T };
   try {
-    return { status, headers, text, bytes, limits, body: JSON.parse(text.replace(/^\ufeff/, "")) as T };
+    return { status, headers, text, limits, body: JSON.parse(text.replace(/^\ufeff/, "")) as T };
   } catch {
     throw unreadable(answer, request, `the answer is not JSON: ${whatCame(answer)}`);
   }

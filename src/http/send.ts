@@ -209,7 +209,7 @@ function sign(request: ApiRequest, configuration: SendConfiguration): WireReques
     url: configuration.baseUrl + path + (pairs.length > 0 ? join + pairs.join("&") : ""),
     headers: {
       "x-api-key": configuration.apiKey,
-      accept: "application/json",
+      accept: "application/json, */*;q=0.1",
       "user-agent": `ecm/${version}`,
       ...(body === undefined ? {} : { "content-type": "application/json" }),
     },

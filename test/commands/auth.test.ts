@@ -78,8 +78,14 @@ describe("ecm auth login", () => {
     const args = ["auth", "login", "--base-url", baseUrl, "--api-key-command"];
     expect((await ecm([...args, "exit 1"])).code).toBe(4);
     expect((await ecm([...args, `printf '%s\\n' "$THE_KEY"`], { env: { THE_KEY: apiKey } })).code).toBe(0);
-    expect(await readFile(join(home.ECM_CONFIG_DIR!, "profiles.json"), "utf8")).not.toContain(apiKey);
+    const file = await readFile(join(home.ECM_CONFIG_DIR!, "profiles.json"), "utf8");
+    expect(file).not.toContain(apiKey);
     expect((await ecm(["auth", "status"], { env: { THE_KEY: apiKey } })).code).toBe(0);
+    expect((await ecm([...args, `echo ${apiKey}`])).code).toBe(0);
+    const list = await ecm(["auth", "list", "--json"]);
+    expect(JSON.parse(list.stdout)[0]).toMatchObject({ name: "default", hasKeyCommand: true });
+    expect(list.stdout).not.toContain(apiKey);
+    expect((await ecm([...args, `printf '%s\\n' "$THE_KEY"`], { env: { THE_KEY: apiKey } })).code).toBe(0);
     expect((await ecm(["auth", "status"])).code).toBe(4);
   });
 

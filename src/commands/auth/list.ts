@@ -10,9 +10,9 @@ interface ListedProfile {
   name: string;
   current: boolean;
   baseUrl?: string;
-  /** Masked. */
+  /** Masked; absent when a command prints it. */
   apiKey?: string;
-  apiKeyCommand?: string;
+  hasKeyCommand: boolean;
   structure?: string;
   readOnly: boolean;
 }
@@ -22,7 +22,7 @@ const view: View<ListedProfile> = {
     { name: "profile", value: (profile) => profile.name },
     { name: "current", value: (profile) => (profile.current ? "yes" : "") },
     { name: "base address", value: (profile) => profile.baseUrl ?? "(embedded)" },
-    { name: "key", value: (profile) => profile.apiKey ?? (profile.apiKeyCommand ? "(by command)" : "") },
+    { name: "key", value: (profile) => profile.apiKey ?? (profile.hasKeyCommand ? "(by command)" : "") },
     { name: "structure", value: (profile) => profile.structure },
     { name: "read-only", value: (profile) => (profile.readOnly ? "yes" : "") },
   ],
@@ -49,8 +49,10 @@ async function runAuthList(context: Context, flags: Parameters<Context["output"]
 
 function listedProfile(name: string, profile: Profile, current: boolean): ListedProfile {
   const { baseUrl, apiKey, apiKeyCommand, structure, readOnly = false } = profile;
+  // The command is not shown: it may hold the key.
+  const hasKeyCommand = apiKeyCommand !== undefined;
   const masked = apiKey === undefined ? undefined : maskKey(apiKey);
   return name === sandboxProfile
-    ? { name, current, readOnly: false }
-    : { name, current, baseUrl, apiKey: masked, apiKeyCommand, structure, readOnly };
+    ? { name, current, hasKeyCommand: false, readOnly: false }
+    : { name, current, baseUrl, apiKey: masked, hasKeyCommand, structure, readOnly };
 }

@@ -1,15 +1,11 @@
 import type { Command } from "commander";
-import { parseBaseUrl } from "../../config/base-url.ts";
-import { checkKey, isUsualKey, maskKey, regionOf } from "../../config/keys.ts";
+import { isUsualKey, maskKey, regionOf } from "../../config/keys.ts";
 import { checkName, type Profile } from "../../config/profiles.ts";
 import { profileAsGiven } from "../../config/resolve.ts";
 import type { Context } from "../../context.ts";
-import { UsageError } from "../../errors.ts";
-import { readDataInput } from "../../terminal/data-input.ts";
 import { presentValue } from "../../terminal/present.ts";
-import { mayNotAsk } from "../../terminal/prompts.ts";
-import type { ContactStructure } from "../../wire.ts";
 import { describeCommand } from "../help-text.ts";
+import { askBaseUrl, askKey, chooseStructure } from "./login-questions.ts";
 
 interface LoginOptions {
   apiKeyStdin?: boolean;
@@ -53,7 +49,7 @@ async function runAuthLogin(context: Context, options: LoginOptions): Promise<vo
     readOnly: options.readOnly === true ? true : undefined,
     ...(await askKey(context, options)),
   };
-  const resolved = profileAsGiven(name, profile, terminal.env);
+  const resolved = profileAsGiven(name, profile, terminal.env, context.prompter() !== undefined);
   const { value: key } = await resolved.key(context.signal);
   if (!isUsualKey(key)) terminal.note("warning: the key does not have the usual form of 50 characters");
   const structures = options.verify ? await (await context.open(resolved)).account.structures() : undefined;
@@ -71,52 +67,4 @@ async function runAuthLogin(context: Context, options: LoginOptions): Promise<vo
     { ...kept, current: isCurrent, verified: options.verify },
     "",
   );
-}
-
-async function askBaseUrl(context: Context, known: string | undefined): Promise<string> {
-  const { baseUrl } = context.settings;
-  if (baseUrl) return parseBaseUrl(baseUrl.value, baseUrl.source === "flag" ? "--base-url" : "ECM_BASE_URL");
-  const prompter = context.prompter();
-  if (prompter)
-    return parseBaseUrl(await prompter.input("Base address of the account's API", known), "base address");
-  if (known !== undefined) return parseBaseUrl(known, "profile");
-  throw mayNotAsk(
-    "the account's base address is needed",
-    "pass --base-url, such as --base-url https://api.example.com",
-  );
-}
-
-async function askKey(
-  context: Context,
-  options: LoginOptions,
-): Promise<Pick<Profile, "apiKey" | "apiKeyCommand">> {
-  const { apiKeyCommand, apiKeyStdin } = options;
-  if (apiKeyCommand !== undefined && apiKeyStdin) {
-    throw new UsageError("--api-key-stdin and --api-key-command exclude each other", "choose one of the two");
-  }
-  if (apiKeyCommand !== undefined) return { apiKeyCommand };
-  if (apiKeyStdin) {
-    return {
-      apiKey: checkKey(await readDataInput(context.terminal, "-", "--api-key-stdin"), "--api-key-stdin"),
-    };
-  }
-  const prompter = context.prompter();
-  if (prompter) return { apiKey: checkKey(await prompter.secret("API key (not shown)"), "API key") };
-  throw mayNotAsk("the API key is needed", "pass --api-key-stdin and pipe the key, or --api-key-command");
-}
-
-/** The id to keep: of the named structure, else of the one that a person chooses among several. */
-async function chooseStructure(
-  context: Context,
-  structures: ContactStructure[],
-  named: string | undefined,
-): Promise<string | undefined> {
-  if (named !== undefined) {
-    const { chooseStructure } = await import("../../service/account.ts");
-    return chooseStructure(structures, named)._id;
-  }
-  const prompter = structures.length > 1 ? context.prompter() : undefined;
-  if (!prompter) return undefined;
-  const choices = structures.map(({ _id, label }) => ({ name: `${label} (${_id})`, value: _id }));
-  return prompter.select("Contact structure to work in", choices);
 }
