@@ -1,0 +1,71 @@
+/** Rows of one contact made one: by the first, the last, or joined in file order. */
+import type { RepeatedIdentities } from "./identities.ts";
+import type { Row } from "./rows.ts";
+
+export type Duplicates = "merge" | "first" | "last" | "reject";
+
+/** Several rows of one contact. */
+export interface Group {
+  /** The row that stands for all; its `line` names the contact in journal and report. */
+  row: Row;
+  /** Every line of the group, in file order. */
+  lines: number[];
+}
+
+export interface Joined {
+  /** By identity; identities of one row are not here. */
+  groups: ReadonlyMap<string, Group>;
+  /** Rows that do not stand for themselves. */
+  passedOver: number;
+}
+
+/** Reads all rows once and keeps those of repeated identities only. */
+export async function joinRows(
+  rows: AsyncIterable<Row>,
+  repeated: RepeatedIdentities,
+  duplicates: Duplicates,
+): Promise<Joined> {
+  const groups = new Map<string, Group>();
+  if (!repeated.isEmpty) {
+    for await (const row of rows) {
+      if (!repeated.mayRepeat(row.key.identity)) continue;
+      const group = groups.get(row.key.identity);
+      if (!group) groups.set(row.key.identity, { row: copyOf(row), lines: [row.line] });
+      else addTo(group, row, duplicates);
+    }
+  }
+  let passedOver = 0;
+  for (const [identity, group] of groups) {
+    if (group.lines.length === 1) groups.delete(identity);
+    else passedOver += group.lines.length - 1;
+  }
+  return { groups, passedOver };
+}
+
+/** What a row is, now that all rows are known: it stands for its contact, or is passed over for another line. */
+export function standingOf(row: Row, joined: Joined): { stands: Row } | { passedOverFor: number } {
+  const group = joined.groups.get(row.key.identity);
+  if (!group) return { stands: row };
+  return group.row.line === row.line ? { stands: group.row } : { passedOverFor: group.row.line };
+}
+
+function addTo(group: Group, row: Row, duplicates: Duplicates): void {
+  group.lines.push(row.line);
+  if (duplicates === "last") group.row = copyOf(row);
+  if (duplicates === "merge") mergeInto(group.row, row);
+}
+
+/** Without the cells, which are read again when a rejects file is written: keeping them would hold the file in memory. */
+function copyOf(row: Row): Row {
+  return { ...row, cells: [], fields: new Map(row.fields) };
+}
+
+/** The later value wins unless it is blank; lists and tags add up; one unsubscribed row makes the contact so. */
+function mergeInto(target: Row, later: Row): void {
+  for (const [id, value] of later.fields) {
+    if (value !== "" || !target.fields.has(id)) target.fields.set(id, value);
+  }
+  target.lists = [...new Set([...target.lists, ...later.lists])];
+  target.tags = [...new Set([...target.tags, ...later.tags])];
+  target.notSubscribed ??= later.notSubscribed;
+}

@@ -1,0 +1,12 @@
+/** The files of a run folder, by what is in them. */
+export const fileOf = {
+  manifest: "manifest.json",
+  journal: "journal",
+  /** Standard input, as it came. */
+  input: "input",
+  /** Contacts of the account that were read page by page. */
+  snapshot: "snapshot",
+  rejects: "rejects.csv",
+  /** Contacts that a list sync takes out of the list. */
+  removals: "removals",
+} as const;
