@@ -46,8 +46,11 @@ export interface Context {
   profiles(): Promise<ProfileStore>;
   /** The profile that is meant: its address, structure, and where each came from. No key is asked for. */
   profile(): Promise<ResolvedProfile>;
-  /** Opens the profile's account, once. @param purpose `bulk` for thousands of requests */
-  connect(purpose?: "single" | "bulk"): Promise<Connection>;
+  /**
+   * Opens the profile's account, once.
+   * @param purpose `bulk` for thousands of requests, over up to `connections` sockets
+   */
+  connect(purpose?: "single" | "bulk", connections?: number): Promise<Connection>;
   /** Opens an account other than the one that is meant: a profile that is being made. */
   open(profile: ResolvedProfile): Promise<Connection>;
   /** Undefined when nothing may be asked. */
@@ -130,8 +133,8 @@ export function createContext(
       );
       return profile;
     },
-    connect(purpose = "single") {
-      connection ??= context.profile().then((meant) => open(meant, purpose));
+    connect(purpose = "single", connections) {
+      connection ??= context.profile().then((meant) => open(meant, purpose, connections));
       return connection;
     },
     open: (other) => open(other, "single"),
@@ -151,8 +154,12 @@ export function createContext(
     limits: () => limits,
   };
 
-  async function open(profile: ResolvedProfile, purpose: "single" | "bulk"): Promise<Connection> {
-    const line = profile.isSandbox ? await openEmbedded() : await openNetworkLine(profile, purpose);
+  async function open(
+    profile: ResolvedProfile,
+    purpose: "single" | "bulk",
+    connections?: number,
+  ): Promise<Connection> {
+    const line = profile.isSandbox ? await openEmbedded() : await openNetworkLine(profile, purpose, connections);
     const { createSend } = await import("./http/send.ts");
     const send = createSend({
       baseUrl: profile.baseUrl.value,
@@ -200,10 +207,10 @@ export function createContext(
     return { transport: sandbox.transport, apiKey: sandbox.ownKey() };
   }
 
-  async function openNetworkLine(profile: ResolvedProfile, purpose: "single" | "bulk") {
+  async function openNetworkLine(profile: ResolvedProfile, purpose: "single" | "bulk", connections?: number) {
     const apiKey = (await profile.key(signal)).value;
     const { openNetwork } = await import("./http/network.ts");
-    const network = await openNetwork(purpose);
+    const network = await openNetwork(purpose, connections);
     closers.push(() => network.close());
     return { transport: network.transport, apiKey };
   }

@@ -189,6 +189,7 @@ export interface SendOptions {
   /** `json` (default): a body that is not JSON is an error. `any`: the answer as it came, whatever its status. */
   expect?: "json" | "any";
   onEvent?: (event: SendEvent) => void;
+  /** In place of the command's own: a bulk run lets what is under way come back when it is interrupted. */
   signal?: AbortSignal;
 }
 

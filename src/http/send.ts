@@ -47,8 +47,7 @@ export function createSend(configuration: SendConfiguration): Send {
     if (configuration.readOnly && request.effect === "write") throw readOnly(shown);
     if (!isSafePath(request.path)) throw unsafePath(shown);
     const wire = sign(request, configuration);
-    const own = options.signal === configuration.signal ? undefined : options.signal;
-    const signal = own ? AbortSignal.any([configuration.signal, own]) : configuration.signal;
+    const signal = options.signal ?? configuration.signal;
     const emit = (event: SendEvent) => {
       configuration.onEvent?.(event);
       options.onEvent?.(event);
