@@ -2,7 +2,7 @@
  * The journal of a run: an append-only file of lines `crc32 {json}`. What `sync` has returned for is on the disk;
  * a torn tail is cut off when the journal is opened again.
  */
-import { type FileHandle, open } from "node:fs/promises";
+import { open } from "node:fs/promises";
 import { createInterface } from "node:readline";
 import { crc32 } from "node:zlib";
 import { EcmError, exitCodes } from "../errors.ts";
