@@ -136,9 +136,7 @@ export function createBudget(options: BudgetOptions): Budget {
       if (limits.month) {
         const isNewPeriod = month && limits.month.remaining > month.remaining + 1000;
         const remaining =
-          month && !isNewPeriod
-            ? Math.min(month.remaining, limits.month.remaining)
-            : limits.month.remaining;
+          month && !isNewPeriod ? Math.min(month.remaining, limits.month.remaining) : limits.month.remaining;
         month = { limit: limits.month.limit, remaining };
       }
       noteHour(limits.hour);

@@ -1,5 +1,5 @@
 /**
- * One process at a time per run. The lock is a name in the kernel that a process listens on: it is gone the moment the
+ * One process at a time for one run, and for one command. The lock is a name in the kernel that a process listens on: it is gone the moment the
  * process is, however it ended, so that no crash can leave one behind.
  */
 import { createHash } from "node:crypto";
@@ -12,9 +12,9 @@ export interface Lock {
   release(): Promise<void>;
 }
 
-/** Takes the folder's lock; undefined when another process (or this one) holds it. */
-export async function takeLock(folder: string): Promise<Lock | undefined> {
-  const name = await nameFor(folder);
+/** Takes the lock on a matter within a folder; undefined when another process (or this one) holds it. */
+export async function takeLock(folder: string, matter: string): Promise<Lock | undefined> {
+  const name = await nameFor(folder, matter);
   let server = await listen(name);
   if (!server && isFile(name) && !(await isAnswered(name))) {
     // A socket file outlives its process where names without a file do not exist; nobody answers on this one.
@@ -27,9 +27,9 @@ export async function takeLock(folder: string): Promise<Lock | undefined> {
 }
 
 /** Linux has names without a file, Windows has pipes; elsewhere a socket file stands in the temporary folder. */
-async function nameFor(folder: string): Promise<string> {
+async function nameFor(folder: string, matter: string): Promise<string> {
   const hash = createHash("sha256")
-    .update(await realpath(folder))
+    .update(JSON.stringify([await realpath(folder), matter]))
     .digest("hex")
     .slice(0, 32);
   if (platform() === "linux") return `\0ecm-run-${hash}`;

@@ -56,6 +56,8 @@ export interface PacedSend {
   /** Ends the run: nothing leaves any more. What is under way may still come back. */
   stop(reason: RunStop): void;
   readonly stopped: RunStop | undefined;
+  /** Fires when the run ends. */
+  readonly ended: AbortSignal;
   readonly counts: Readonly<RequestCounts>;
   /** Until when nothing leaves, and why; for the progress line. */
   readonly waiting: { until: number; why: string } | undefined;
@@ -69,6 +71,12 @@ export interface PaceOptions {
   /** Its reason is an InterruptedError. Requests under way get `graceMilliseconds` to come back. */
   signal: AbortSignal;
   graceMilliseconds?: number;
+}
+
+interface Sending {
+  request: ApiRequest;
+  kind: RequestKind;
+  isPlain: boolean;
 }
 
 /** Pauses after one, two, … failures in a row without a sign of life, in milliseconds; then the run stops. */
@@ -154,7 +162,8 @@ export function createPacedSend(options: PaceOptions): PacedSend {
   }
 
   /** One attempt that has its turn; undefined when it is certain that nothing was done and it should be sent again. */
-  async function attempt(request: ApiRequest, kind: RequestKind, isRepeat: boolean): Promise<Reply | undefined> {
+  async function attempt(sending: Sending, isRepeat: boolean): Promise<Reply | undefined> {
+    const { request, kind } = sending;
     const startedAt = clock.now();
     let limits: RateLimits = {};
     let leftOnce = false;
@@ -173,13 +182,18 @@ export function createPacedSend(options: PaceOptions): PacedSend {
       trouble.failures = 0;
       return { kind: "answered", answer };
     } catch (error) {
-      return judge(error, request, limits, startedAt);
+      return judge(error, sending, limits, startedAt);
     } finally {
       pump();
     }
   }
 
-  function judge(error: unknown, request: ApiRequest, limits: RateLimits, startedAt: number): Reply | undefined {
+  function judge(
+    error: unknown,
+    { request, isPlain }: Sending,
+    limits: RateLimits,
+    startedAt: number,
+  ): Reply | undefined {
     const now = clock.now();
     if (error instanceof ServiceError && error.status === 429) {
       const kind = error.limitKind ?? "hour";
@@ -190,7 +204,9 @@ export function createPacedSend(options: PaceOptions): PacedSend {
     if (error instanceof ServiceError && error.status < 500) {
       budget.answered(limits, now);
       trouble.failures = 0;
-      if (error.status !== 401 && error.status !== 403) return { kind: "refused", error };
+      // A name that may not be read is for the caller to judge; a contact that may not be read ends the run.
+      const isFinal = (error.status === 401 || error.status === 403) && !isPlain;
+      if (!isFinal) return { kind: "refused", error };
       stop(new RunStop("error", error));
       throw stopped;
     }
@@ -222,10 +238,9 @@ export function createPacedSend(options: PaceOptions): PacedSend {
     if (pause === undefined) stop(new RunStop("error", error));
   }
 
-  async function sendPaced(request: ApiRequest, kind: RequestKind, write?: WriteSteps): Promise<Reply> {
+  async function sendPaced(sending: Sending, write?: WriteSteps): Promise<Reply> {
     for (let tries = 0; ; tries++) {
       await turn();
-      let reply: Reply | undefined;
       try {
         await write?.beforeLeaving();
       } catch (error) {
@@ -233,26 +248,26 @@ export function createPacedSend(options: PaceOptions): PacedSend {
         stop(new RunStop("error", asEcmError(error)));
         throw error;
       }
-      reply = await attempt(request, kind, tries > 0);
+      const reply = await attempt(sending, tries > 0);
       if (reply) return reply;
       write?.notApplied();
     }
   }
 
-  const plain: Send = async (request, sendOptions) => {
-    void sendOptions;
-    const reply = await sendPaced(request, "other");
+  const plain: Send = async (request) => {
+    const reply = await sendPaced({ request, kind: "other", isPlain: true });
     if (reply.kind !== "answered") throw reply.error;
     return reply.answer as ApiAnswer<never>;
   };
 
   return {
-    send: sendPaced,
+    send: (request, kind, write) => sendPaced({ request, kind, isPlain: false }, write),
     plain,
     stop,
     get stopped() {
       return stopped;
     },
+    ended: end.signal,
     counts,
     get waiting() {
       return waiting;
@@ -275,7 +290,8 @@ function stopOf(by: BudgetStop, until: number | undefined): RunStop {
   );
 }
 
-function asEcmError(error: unknown): EcmError {
+/** Any failure as one of ours. */
+export function asEcmError(error: unknown): EcmError {
   if (error instanceof EcmError) return error;
   return new EcmError(exitCodes.failed, (error as Error).message, { cause: error });
 }

@@ -3,6 +3,7 @@ import { randomBytes } from "node:crypto";
 import { mkdir, open, readdir, readFile, rename, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { NotFoundError, UsageError } from "../errors.ts";
+import type { Summary } from "./report.ts";
 import { fileOf } from "./run-files.ts";
 
 /** What a run is and how it was asked for. Never holds an API key. */
@@ -24,7 +25,9 @@ export interface Manifest {
   /** Where the rejects file goes besides the run folder. */
   rejects?: string;
   /** Written when it ends or stops: what `runs list` shows without reading the journal. */
-  summary?: unknown;
+  summary?: Summary;
+  /** Id of the run that `--fresh` put in its place. */
+  supersededBy?: string;
 }
 
 export function runsFolder(stateFolder: string): string {
@@ -82,7 +85,10 @@ export async function readManifest(folder: string): Promise<Manifest | undefined
     throw new UsageError(`${join(folder, fileOf.manifest)} is not JSON`, "remove the run's folder");
   }
   if (manifest.format !== 1) {
-    throw new UsageError(`${folder} was written by another version of ecm`, "use that version, or remove the folder");
+    throw new UsageError(
+      `${folder} was written by another version of ecm`,
+      "use that version, or remove the folder",
+    );
   }
   return manifest as Manifest;
 }

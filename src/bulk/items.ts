@@ -1,0 +1,17 @@
+/** The unit of a bulk run: one contact, and what it should become. */
+import type { Contact } from "../wire.ts";
+import type { Decision } from "./decide.ts";
+import type { RowKey } from "./rows.ts";
+
+export interface Item {
+  /** Names the contact within the run and its journal: the line it stands on, or its place in a list of its own. */
+  ref: number;
+  key: RowKey;
+}
+
+/** What a command wants done, for each contact that it names. */
+export interface Work<T extends Item = Item> {
+  /** In a fixed order, the same each time the run is taken up again. */
+  items(): AsyncIterable<T> | Iterable<T>;
+  decide(item: T, found: Partial<Contact> | undefined): Decision;
+}

@@ -1,0 +1,252 @@
+/**
+ * A run over the rows of an input, from its first byte to its report: survey → names → run folder → price → work →
+ * report. `import`, `mutate --keys` and `lists sync` differ only in the job they hand in.
+ */
+import { rm } from "node:fs/promises";
+import { resolve } from "node:path";
+import type { Readable } from "node:stream";
+import { EcmError, exitCodes, UsageError } from "../errors.ts";
+import { type Account, createAccount } from "../service/account.ts";
+import type { Clock, ContactStructure, RateLimits, Send } from "../wire.ts";
+import { type Budget, createBudget } from "./budget.ts";
+import { type DecideOptions, decide, type Wish } from "./decide.ts";
+import { fingerprintOf } from "./fingerprint.ts";
+import type { Item, Work } from "./items.ts";
+import { type Duplicates, type Joined, joinRows, standingOf } from "./join.ts";
+import type { JournalFile } from "./journal.ts";
+import { type NameBook, openNameBook } from "./name-book.ts";
+import { createPacedSend, type PacedSend, RunStop } from "./paced-send.ts";
+import type { Summary } from "./report.ts";
+import type { Row, Understood } from "./rows.ts";
+import { type EnteredRun, enterRun } from "./run-entry.ts";
+import { fileOf } from "./run-files.ts";
+import { type Manifest, makeRunFolder, sweepAbandoned } from "./run-folder.ts";
+import { type RunEvent, type RunOptions, type RunStatus, workThrough } from "./run-work.ts";
+import { spool } from "./spool.ts";
+import { type Survey, soundRows, surveyInput } from "./survey.ts";
+
+/** What a run is handed by the outside. */
+export interface Engine {
+  send: Send;
+  clock: Clock;
+  /** Its reason is an InterruptedError. */
+  signal: AbortSignal;
+  stateFolder: string;
+  version: string;
+  account: { baseUrl: string; profile?: string; isReadOnly: boolean; preferredStructure?: string };
+  /** What earlier answers of this process said. */
+  limits?: RateLimits;
+  /** A seam for a disk that fails. */
+  openJournalFile?: (file: string) => Promise<JournalFile>;
+}
+
+export interface RowJob {
+  kind: "import" | "mutate" | "sync";
+  /** A path, or `-` with a stream. */
+  input: { name: string; stream?: Readable };
+  understand(path: string, structure: ContactStructure): Promise<Understood>;
+  /** Everything that decides a contact's outcome, as `resume` hands it back. */
+  options: Record<string, unknown>;
+  duplicates: Duplicates;
+  /** Names in flags; the file's own come with the rows. */
+  lists: string[];
+  tags: string[];
+  createMissing: boolean;
+  decide: Omit<DecideOptions, "structureId">;
+  /** Parts of a contact that decisions need, besides `_id` and `key`. */
+  source(structure: ContactStructure, survey: Survey): string[];
+  wishOf(row: Row, names: NameBook): Wish;
+}
+
+export interface RowItem extends Item {
+  row: Row;
+  wish?: Wish;
+}
+
+/** Everything that is known of a row run before it is entered. */
+export interface Prepared {
+  engine: Engine;
+  job: RowJob;
+  options: RunOptions;
+  budget: Budget;
+  send: PacedSend;
+  structure: ContactStructure;
+  understood: Understood;
+  survey: Survey;
+  joined: Joined;
+  names: NameBook;
+  status: RunStatus;
+  on: (event: RunEvent) => void;
+}
+
+/**
+ * Runs the job and returns what it did; a run that stopped is returned too, with the stop.
+ * @param resumes the run that must be gone on with
+ * @throws UsageError and other failures before the run has begun
+ */
+export async function runRowJob(
+  engine: Engine,
+  job: RowJob,
+  options: RunOptions,
+  on: (event: RunEvent) => void,
+  resumes?: Manifest,
+): Promise<{ summary: Summary; stop?: RunStop }> {
+  if (engine.account.isReadOnly && !options.isDryRun) throw readOnly();
+  const status: RunStatus = { phase: "reading" };
+  on({ kind: "status", status });
+  await sweepAbandoned(engine.stateFolder, engine.clock.now());
+  const input = await takeInput(engine, job);
+  let keeps: string | undefined;
+  try {
+    const prepared = await prepare(engine, job, options, input.path, { status, on });
+    if (options.isDryRun) return await workThrough(prepared, undefined);
+    const run = await enterRun({
+      stateFolder: engine.stateFolder,
+      now: engine.clock.now(),
+      about: aboutRun(prepared, input),
+      prepared: input.prepared,
+      isFresh: options.isFresh,
+      openJournalFile: engine.openJournalFile,
+      onChanged: (older) => on({ kind: "input-changed", older: older.id }),
+    });
+    keeps = run.folder;
+    return await goIn(prepared, run, resumes);
+  } catch (error) {
+    throw error instanceof RunStop ? error.failure : error;
+  } finally {
+    const spooled = input.prepared?.folder;
+    if (spooled !== undefined && spooled !== keeps) await rm(spooled, { recursive: true, force: true });
+  }
+}
+
+async function goIn(prepared: Prepared, run: EnteredRun, resumes: Manifest | undefined) {
+  try {
+    if (resumes && run.manifest.id !== resumes.id) throw changedInput(resumes);
+    return await workThrough(prepared, run);
+  } finally {
+    await run.leave();
+  }
+}
+
+interface TakenInput {
+  path: string;
+  prepared?: { id: string; folder: string };
+}
+
+/** Standard input is written down first, so that the run can be taken up again. */
+async function takeInput(engine: Engine, job: RowJob): Promise<TakenInput> {
+  if (!job.input.stream) return { path: resolve(job.input.name) };
+  const prepared = await makeRunFolder(engine.stateFolder, engine.clock.now());
+  const path = resolve(prepared.folder, fileOf.input);
+  try {
+    await spool(job.input.stream, path, engine.signal);
+  } catch (error) {
+    await rm(prepared.folder, { recursive: true, force: true });
+    throw error;
+  }
+  return { path, prepared };
+}
+
+async function prepare(
+  engine: Engine,
+  job: RowJob,
+  options: RunOptions,
+  path: string,
+  { status, on }: { status: RunStatus; on: (event: RunEvent) => void },
+): Promise<Prepared> {
+  const budget = createBudget(options);
+  if (engine.limits) budget.seed(engine.limits);
+  const send = createPacedSend({ ...engine, budget, concurrency: options.concurrency });
+  const account = createAccount(send.plain, engine.account.preferredStructure);
+  status.send = send;
+  status.budget = budget;
+  const structure = await structureOf(account);
+  const understood = await job.understand(path, structure);
+  on({ kind: "understood", facts: understood.facts });
+  const survey = await surveyInput(understood, engine.signal, (rows) => {
+    status.rowsRead = rows;
+  });
+  const joined = await joinRows(soundRows(survey.rows()), survey.repeated, job.duplicates);
+  on({ kind: "surveyed", survey, joined });
+  const names = await openNameBook({
+    send: send.plain,
+    account,
+    structure,
+    lists: [...job.lists, ...survey.lists],
+    tags: [...job.tags, ...survey.tags],
+    createMissing: job.createMissing,
+  });
+  return { engine, job, options, budget, send, structure, understood, survey, joined, names, status, on };
+}
+
+async function structureOf(account: Account): Promise<ContactStructure> {
+  return account.structure();
+}
+
+function aboutRun(prepared: Prepared, input: TakenInput) {
+  const { engine, job, structure, understood, options } = prepared;
+  const { facts, reading } = understood;
+  const account = {
+    baseUrl: engine.account.baseUrl,
+    profile: engine.account.profile,
+    structureId: structure._id,
+  };
+  return {
+    kind: job.kind,
+    version: engine.version,
+    account,
+    input: {
+      name: job.input.name,
+      file: input.path,
+      isSpooled: input.prepared !== undefined,
+      sha256: facts.sha256,
+      bytes: facts.bytes,
+    },
+    fingerprint: fingerprintOf({
+      kind: job.kind,
+      baseUrl: account.baseUrl,
+      structureId: structure._id,
+      sha256: facts.sha256,
+      columns: facts.columns,
+      reading: { ...reading, targets: undefined },
+      options: job.options,
+    }),
+    options: job.options,
+    rejects: options.rejects === undefined ? undefined : resolve(options.rejects),
+  };
+}
+
+/** One item for each contact, in file order; rows that another row stands for are passed over. */
+export function workOf(prepared: Prepared): Work<RowItem> {
+  const { job, survey, joined, names, structure } = prepared;
+  const decideOptions: DecideOptions = { ...job.decide, structureId: structure._id };
+  return {
+    async *items() {
+      for await (const row of soundRows(survey.rows())) {
+        const standing = standingOf(row, joined);
+        if ("stands" in standing)
+          yield { ref: standing.stands.line, key: standing.stands.key, row: standing.stands };
+      }
+    },
+    decide(item, found) {
+      item.wish ??= job.wishOf(item.row, names);
+      return decide(item.key.sent, item.wish, found, decideOptions);
+    },
+  };
+}
+
+function readOnly(): UsageError {
+  return new UsageError(
+    "read-only: this would write, and nothing was sent",
+    "leave out --read-only, ECM_READ_ONLY, or the profile's own setting; or look first with --dry-run",
+    { type: "ReadOnlyError" },
+  );
+}
+
+function changedInput(run: Manifest): EcmError {
+  return new EcmError(
+    exitCodes.usage,
+    `run ${run.id} cannot go on: ${run.input.name}, or what its columns mean in the account, is not what it was`,
+    { type: "InputChangedError", hint: "put the file back as it was, or run the command on the new file" },
+  );
+}
