@@ -82,7 +82,10 @@ export function conclude(
   decision: Exclude<Decision, WriteDecision>,
   contact: Partial<Contact> | undefined,
 ): void {
-  if (decision.kind === "reject") return reject(session, item, decision.code, decision.message);
+  if (decision.kind === "reject") {
+    reject(session, item, decision.code, decision.message);
+    return;
+  }
   const inactive = isInactive(contact) || undefined;
   if (decision.kind === "leave")
     note(session, { kind: "done", ref: item.ref, outcome: "unchanged", inactive });

@@ -48,8 +48,9 @@ export async function openNameBook(options: NameBookOptions): Promise<NameBook> 
 
   async function makeMissing(): Promise<void> {
     const lists = wantedLists.filter((name) => !listIds.has(name));
-    for (const [name, list] of await ensureLists(send, account, structure, lists))
-      listIds.set(name, list._id);
+    if (lists.length > 0)
+      for (const [name, list] of await ensureLists(send, account, structure, lists))
+        listIds.set(name, list._id);
     const tags = wantedTags.filter((name) => !tagIds.has(name));
     if (tags.length > 0) structure = await ensureTags(send, account, structure, tags);
     noteTags();
@@ -79,6 +80,7 @@ export async function openNameBook(options: NameBookOptions): Promise<NameBook> 
     },
     missing,
     async create() {
+      if (missing.lists.length + missing.tags.length === 0) return;
       for (let tries = 1; ; tries++) {
         try {
           await makeMissing();

@@ -42,8 +42,8 @@ export interface Engine {
 
 export interface RowJob {
   kind: "import" | "mutate" | "sync";
-  /** A path, or `-` with a stream. */
-  input: { name: string; stream?: Readable };
+  /** As it was named; a stream where that is no path; the path where it is not the name. */
+  input: { name: string; stream?: Readable; path?: string };
   understand(path: string, structure: ContactStructure): Promise<Understood>;
   /** Everything that decides a contact's outcome, as `resume` hands it back. */
   options: Record<string, unknown>;
@@ -100,17 +100,18 @@ export async function runRowJob(
   try {
     const prepared = await prepare(engine, job, options, input.path, { status, on });
     if (options.isDryRun) return await workThrough(prepared, undefined);
+    if (resumes && fingerprintIn(prepared) !== resumes.fingerprint) throw changedInput(resumes);
     const run = await enterRun({
       stateFolder: engine.stateFolder,
       now: engine.clock.now(),
-      about: aboutRun(prepared, input),
+      about: aboutRun(prepared, input, resumes),
       prepared: input.prepared,
       isFresh: options.isFresh,
       openJournalFile: engine.openJournalFile,
       onChanged: (older) => on({ kind: "input-changed", older: older.id }),
     });
     keeps = run.folder;
-    return await goIn(prepared, run, resumes);
+    return await goIn(prepared, run);
   } catch (error) {
     throw error instanceof RunStop ? error.failure : error;
   } finally {
@@ -119,9 +120,8 @@ export async function runRowJob(
   }
 }
 
-async function goIn(prepared: Prepared, run: EnteredRun, resumes: Manifest | undefined) {
+async function goIn(prepared: Prepared, run: EnteredRun) {
   try {
-    if (resumes && run.manifest.id !== resumes.id) throw changedInput(resumes);
     return await workThrough(prepared, run);
   } finally {
     await run.leave();
@@ -135,7 +135,7 @@ interface TakenInput {
 
 /** Standard input is written down first, so that the run can be taken up again. */
 async function takeInput(engine: Engine, job: RowJob): Promise<TakenInput> {
-  if (!job.input.stream) return { path: resolve(job.input.name) };
+  if (!job.input.stream) return { path: resolve(job.input.path ?? job.input.name) };
   const prepared = await makeRunFolder(engine.stateFolder, engine.clock.now());
   const path = resolve(prepared.folder, fileOf.input);
   try {
@@ -183,37 +183,42 @@ async function structureOf(account: Account): Promise<ContactStructure> {
   return account.structure();
 }
 
-function aboutRun(prepared: Prepared, input: TakenInput) {
+function aboutRun(prepared: Prepared, input: TakenInput, resumes: Manifest | undefined) {
   const { engine, job, structure, understood, options } = prepared;
-  const { facts, reading } = understood;
-  const account = {
-    baseUrl: engine.account.baseUrl,
-    profile: engine.account.profile,
-    structureId: structure._id,
-  };
+  const { facts } = understood;
   return {
     kind: job.kind,
     version: engine.version,
-    account,
+    account: {
+      baseUrl: engine.account.baseUrl,
+      profile: engine.account.profile,
+      structureId: structure._id,
+    },
     input: {
       name: job.input.name,
       file: input.path,
-      isSpooled: input.prepared !== undefined,
+      isSpooled: input.prepared !== undefined || resumes?.input.isSpooled === true,
       sha256: facts.sha256,
       bytes: facts.bytes,
     },
-    fingerprint: fingerprintOf({
-      kind: job.kind,
-      baseUrl: account.baseUrl,
-      structureId: structure._id,
-      sha256: facts.sha256,
-      columns: facts.columns,
-      reading: { ...reading, targets: undefined },
-      options: job.options,
-    }),
+    fingerprint: fingerprintIn(prepared),
     options: job.options,
     rejects: options.rejects === undefined ? undefined : resolve(options.rejects),
   };
+}
+
+/** What makes two invocations one run: account, input, how it is read, and what decides a contact's outcome. */
+function fingerprintIn({ engine, job, structure, understood }: Prepared): string {
+  const { facts, reading } = understood;
+  return fingerprintOf({
+    kind: job.kind,
+    baseUrl: engine.account.baseUrl,
+    structureId: structure._id,
+    sha256: facts.sha256,
+    columns: facts.columns,
+    reading: { ...reading, targets: undefined },
+    options: job.options,
+  });
 }
 
 /** One item for each contact, in file order; rows that another row stands for are passed over. */

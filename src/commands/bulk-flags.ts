@@ -24,7 +24,10 @@ export interface BulkFlags {
 
 export const defaultConcurrency = 8;
 
-export function addBulkFlags(command: Command): Command {
+export function addBulkFlags(command: Command, { isResume = false } = {}): Command {
+  if (!isResume) {
+    command.addOption(new Option("--fresh", "start over, although an earlier run of this command can go on"));
+  }
   return command
     .option("--dry-run", "read, check and look up; say what would be sent and what it costs; send no write")
     .addOption(wholeNumber("--max-requests <n>", "send no more than this many requests, then stop"))
@@ -38,8 +41,7 @@ export function addBulkFlags(command: Command): Command {
       wholeNumber("--concurrency <n>", `requests under way at the same time (${defaultConcurrency})`),
     )
     .option("--max-rejects <n>", "stop after so many rejected rows, or N% of them (50 with none accepted)")
-    .option("--rejects <file>", "write the rejected rows there as well, ready to be mended and imported")
-    .addOption(new Option("--fresh", "start over, although an earlier run of this command can go on"));
+    .option("--rejects <file>", "write the rejected rows there as well, ready to be mended and imported");
 }
 
 /** @throws UsageError naming the flag at fault */
@@ -116,7 +118,9 @@ export async function endRun(
 ): Promise<void> {
   const { format } = context.output();
   if (format === "json" || format === "ndjson") await context.terminal.write(`${JSON.stringify(summary)}\n`);
-  const resume = summary.run === null ? undefined : `go on with: ecm runs resume ${summary.run}`;
+  const { profile } = context.settings;
+  const flag = profile?.source === "flag" ? ` --profile ${profile.value}` : "";
+  const resume = summary.run === null ? undefined : `go on with: ecm runs resume ${summary.run}${flag}`;
   if (stop && stop.by !== "max-rejects") throw withHint(stop, resume);
   if (stop)
     context.terminal.note([stop.message, stop.failure.details.hint, resume].filter(Boolean).join("\n"));

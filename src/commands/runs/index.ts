@@ -1,4 +1,15 @@
 import type { Command } from "commander";
 import type { Context } from "../../context.ts";
+import { registerRunsList } from "./list.ts";
+import { registerRunsRejects } from "./rejects.ts";
+import { registerRunsRemove } from "./remove.ts";
+import { registerRunsResume } from "./resume.ts";
+import { registerRunsShow } from "./show.ts";
 
-export function registerRuns(_runs: Command, _context: Context): void {}
+export function registerRuns(runs: Command, context: Context): void {
+  registerRunsList(runs, context);
+  registerRunsShow(runs, context);
+  registerRunsResume(runs, context);
+  registerRunsRejects(runs, context);
+  registerRunsRemove(runs, context);
+}

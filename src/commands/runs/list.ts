@@ -1,0 +1,46 @@
+import type { Command } from "commander";
+import type { RunView } from "../../bulk/run-view.ts";
+import type { Context } from "../../context.ts";
+import { presentList, type View } from "../../terminal/present.ts";
+import { describeCommand } from "../help-text.ts";
+
+/** How runs look to people. */
+export const runView: View<RunView> = {
+  columns: [
+    { name: "run", value: (run) => run.run },
+    { name: "kind", value: (run) => run.kind },
+    { name: "status", value: (run) => run.status },
+    { name: "file", value: (run) => run.file },
+    { name: "started", value: (run) => run.startedAt },
+    { name: "done", value: (run) => run.done },
+    { name: "pending", value: (run) => run.rows?.pending },
+    { name: "rejected", value: (run) => run.rows?.rejected },
+    { name: "stopped by", value: (run) => run.stoppedBy, optional: true },
+    { name: "base address", value: (run) => run.baseUrl, optional: true },
+    { name: "folder", value: (run) => run.folder, optional: true },
+  ],
+  id: (run) => run.run,
+};
+
+export function registerRunsList(parent: Command, context: Context): void {
+  const command = parent
+    .command("list")
+    .description("the bulk runs of this machine, the newest first")
+    .action(() => runRunsList(context));
+  describeCommand(command, {
+    examples: ["ecm runs list", "ecm runs list --json"],
+    output: "one row for each run; with -o json an array",
+    isLocal: true,
+  });
+}
+
+async function runRunsList(context: Context): Promise<void> {
+  const [{ listRuns }, { viewRun }] = await Promise.all([
+    import("../../bulk/run-folder.ts"),
+    import("../../bulk/run-view.ts"),
+  ]);
+  const views: RunView[] = [];
+  for (const run of await listRuns(context.folders.state)) views.push(await viewRun(run));
+  const count = await presentList(context.terminal, context.output(), views, runView);
+  if (count === 0) context.terminal.note("there are no runs yet; ecm import makes one");
+}

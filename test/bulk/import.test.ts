@@ -1,0 +1,294 @@
+import { readFile } from "node:fs/promises";
+import { describe, expect, it } from "vitest";
+import { startSandbox } from "../support/sandbox.ts";
+import { call, contactsIn, inputFile, manyRows, summaryOf } from "./kit.ts";
+
+const none = { created: 0, updated: 0, unchanged: 0, skipped: 0, rejected: 0, pending: 0 };
+
+describe("ecm import", () => {
+  it("creates what is new, and sends no write the second time", async () => {
+    const service = await startSandbox();
+    const path = await inputFile("Email,First Name\nada@example.com,Ada\nbob@example.com,Bob\n");
+    const first = await service.ecm(["import", path, "--json"]);
+    expect(first.code).toBe(0);
+    expect(summaryOf(first)).toMatchObject({
+      status: "completed",
+      rows: { ...none, read: 2, created: 2 },
+      requests: { search: 1, create: 2, mutate: 0, other: 1, retried: 0, total: 4 },
+      rejects: null,
+      stoppedBy: null,
+    });
+    const second = summaryOf(await service.ecm(["import", path, "--json"]));
+    expect(second.rows).toEqual({ ...none, read: 2, unchanged: 2 });
+    expect(second.requests).toMatchObject({ search: 1, create: 0, mutate: 0, total: 2 });
+    expect(second.run).not.toBe(summaryOf(first).run);
+    expect((await contactsIn(service)).get("ada@example.com")?.fields).toEqual({ "First Name": "Ada" });
+  });
+
+  it("sends only what changed, in one mutate for each contact", async () => {
+    const service = await startSandbox();
+    await service.ecm([
+      "import",
+      await inputFile("Email,First Name,Last Name\na@example.com,Ada,L\nb@example.com,Bob,M\n"),
+    ]);
+    const changed = await inputFile("Email,First Name,Last Name\na@example.com,Ada,\nb@example.com,Bert,M\n");
+    const summary = summaryOf(await service.ecm(["import", changed, "--json"]));
+    expect(summary.rows).toEqual({ ...none, read: 2, updated: 1, unchanged: 1 });
+    expect(summary.requests).toMatchObject({ create: 0, mutate: 1 });
+    const contacts = await contactsIn(service);
+    expect(contacts.get("a@example.com")).toMatchObject({ fields: { "Last Name": "L" }, version: 0 });
+    expect(contacts.get("b@example.com")).toMatchObject({ fields: { "First Name": "Bert" }, version: 1 });
+  });
+
+  it("clears a field for a blank cell only when told to", async () => {
+    const service = await startSandbox();
+    await service.ecm(["import", await inputFile("Email,First Name\na@example.com,Ada\n")]);
+    const blank = await inputFile("Email,First Name\na@example.com,\n");
+    expect(summaryOf(await service.ecm(["import", blank, "--json"])).rows.unchanged).toBe(1);
+    expect(summaryOf(await service.ecm(["import", blank, "--blank", "clear", "--json"])).rows.updated).toBe(
+      1,
+    );
+    expect((await contactsIn(service)).get("a@example.com")?.fields["First Name"] ?? "").toBe("");
+    expect(summaryOf(await service.ecm(["import", blank, "--blank", "clear", "--json"])).rows.unchanged).toBe(
+      1,
+    );
+  });
+
+  it("creates alone, or updates alone, by its mode", async () => {
+    const service = await startSandbox();
+    await service.ecm(["import", await inputFile("Email,First Name\na@example.com,Ada\n")]);
+    const both = await inputFile("Email,First Name\na@example.com,Anna\nb@example.com,Bob\n");
+    const update = summaryOf(await service.ecm(["import", both, "--mode", "update", "--json"]));
+    expect(update.rows).toEqual({ ...none, read: 2, updated: 1, skipped: 1 });
+    expect(update.codes.skipped).toEqual({ missing: 1 });
+    const create = summaryOf(await service.ecm(["import", both, "--mode", "create", "--json"]));
+    expect(create.rows).toEqual({ ...none, read: 2, created: 1, skipped: 1 });
+    expect(create.codes.skipped).toEqual({ exists: 1 });
+  });
+
+  it.each([
+    ["merge", "Anna", "Lovelace", "skipped"],
+    ["last", "Anna", undefined, "skipped"],
+    ["first", "Ada", "Lovelace", "skipped"],
+    ["reject", "Ada", "Lovelace", "rejected"],
+  ])("makes one contact of several rows by --duplicates %s", async (how, firstName, lastName, outcome) => {
+    const service = await startSandbox();
+    const path = await inputFile(
+      "Email,First Name,Last Name\nada@example.com,Ada,Lovelace\nb@example.com,B,\nADA@example.com,Anna,\n",
+    );
+    const result = await service.ecm(["import", path, "--duplicates", how, "--json"]);
+    const summary = summaryOf(result);
+    expect(summary.rows).toEqual({ ...none, read: 3, created: 2, [outcome]: 1 });
+    expect(result.code).toBe(outcome === "rejected" ? 3 : 0);
+    expect(
+      (await contactsIn(service)).get(how === "last" ? "ADA@example.com" : "ada@example.com")?.fields,
+    ).toEqual(lastName ? { "First Name": firstName, "Last Name": lastName } : { "First Name": firstName });
+  });
+
+  it("names every list and tag that the account does not have, before anything is written", async () => {
+    const service = await startSandbox();
+    const path = await inputFile("Email,Lists,Tags\na@example.com,News,VIP\nb@example.com,Offers,\n");
+    const flags = ["--map", "Lists=lists", "--map", "Tags=tags"];
+    const refused = await service.ecm(["import", path, ...flags]);
+    expect(refused.code).toBe(5);
+    expect(refused.stderr).toContain('error: the account has no lists "News", "Offers", and no tag "VIP"');
+    expect((await contactsIn(service)).size).toBe(0);
+
+    const dry = summaryOf(
+      await service.ecm(["import", path, ...flags, "--create-missing", "--dry-run", "--json"]),
+    );
+    const made = summaryOf(await service.ecm(["import", path, ...flags, "--create-missing", "--json"]));
+    expect(made.rows.created).toBe(2);
+    expect(dry.estimate.requests).toBe(made.requests.total);
+    const { ada, bob } = {
+      ada: (await contactsIn(service)).get("a@example.com")!,
+      bob: (await contactsIn(service)).get("b@example.com")!,
+    };
+    expect([ada.lists.length, ada.tags.length, bob.lists.length, bob.tags.length]).toEqual([1, 1, 1, 0]);
+    const again = summaryOf(await service.ecm(["import", path, ...flags, "--json"]));
+    expect(again.rows.unchanged).toBe(2);
+  });
+
+  it("adds every contact to the lists and tags of its flags, and never takes one away", async () => {
+    const service = await startSandbox();
+    const path = await inputFile("Email\na@example.com\n");
+    await service.ecm(["import", path, "--list", "One", "--tag", "T1", "--create-missing"]);
+    const more = summaryOf(
+      await service.ecm(["import", path, "--list", "Two", "--tag", "T2", "--create-missing", "--json"]),
+    );
+    expect(more.rows.updated).toBe(1);
+    const contact = (await contactsIn(service)).get("a@example.com")!;
+    expect([contact.lists.length, contact.tags.length]).toEqual([2, 2]);
+  });
+
+  it("rejects the rows that are wrong alone, into a file that imports once it is mended", async () => {
+    const service = await startSandbox();
+    const path = await inputFile("Email,First Name\na@example.com,Ada\nno address,Bob\nc@example.com,Cy\n");
+    const result = await service.ecm(["import", path, "--json"]);
+    expect(result.code).toBe(3);
+    const summary = summaryOf(result);
+    expect(summary.rows).toEqual({ ...none, read: 3, created: 2, rejected: 1 });
+    const text = await readFile(summary.rejects!, "utf8");
+    expect(text.split("\n")[0]).toBe("Email,First Name,ecm_line,ecm_error,ecm_message");
+    expect(text.split("\n")[1]).toMatch(/^no address,Bob,3,key_/);
+    expect((await service.ecm(["runs", "rejects", "last"])).stdout).toBe(text);
+    const mended = await inputFile(text.replace("no address", "bob@example.com"));
+    const second = await service.ecm(["import", mended, "--json"]);
+    expect(second.stderr).not.toContain("error:");
+    expect(summaryOf(second).rows).toEqual({ ...none, read: 1, created: 1 });
+  });
+
+  it("rejects what the service refuses with the service's own words", async () => {
+    const service = await startSandbox();
+    const long = "x".repeat(300_000);
+    const path = await inputFile(`Email,First Name\na@example.com,Ada\nb@example.com,${long}\n`);
+    const result = await service.ecm(["import", path, "--json"]);
+    const summary = summaryOf(result);
+    if (summary.rows.rejected === 1) expect(summary.codes.rejected).toHaveProperty("ValidationError");
+    expect(summary.rows.created + summary.rows.rejected).toBe(2);
+  });
+
+  it("does not create whom the file marks as not subscribed, unless told to", async () => {
+    const service = await startSandbox();
+    await service.ecm([
+      "import",
+      await inputFile("Email,First Name\nold@example.com,Old\n"),
+      "--list",
+      "L",
+      "--create-missing",
+    ]);
+    const path = await inputFile(
+      "Email,First Name,Status\nnew@example.com,New,unsubscribed\nold@example.com,Older,unsubscribed\nyes@example.com,Yes,subscribed\n",
+    );
+    const flags = ["--consent-column", "Status", "--list", "Second", "--create-missing", "--json"];
+    const summary = summaryOf(await service.ecm(["import", path, ...flags]));
+    expect(summary.rows).toEqual({ ...none, read: 3, created: 1, updated: 1, skipped: 1 });
+    expect(summary.codes.skipped).toEqual({ not_subscribed: 1 });
+    const old = (await contactsIn(service)).get("old@example.com")!;
+    expect(old.fields["First Name"]).toBe("Older");
+    expect(old.lists).toHaveLength(1);
+    expect(
+      summaryOf(await service.ecm(["import", path, ...flags, "--include-unsubscribed"])).rows.created,
+    ).toBe(1);
+  });
+
+  it("counts the contacts that are inactive in the account, and leaves them so", async () => {
+    const service = await startSandbox();
+    const path = await inputFile("Email,First Name\na@example.com,Ada\nb@example.com,Bob\n");
+    await service.ecm(["import", path]);
+    const [structure] = await call<{ _id: string }[]>(service, "GET", "/api/contact-structure");
+    const { contacts } = await call<{ contacts: { _id: string }[] }>(service, "POST", "/api/contact/search", {
+      contactStructureId: structure!._id,
+      source: ["_id"],
+    });
+    await call(service, "PATCH", `/api/contact/${contacts[0]!._id}`, {
+      status: { primary: "Inactive", secondary: "Unsubscribe" },
+    });
+    expect(summaryOf(await service.ecm(["import", path, "--dry-run", "--json"])).inactive).toBe(1);
+    expect(summaryOf(await service.ecm(["import", path, "--json"])).inactive).toBe(1);
+  });
+
+  it("says in a dry run what would happen and what it costs, and sends no write", async () => {
+    const service = await startSandbox();
+    await service.ecm(["import", await inputFile(manyRows(150))]);
+    const path = await inputFile(manyRows(300, (index) => (index < 20 ? "New" : `First ${index}`)));
+    const dry = await service.ecm(["import", path, "--dry-run", "--json"]);
+    expect(dry.code).toBe(0);
+    expect(summaryOf(dry)).toMatchObject({
+      run: null,
+      status: "dry-run",
+      rows: { ...none, read: 300, created: 150, updated: 20, unchanged: 130 },
+      requests: { create: 0, mutate: 0 },
+    });
+    expect((await contactsIn(service)).size).toBe(150);
+    const real = summaryOf(await service.ecm(["import", path, "--json"]));
+    expect(real.rows).toMatchObject({ created: 150, updated: 20, unchanged: 130 });
+    expect(summaryOf(dry).estimate.requests).toBe(real.requests.total);
+    expect(real.estimate.requests).toBe(real.requests.total);
+    expect((await service.ecm(["runs", "list", "--json"])).stdout).not.toContain("dry-run");
+  });
+
+  it("takes standard input, and goes on with it when the same comes again", async () => {
+    const service = await startSandbox();
+    const text = manyRows(30);
+    const stopped = await service.ecm(["import", "-", "--max-requests", "12", "--json"], { stdin: text });
+    expect(stopped.code).toBe(7);
+    expect(summaryOf(stopped)).toMatchObject({
+      status: "stopped",
+      stoppedBy: "max-requests",
+      requests: { total: 12 },
+    });
+    expect(stopped.stderr).toContain("ecm runs resume");
+    const { run, rows } = summaryOf(stopped);
+    const finished = await service.ecm(["import", "-", "--json"], { stdin: text });
+    expect(finished.stderr).toContain(`going on with run ${run}`);
+    expect(summaryOf(finished)).toMatchObject({
+      run,
+      status: "completed",
+      rows: { ...none, read: 30, created: 30 },
+    });
+    expect(summaryOf(finished).requests.create).toBe(30 - rows.created);
+  });
+
+  it("goes on with a stopped run by its id, and starts over only when told to", async () => {
+    const service = await startSandbox();
+    const path = await inputFile(manyRows(20));
+    const stop = () => service.ecm(["import", path, "--max-requests", "10", "--json"]);
+    const first = summaryOf(await stop());
+    const resumed = summaryOf(
+      await service.ecm(["runs", "resume", first.run!, "--max-requests", "5", "--json"]),
+    );
+    expect(resumed).toMatchObject({ run: first.run, status: "stopped" });
+    const fresh = summaryOf(await service.ecm(["import", path, "--fresh", "--json"]));
+    expect(fresh.run).not.toBe(first.run);
+    expect(fresh.status).toBe("completed");
+    expect(fresh.rows.unchanged).toBe(resumed.rows.created);
+    const again = await service.ecm(["runs", "resume", first.run!]);
+    expect(again.code).toBe(2);
+    expect(again.stderr).toContain(fresh.run!);
+  });
+
+  it("takes a changed file as a new run and names the unfinished one", async () => {
+    const service = await startSandbox();
+    const path = await inputFile(manyRows(20));
+    const first = summaryOf(await service.ecm(["import", path, "--max-requests", "10", "--json"]));
+    const { writeFile } = await import("node:fs/promises");
+    await writeFile(path, manyRows(21));
+    const second = await service.ecm(["import", path, "--json"]);
+    expect(second.stderr).toContain(`the file has changed since run ${first.run} stopped`);
+    expect(summaryOf(second).rows).toMatchObject({ read: 21, unchanged: first.rows.created });
+    const refused = await service.ecm(["runs", "resume", first.run!]);
+    expect(refused.code).toBe(2);
+  });
+
+  it("refuses to begin what the month cannot hold, unless the run is limited", async () => {
+    const service = await startSandbox({ monthlyLimit: 40 });
+    const path = await inputFile(manyRows(60));
+    const refused = await service.ecm(["import", path, "--json"]);
+    expect(refused.code).toBe(7);
+    expect(summaryOf(refused)).toMatchObject({
+      stoppedBy: "month",
+      requests: { create: 0 },
+      rows: { created: 0, pending: 60 },
+    });
+    const limited = summaryOf(await service.ecm(["import", path, "--max-requests", "20", "--json"]));
+    expect(limited.stoppedBy).toBe("max-requests");
+    expect(limited.rows.created).toBe(18);
+  });
+
+  it("stops after so many rejected rows, and can go on", async () => {
+    const service = await startSandbox();
+    const path = await inputFile("Email\nx\ny\nz\na@example.com\n");
+    const result = await service.ecm(["import", path, "--max-rejects", "2", "--json"]);
+    expect(result.code).toBe(3);
+    expect(summaryOf(result)).toMatchObject({
+      status: "stopped",
+      stoppedBy: "max-rejects",
+      rows: { created: 0, pending: 1 },
+    });
+    expect(summaryOf(await service.ecm(["import", path, "--json"]))).toMatchObject({
+      status: "completed",
+      rows: { created: 1 },
+    });
+  });
+});

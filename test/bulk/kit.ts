@@ -1,0 +1,80 @@
+/** What the tests of the bulk engine share: input files, summaries, and what the account holds. */
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import type { Summary } from "../../src/bulk/report.ts";
+import type { Contact } from "../../src/wire.ts";
+import { type Result, temporaryFolder } from "../support/ecm.ts";
+import type { RunningSandbox } from "../support/sandbox.ts";
+
+export async function inputFile(text: string, name = "people.csv"): Promise<string> {
+  const path = join(await temporaryFolder(), name);
+  await writeFile(path, text);
+  return path;
+}
+
+/** A header and `count` rows: p0@example.com, First 0. */
+export function manyRows(
+  count: number,
+  first: (index: number) => string = (index) => `First ${index}`,
+): string {
+  let text = "Email,First Name\n";
+  for (let index = 0; index < count; index++) text += `p${index}@example.com,${first(index)}\n`;
+  return text;
+}
+
+export function summaryOf(result: Result): Summary {
+  return JSON.parse(result.stdout) as Summary;
+}
+
+/** One request at the service, outside the program under test. */
+export async function call<T = unknown>(
+  { baseUrl, apiKey }: Pick<RunningSandbox, "baseUrl" | "apiKey">,
+  method: string,
+  path: string,
+  body?: unknown,
+): Promise<T> {
+  const answer = await fetch(baseUrl + path, {
+    method,
+    headers: { "x-api-key": apiKey, "content-type": "application/json" },
+    body: body === undefined ? undefined : JSON.stringify(body),
+  });
+  return (await answer.json()) as T;
+}
+
+/** Everything the account holds, by key, without what differs from run to run. */
+export async function contactsIn(
+  service: Pick<RunningSandbox, "baseUrl" | "apiKey">,
+): Promise<
+  Map<string, { fields: Record<string, string>; lists: string[]; tags: string[]; version: number }>
+> {
+  const [structure] = await call<{ _id: string; fields: { _id: string; label: string }[] }[]>(
+    service,
+    "GET",
+    "/api/contact-structure",
+  );
+  const labels = new Map(structure!.fields.map(({ _id, label }) => [_id, label]));
+  const contacts = new Map();
+  for (let page = 1; ; page++) {
+    const answer = await call<{ contacts: Contact[]; totalRecords: number }>(
+      service,
+      "POST",
+      "/api/contact/search",
+      {
+        contactStructureId: structure!._id,
+        page,
+        pageSize: 1000,
+        source: ["_id", "key", "fields", "lists", "tags", "__v"],
+      },
+    );
+    for (const { key, fields = [], lists = [], tags = [], __v } of answer.contacts) {
+      const values = fields.map(({ _id, value }) => [labels.get(_id) ?? _id, value]).sort();
+      contacts.set(key, {
+        fields: Object.fromEntries(values),
+        lists: lists.map(({ _id }) => _id).sort(),
+        tags: tags.map(({ _id }) => _id).sort(),
+        version: __v,
+      });
+    }
+    if (page * 1000 >= answer.totalRecords) return contacts;
+  }
+}
