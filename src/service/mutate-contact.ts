@@ -1,5 +1,5 @@
 /** One contact's change, sent and settled: what it is afterwards, and whether anything changed. */
-import { UnreadableAnswerError } from "../errors.ts";
+import { ServiceError, UnreadableAnswerError } from "../errors.ts";
 import type { ApiRequest, Contact, MutateBody, Send } from "../wire.ts";
 import { mayMeanUnchanged, wouldChange } from "./contact-changes.ts";
 import { getContactRequest, readContact } from "./contacts.ts";
@@ -21,6 +21,9 @@ export async function mutateContact(send: Send, id: string, request: ApiRequest)
     return { contact: isContact ? (body as Contact) : await fetchContact(send, id), isChanged: true };
   } catch (error) {
     if (isAppliedWithoutWords(error)) return { contact: await fetchContact(send, id), isChanged: true };
+    if (error instanceof ServiceError && error.type === "ConcurrencyError") {
+      error.details.hint ??= `it was changed meanwhile; look at it again: ecm contact get ${id}`;
+    }
     if (!mayMeanUnchanged(error)) throw error;
     const contact = await fetchContact(send, id);
     if (wouldChange(contact, request.body as MutateBody)) throw error;

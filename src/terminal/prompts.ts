@@ -24,19 +24,34 @@ export interface Prompter {
   checkbox<T>(message: string, choices: Choice<T>[]): Promise<T[]>;
 }
 
+type Inquirer = typeof import("@inquirer/prompts");
+type PromptContext = NonNullable<Parameters<Inquirer["confirm"]>[1]>;
+
 /** @param signal ends an open question */
 export function createPrompter(terminal: Terminal, signal: AbortSignal): Prompter {
-  const context = { input: terminal.stdin, output: terminal.stderr, signal, clearPromptOnDone: false };
-  const ask = async <T>(
-    question: (inquirer: typeof import("@inquirer/prompts")) => Promise<T>,
-  ): Promise<T> => {
+  const { stdin } = terminal;
+  const ask = async <T>(question: (inquirer: Inquirer, context: PromptContext) => Promise<T>): Promise<T> => {
     const inquirer = await import("@inquirer/prompts");
+    // Without this a question whose input ends (Ctrl-D) is never settled, and the process ends as if all were well.
+    const ending = new AbortController();
+    const end = () => ending.abort();
+    const onKey = (_text: unknown, key?: { ctrl?: boolean; name?: string }) => {
+      if (key?.ctrl && key.name === "d") end();
+    };
+    stdin.on("end", end).on("keypress", onKey);
     try {
-      return await question(inquirer);
+      return await question(inquirer, {
+        input: stdin,
+        output: terminal.stderr,
+        signal: AbortSignal.any([signal, ending.signal]),
+        clearPromptOnDone: false,
+      });
     } catch (error) {
       const name = (error as Error).name;
       if (name === "ExitPromptError" || name === "AbortPromptError") throw new InterruptedError();
       throw error;
+    } finally {
+      stdin.off("end", end).off("keypress", onKey);
     }
   };
   const safe = <T>(choices: Choice<T>[]) =>
@@ -47,16 +62,20 @@ export function createPrompter(terminal: Terminal, signal: AbortSignal): Prompte
     }));
   return {
     confirm: (message) =>
-      ask((inquirer) => inquirer.confirm({ message: escapeControls(message), default: false }, context)),
+      ask((inquirer, context) =>
+        inquirer.confirm({ message: escapeControls(message), default: false }, context),
+      ),
     input: (message, initial) =>
-      ask((inquirer) => inquirer.input({ message: escapeControls(message), default: initial }, context)),
-    secret: (message) => ask((inquirer) => inquirer.password({ message, mask: false }, context)),
+      ask((inquirer, context) =>
+        inquirer.input({ message: escapeControls(message), default: initial }, context),
+      ),
+    secret: (message) => ask((inquirer, context) => inquirer.password({ message, mask: false }, context)),
     select: (message, choices) =>
-      ask((inquirer) =>
+      ask((inquirer, context) =>
         inquirer.select({ message: escapeControls(message), choices: safe(choices) }, context),
       ),
     checkbox: (message, choices) =>
-      ask((inquirer) =>
+      ask((inquirer, context) =>
         inquirer.checkbox({ message: escapeControls(message), choices: safe(choices) }, context),
       ),
   };

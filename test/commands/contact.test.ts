@@ -57,7 +57,13 @@ describe("contact create", () => {
     const { code, stdout, stderr } = await ecm(words("contact create --key ADA@example.com --json"));
     expect({ code, stdout }).toEqual({ code: 6, stdout: "" });
     expect(JSON.parse(withoutLimits(stderr))).toMatchObject({
-      error: { type: "DuplicateFieldError", status: 400, exitCode: 6, applied: "no" },
+      error: {
+        type: "DuplicateFieldError",
+        status: 400,
+        exitCode: 6,
+        applied: "no",
+        hint: "to change the one that exists: ecm contact mutate",
+      },
     });
   });
 
@@ -169,6 +175,13 @@ describe("contact search", () => {
     const { ecm } = await seeded();
     const result = await ecm(["contact", "search", "--key", "nobody@example.com", "-o", format]);
     expect(result).toMatchObject({ code: 0, stdout });
+  });
+
+  it("tells a person that nobody was found", async () => {
+    const { ecm } = await seeded();
+    const args = words("contact search --key nobody@example.com --quiet --columns key");
+    const result = await ecm(args, { terminalColumns: 40, env: { NO_COLOR: "1" } });
+    expect(result).toEqual({ code: 0, stdout: "key\n", stderr: "no contact matches\n" });
   });
 
   it("takes several keys as any of them, and other conditions as all", async () => {

@@ -117,6 +117,19 @@ describe("structure update, field and tag", () => {
     expect((await structureOf(ecm)).tags).toEqual([]);
   });
 
+  it("ask a person before they remove anything, and take no for an answer", async () => {
+    const { ecm } = await startSandbox();
+    const remove = (typed: string) =>
+      ecm(["structure", "field", "remove", "last name"], { terminalColumns: 80, typed });
+    const refused = await remove("n\r");
+    expect(refused.code).toBe(130);
+    for (const key of ["\u0003", "\u0004", "\r"]) expect((await remove(key)).code).toBe(130);
+    expect(refused.stderr).toContain('Remove the field "Last Name"? Every contact loses its value.');
+    expect(labels((await structureOf(ecm)).fields)).toContain("Last Name");
+    expect((await remove("y\r")).code).toBe(0);
+    expect(labels((await structureOf(ecm)).fields)).toEqual(["First Name"]);
+  });
+
   it.each([
     [["structure", "update"], "nothing to change was named"],
     [["structure", "update", "--label", " "], "cannot be blank"],

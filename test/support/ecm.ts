@@ -17,6 +17,8 @@ export interface Result {
 
 export interface EcmOptions {
   stdin?: string | Uint8Array;
+  /** Keys pressed once a question stands on stderr: what is typed ahead does not answer it. */
+  typed?: string;
   /** stdin, stdout and stderr are terminals of this width. */
   terminalColumns?: number;
   env?: Record<string, string>;
@@ -46,13 +48,17 @@ export async function temporaryFolder(): Promise<string> {
 export function ecmWith(env: Record<string, string>): Ecm {
   return async (args, options = {}) => {
     const stdout = collector(options.terminalColumns);
-    const stderr = collector(options.terminalColumns);
-    const stdin = Object.assign(
-      options.stdin === undefined ? new PassThrough() : Readable.from([options.stdin]),
-      {
-        isTTY: options.terminalColumns !== undefined,
-      },
-    );
+    const keys = new PassThrough();
+    let isPressed = false;
+    const stderr = collector(options.terminalColumns, (text) => {
+      if (options.typed === undefined || isPressed || !text.includes("?")) return;
+      isPressed = true;
+      // The question listens a moment after it is shown.
+      setImmediate(() => keys.write(options.typed));
+    });
+    const stdin = Object.assign(options.stdin === undefined ? keys : Readable.from([options.stdin]), {
+      isTTY: options.terminalColumns !== undefined,
+    });
     const code = await run({
       args,
       streams: { stdin, stdout: stdout.stream, stderr: stderr.stream, env: { ...env, ...options.env } },
@@ -93,12 +99,13 @@ export function resultOf(child: ChildProcess): Promise<Result> {
   });
 }
 
-function collector(columns?: number) {
+function collector(columns?: number, onText: (text: string) => void = () => {}) {
   const chunks: Buffer[] = [];
   const stream = Object.assign(
     new Writable({
       write(chunk, _encoding, done) {
         chunks.push(Buffer.from(chunk));
+        onText(String(chunk));
         done();
       },
     }),

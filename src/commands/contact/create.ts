@@ -1,6 +1,6 @@
 import type { Command } from "commander";
 import type { Connection, Context } from "../../context.ts";
-import { UsageError } from "../../errors.ts";
+import { ServiceError, UsageError } from "../../errors.ts";
 import { fieldValues, listRefs, tagRefs } from "../../service/contact-changes.ts";
 import { createContactRequest, readContact } from "../../service/contacts.ts";
 import { readJsonInput } from "../../terminal/data-input.ts";
@@ -53,7 +53,7 @@ async function runContactCreate(context: Context, options: ContactCreateOptions)
   if (options.dryRun) return presentDryRun(context.terminal, output, request);
   const { send, account } = connection;
   await checkContactColumns(account, output);
-  const contact = readContact(await send(request));
+  const contact = readContact(await send(request).catch(explainDuplicate));
   // The specification's answer leaves out lists and tags; a person wants to see what was asked for.
   const sent = request.body as Partial<CreateContactBody> | undefined;
   const shown = hasColumns(output) ? { lists: sent?.lists, tags: sent?.tags, ...contact } : contact;
@@ -86,4 +86,11 @@ async function bodyFrom(
     const given = Object.entries(parts).filter(([, elements]) => elements.length > 0);
     return { key, contactStructureId: structure._id, ...Object.fromEntries(given) };
   };
+}
+
+function explainDuplicate(error: unknown): never {
+  if (error instanceof ServiceError && error.type === "DuplicateFieldError") {
+    error.details.hint ??= "to change the one that exists: ecm contact mutate";
+  }
+  throw error;
 }

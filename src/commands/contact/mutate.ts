@@ -1,16 +1,14 @@
 import type { Command } from "commander";
-import type { Connection, Context } from "../../context.ts";
+import type { Context } from "../../context.ts";
 import { EcmError, exitCodes, UsageError } from "../../errors.ts";
-import { mutateBody, type WantedChanges } from "../../service/contact-changes.ts";
-import { mutateContactRequest } from "../../service/contacts.ts";
+import type { WantedChanges } from "../../service/contact-changes.ts";
 import { onContact } from "../../service/find-contact.ts";
 import { fetchContact, mutateContact } from "../../service/mutate-contact.ts";
-import { readJsonInput } from "../../terminal/data-input.ts";
 import { presentDryRun } from "../../terminal/dry-run.ts";
 import { presentOne } from "../../terminal/present.ts";
-import type { ApiRequest, MutateBody } from "../../wire.ts";
 import { addDryRunFlag, repeatable, wholeNumber } from "../flags.ts";
 import { describeCommand } from "../help-text.ts";
+import { changeFrom } from "./change.ts";
 import { checkContactColumns, viewOf } from "./view.ts";
 
 interface ContactMutateOptions extends WantedChanges {
@@ -19,9 +17,6 @@ interface ContactMutateOptions extends WantedChanges {
   failUnchanged?: boolean;
   dryRun?: boolean;
 }
-
-/** From a contact's id to the request that changes it. */
-type Change = (contactId: string) => ApiRequest;
 
 export function registerContactMutate(parent: Command, context: Context): void {
   const command = parent
@@ -102,24 +97,4 @@ async function mutateOne(context: Context, idOrKey: string, options: ContactMuta
   }
   if (!isChanged) terminal.note("unchanged");
   await presentOne(terminal, output, contact, await viewOf(account, output, contact));
-}
-
-/** What is wrong with the flags is said before anything is opened or sent. */
-async function changeFrom(
-  context: Context,
-  options: ContactMutateOptions,
-): Promise<(connection: Connection) => Promise<Change>> {
-  const { data, addTag, removeTag, addList, removeList, set, ifVersion } = options;
-  const wanted = { addTag, removeTag, addList, removeList, set, ifVersion };
-  if (data === undefined) {
-    return async ({ account }) => {
-      const body = await mutateBody(account, wanted);
-      return (id) => mutateContactRequest(id, body);
-    };
-  }
-  if (Object.values(wanted).some((value) => value !== undefined)) {
-    throw new UsageError("--data is the whole body: it goes without the flags that name changes");
-  }
-  const { text, value } = await readJsonInput(context.terminal, data, "--data");
-  return async () => (id) => ({ ...mutateContactRequest(id, value as MutateBody), rawBody: text });
 }

@@ -81,6 +81,9 @@ async function runContactSearch(context: Context, options: ContactSearchOptions)
   }
   const answer = readSearch(await send(searchContactsRequest({ ...search, page, pageSize })));
   await presentList(terminal, output, answer.contacts, view);
+  if (answer.contacts.length === 0 && output.format === "table") {
+    terminal.note(page > 1 && answer.totalRecords > 0 ? "this page is empty" : "no contact matches");
+  }
   const last = (page - 1) * pageSize + answer.contacts.length;
   if (answer.contacts.length > 0 && last < answer.totalRecords) {
     terminal.note(
