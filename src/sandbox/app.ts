@@ -40,6 +40,10 @@ export function createApp(parts: AppParts): App {
   for (const endpoint of endpoints) {
     app.on(endpoint.method, endpoint.path, (context) => exchange(parts, context, endpoint));
   }
+  app.get("/openapi.json", async () => {
+    const { describeService } = await import("./openapi.ts");
+    return respond({ status: 200, body: describeService(endpoints), headers: {} });
+  });
   app.all("*", (context) => exchange(parts, context, undefined));
   app.notFound((context) => exchange(parts, context as RequestContext, undefined));
   app.onError((error) =>

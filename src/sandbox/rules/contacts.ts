@@ -2,6 +2,7 @@
 import { type StoredContact, toWire } from "../store/contacts.ts";
 import type { Store } from "../store/index.ts";
 import type { StoredStructure } from "../store/structures.ts";
+import { contactAnswer } from "./answers.ts";
 import { endpoint } from "./endpoint.ts";
 import { mutated } from "./mutate.ts";
 import { duplicate, invalid, notFound, stale } from "./refusal.ts";
@@ -17,6 +18,7 @@ export const contactEndpoints = [
     summary: "Create a contact",
     scope: "contacts:write",
     body: createContact,
+    result: contactAnswer,
     answer({ store, body, now }) {
       const structure = store.structures.get(body.contactStructureId);
       if (!structure) {
@@ -48,6 +50,7 @@ export const contactEndpoints = [
     path: contact,
     summary: "Read one contact",
     scope: "contacts:read",
+    result: contactAnswer,
     answer: ({ store, parameter }) => toWire(contactOf(store, parameter("contactId"))),
   }),
   endpoint({
@@ -56,6 +59,7 @@ export const contactEndpoints = [
     summary: "Apply a delta to one contact: all of it, or nothing",
     scope: "contacts:write",
     body: mutateContact,
+    result: contactAnswer,
     answer({ store, parameter, body, now }) {
       const before = contactOf(store, parameter("contactId"));
       const structure = store.structures.get(before.structureId)!;
@@ -77,6 +81,7 @@ export const contactEndpoints = [
     summary: "Change a contact's status; an inactive contact cannot become active again",
     scope: "contacts:write",
     body: patchContact,
+    result: contactAnswer,
     answer({ store, parameter, body, now }) {
       const before = contactOf(store, parameter("contactId"));
       refuseStatus(before, body.status);
@@ -91,6 +96,7 @@ export const contactEndpoints = [
     summary: "Replace a contact: what is left out is lost",
     scope: "contacts:write",
     body: replaceContact,
+    result: contactAnswer,
     answer({ store, parameter, body, now }) {
       const before = contactOf(store, parameter("contactId"));
       const structure = store.structures.get(before.structureId)!;
@@ -118,6 +124,7 @@ export const contactEndpoints = [
     path: contact,
     summary: "Delete a contact for good",
     scope: "contacts:write",
+    result: contactAnswer,
     answer({ store, parameter }) {
       const removed = contactOf(store, parameter("contactId"));
       store.contacts.remove(removed);

@@ -1,5 +1,5 @@
 /** What an endpoint is: a method and a path, what it needs, what it takes, and the rule that answers. */
-import type { GenericSchema, InferOutput } from "valibot";
+import type { GenericSchema, InferInput, InferOutput } from "valibot";
 import type { Store } from "../store/index.ts";
 import type { Scope } from "../store/keys.ts";
 
@@ -27,19 +27,25 @@ export interface Endpoint {
   query?: GenericSchema;
   /** 204 has no body. */
   status: 200 | 204;
+  /** What the answer looks like. */
+  result?: GenericSchema;
   answer: (call: Call<never, never>) => unknown;
 }
 
+type Nothing = GenericSchema<undefined>;
+
 /** Types a rule by the schemas of its endpoint. */
 export function endpoint<
-  B extends GenericSchema = GenericSchema<undefined>,
-  Q extends GenericSchema = GenericSchema<undefined>,
+  Body extends GenericSchema = Nothing,
+  Query extends GenericSchema = Nothing,
+  Result extends GenericSchema = Nothing,
 >(
-  given: Omit<Endpoint, "answer" | "status" | "body" | "query"> & {
-    body?: B;
-    query?: Q;
-    status?: 200 | 204;
-    answer: (call: Call<InferOutput<B>, InferOutput<Q>>) => unknown;
+  given: Omit<Endpoint, "answer" | "status" | "body" | "query" | "result"> & {
+    body?: Body;
+    query?: Query;
+    status?: Endpoint["status"];
+    result?: Result;
+    answer: (call: Call<InferOutput<Body>, InferOutput<Query>>) => InferInput<Result>;
   },
 ): Endpoint {
   return { status: 200, ...given };

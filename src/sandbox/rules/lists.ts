@@ -2,6 +2,7 @@
 
 import type { Store } from "../store/index.ts";
 import type { ListPage, StoredList } from "../store/lists.ts";
+import { listAnswer, listPageAnswer, listsAnswer } from "./answers.ts";
 import { endpoint } from "./endpoint.ts";
 import { notFound, stale } from "./refusal.ts";
 import { createList, listsQuery, renameList } from "./requests.ts";
@@ -16,6 +17,7 @@ export const listEndpoints = [
     summary: "Create a list",
     scope: "contacts:write",
     body: createList,
+    result: listAnswer,
     answer({ store, parameter, body, now }) {
       const structure = structureOf(store, parameter("contactStructureId"));
       const [_id] = store.newIds(now, 1) as [string];
@@ -29,6 +31,7 @@ export const listEndpoints = [
     summary: "List a page of a structure's lists",
     scope: "contacts:read",
     query: listsQuery,
+    result: listPageAnswer,
     answer({ store, parameter, query }) {
       const structure = structureOf(store, parameter("contactStructureId"));
       const [sort = "_id", direction = "asc"] = (query.sort?.split(":") ?? []) as [
@@ -45,6 +48,7 @@ export const listEndpoints = [
     path: `${lists}/all`,
     summary: "List all of a structure's lists, without totals",
     scope: "contacts:read",
+    result: listsAnswer,
     answer: ({ store, parameter }) =>
       store.lists
         .all(structureOf(store, parameter("contactStructureId"))._id)
@@ -55,6 +59,7 @@ export const listEndpoints = [
     path: `${lists}/:listId`,
     summary: "Read one list",
     scope: "contacts:read",
+    result: listAnswer,
     answer: ({ store, parameter }) => listOf(store, parameter("contactStructureId"), parameter("listId")),
   }),
   endpoint({
@@ -63,6 +68,7 @@ export const listEndpoints = [
     summary: "Rename a list",
     scope: "contacts:write",
     body: renameList,
+    result: listAnswer,
     answer({ store, parameter, body, now }) {
       const list = listOf(store, parameter("contactStructureId"), parameter("listId"));
       if (body.__v !== undefined && body.__v !== list.__v) throw stale("list");
@@ -80,6 +86,7 @@ export const listEndpoints = [
       const list = listOf(store, parameter("contactStructureId"), parameter("listId"));
       store.contacts.dissolveGroup("lists", list._id);
       store.lists.remove(list._id);
+      return undefined;
     },
   }),
 ];

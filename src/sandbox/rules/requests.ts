@@ -111,12 +111,7 @@ export const searchContacts = v.object(
     source: v.pipe(v.array(text, isArray), v.minLength(1, "must not be empty")),
     contactSpecification: v.optional(
       v.object(
-        {
-          filters: v.optional(
-            v.array(v.object({ criterias: v.array(criteria, isArray) }, isObject), isArray),
-            [],
-          ),
-        },
+        { filters: v.array(v.object({ criterias: v.array(criteria, isArray) }, isObject), isArray) },
         isObject,
       ),
       { filters: [] },
@@ -179,6 +174,8 @@ export const listsQuery = v.object({
 
 /** What the input says, as the schema types it. @throws Refusal that names the first input at fault */
 export function check<S extends v.GenericSchema>(schema: S, input: unknown): v.InferOutput<S> {
+  // To a schema of optional members alone, an array would be an empty object.
+  if (Array.isArray(input)) throw invalid(`The body ${isObject}`);
   const result = v.safeParse(schema, input, { abortEarly: true });
   if (result.success) return result.output;
   const issue = result.issues[0];

@@ -1,9 +1,9 @@
 /** Searching contacts (specification, POST /api/contact/search). */
-import type { SearchAnswer } from "../../wire.ts";
-import { foldKey, statusGroup, toWire } from "../store/contacts.ts";
+import { foldKey, statusGroup, toPartialWire } from "../store/contacts.ts";
 import type { Store } from "../store/index.ts";
 import type { Wanted } from "../store/search.ts";
 import type { StoredStructure } from "../store/structures.ts";
+import { searchAnswer } from "./answers.ts";
 import { endpoint } from "./endpoint.ts";
 import { invalid } from "./refusal.ts";
 import { searchContacts } from "./requests.ts";
@@ -20,7 +20,8 @@ export const searchEndpoints = [
     summary: "Search contacts: all filters must hold, any value of a criteria will do",
     scope: "contacts:read",
     body: searchContacts,
-    answer({ store, body }): SearchAnswer {
+    result: searchAnswer,
+    answer({ store, body }) {
       const structure = store.structures.get(body.contactStructureId);
       if (!structure) {
         throw invalid("contactStructureId is not a contact structure of this account", {
@@ -33,7 +34,7 @@ export const searchEndpoints = [
       const source = new Set(body.source);
       return {
         totalRecords: found.total,
-        contacts: found.contacts.map((contact) => toWire(contact, source)),
+        contacts: found.contacts.map((contact) => toPartialWire(contact, source)),
       };
     },
   }),

@@ -1,8 +1,9 @@
 /** Contact structures (specification, /api/contact-structure). */
 import type { InferOutput } from "valibot";
-import type { ContactStructure, FieldDefinition, TagDefinition } from "../../wire.ts";
+import type { FieldDefinition, TagDefinition } from "../../wire.ts";
 import type { Store } from "../store/index.ts";
 import type { StoredStructure } from "../store/structures.ts";
+import { structureAnswer, structuresAnswer } from "./answers.ts";
 import { endpoint } from "./endpoint.ts";
 import { invalid, notFound, stale } from "./refusal.ts";
 import { updateStructure } from "./requests.ts";
@@ -15,14 +16,16 @@ export const structureEndpoints = [
     path: "/api/contact-structure",
     summary: "List the account's contact structures",
     scope: "contacts:read",
-    answer: ({ store }): ContactStructure[] => store.structures.all(),
+    result: structuresAnswer,
+    answer: ({ store }) => store.structures.all(),
   }),
   endpoint({
     method: "get",
     path: "/api/contact-structure/:contactStructureId",
     summary: "Read one contact structure",
     scope: "contacts:read",
-    answer: ({ store, parameter }): ContactStructure => structureOf(store, parameter("contactStructureId")),
+    result: structureAnswer,
+    answer: ({ store, parameter }) => structureOf(store, parameter("contactStructureId")),
   }),
   endpoint({
     method: "put",
@@ -30,7 +33,8 @@ export const structureEndpoints = [
     summary: "Update a contact structure: what is left out of fields and tags is gone from every contact",
     scope: "contacts:write",
     body: updateStructure,
-    answer({ store, parameter, body, now }): ContactStructure {
+    result: structureAnswer,
+    answer({ store, parameter, body, now }) {
       const before = structureOf(store, parameter("contactStructureId"));
       if (body.__v !== undefined && body.__v !== before.__v) throw stale("contact structure");
       const fields = fieldsAfter(before, body.fields);

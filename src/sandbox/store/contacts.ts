@@ -193,8 +193,19 @@ const wireParts: { [Name in keyof Required<Contact>]: (contact: StoredContact) =
 };
 const wireNames = Object.keys(wireParts) as (keyof Contact)[];
 
-/** A contact as the service answers it. @param source only these parts */
-export function toWire(contact: StoredContact, source?: Set<string>): Partial<Contact> {
-  const names = source ? wireNames.filter((name) => source.has(name)) : wireNames;
+/** A contact as the service answers it. */
+export function toWire(contact: StoredContact): Required<Contact> {
+  return partsOf(contact, wireNames) as Required<Contact>;
+}
+
+/** The parts of it that a search asked for; names that no part has are passed over. */
+export function toPartialWire(contact: StoredContact, source: Set<string>): Partial<Contact> {
+  return partsOf(
+    contact,
+    wireNames.filter((name) => source.has(name)),
+  );
+}
+
+function partsOf(contact: StoredContact, names: (keyof Contact)[]): Partial<Contact> {
   return Object.fromEntries(names.map((name) => [name, wireParts[name](contact)]));
 }

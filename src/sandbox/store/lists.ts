@@ -12,8 +12,8 @@ interface ListRow {
   total: number | null;
 }
 
-export interface StoredList extends ContactList {
-  totalContacts: number;
+export interface StoredList extends Required<ContactList> {
+  type: "static";
 }
 
 export interface ListPage {

@@ -1,0 +1,152 @@
+/** A fresh account behind the in-process door, a clock that stands still, and short words for requests. */
+import { join } from "node:path";
+import { onTestFinished } from "vitest";
+import { openSandbox, type Sandbox, type SandboxOptions } from "../../src/sandbox/index.ts";
+import { type Owner, openOwner } from "../../src/sandbox/owner.ts";
+import type { Clock, ContactStructure } from "../../src/wire.ts";
+import { temporaryFolder } from "../support/ecm.ts";
+
+export interface Reply {
+  status: number;
+  headers: Record<string, string>;
+  // Answers are looked into by tests alone, and each looks for what it expects.
+  // biome-ignore lint/suspicious/noExplicitAny: the shape is what the tests are about
+  body: any;
+  text: string;
+}
+
+export interface CallOptions {
+  /** null: no key is sent. */
+  key?: string | null;
+  /** Sent as it is, in place of JSON. */
+  raw?: string;
+  headers?: Record<string, string>;
+}
+
+export type Call = (method: string, path: string, body?: unknown, options?: CallOptions) => Promise<Reply>;
+
+export interface TestAccount {
+  sandbox: Sandbox;
+  folder: string;
+  structureId: string;
+  clock: TestClock;
+  call: Call;
+  /** The structure, updated by this body on top of what it is. */
+  update(change: object): Promise<ContactStructure>;
+  /** Ids of two fields, two tags and two lists. */
+  furnished(): Promise<{ fields: string[]; tags: string[]; lists: string[] }>;
+  create(key: string, more?: object): Promise<Reply["body"]>;
+  search(criterias: object[], more?: object): Promise<Reply>;
+  owner(): Promise<Owner>;
+  /** A key with these scopes. */
+  keyWith(...scopes: string[]): Promise<string>;
+}
+
+export interface TestClock extends Clock {
+  pass(seconds: number): void;
+}
+
+/** Begins in the middle of a month, at a full second. */
+export function testClock(start = Date.UTC(2026, 5, 15, 12)): TestClock {
+  let now = start;
+  return {
+    now: () => now,
+    async sleep(milliseconds, signal) {
+      signal?.throwIfAborted();
+      now += milliseconds;
+    },
+    pass(seconds) {
+      now += seconds * 1000;
+    },
+  };
+}
+
+export async function openAccount(options: Partial<SandboxOptions> = {}): Promise<TestAccount> {
+  const folder = options.folder ?? join(await temporaryFolder(), "sandbox");
+  const clock = testClock();
+  const sandbox = await openSandbox({
+    hourlyLimit: 1_000_000,
+    monthlyLimit: 1_000_000,
+    clock,
+    ...options,
+    folder,
+  });
+  onTestFinished(() => sandbox.close());
+  const { structureId } = sandbox;
+  const call: Call = async (method, path, body, { key = sandbox.ownKey(), raw, headers = {} } = {}) => {
+    const answer = await sandbox.transport({
+      method,
+      url: `http://sandbox.invalid${path}`,
+      headers: {
+        "content-type": "application/json",
+        ...(key === null ? {} : { "x-api-key": key }),
+        ...headers,
+      },
+      body: raw ?? (body === undefined ? undefined : JSON.stringify(body)),
+      timeoutMilliseconds: 60_000,
+    });
+    return { ...answer, body: answer.text === "" ? undefined : JSON.parse(answer.text) };
+  };
+  const account: TestAccount = {
+    sandbox,
+    folder,
+    structureId,
+    clock,
+    call,
+    async update(change) {
+      const [before] = (await call("GET", "/api/contact-structure")).body;
+      const answer = await call("PUT", `/api/contact-structure/${structureId}`, { ...before, ...change });
+      if (answer.status !== 200) throw new Error(answer.text);
+      return answer.body;
+    },
+    async furnished() {
+      const [before] = (await call("GET", "/api/contact-structure")).body;
+      const after = await account.update({
+        fields: [...before.fields, { label: "City", dataType: "text" }, { label: "Plan", dataType: "text" }],
+        tags: [{ label: "vip" }, { label: "trial" }],
+      });
+      const lists: string[] = [];
+      for (const name of ["News", "Offers"]) {
+        lists.push((await call("POST", `/api/contact-structure/${structureId}/lists`, { name })).body._id);
+      }
+      return {
+        fields: after.fields.slice(-2).map((field) => field._id),
+        tags: after.tags!.map((tag) => tag._id),
+        lists,
+      };
+    },
+    async create(key, more = {}) {
+      const answer = await call("POST", "/api/contact", { key, contactStructureId: structureId, ...more });
+      if (answer.status !== 200) throw new Error(answer.text);
+      return answer.body;
+    },
+    search: (criterias, more = {}) =>
+      call("POST", "/api/contact/search", {
+        contactStructureId: structureId,
+        source: ["_id", "key"],
+        contactSpecification: { filters: criterias.map((criteria) => ({ criterias: [criteria] })) },
+        ...more,
+      }),
+    async owner() {
+      const owner = await openOwner({ folder, clock });
+      onTestFinished(() => owner.close());
+      return owner;
+    },
+    async keyWith(...scopes) {
+      const owner = await account.owner();
+      return owner.createKey({ name: scopes.join(" and "), scopes }).key;
+    },
+  };
+  return account;
+}
+
+/** One column's criteria. */
+export function eq(columnToFilter: string, ...values: string[]): object {
+  return { columnToFilter, operator: "EQ", values };
+}
+
+/** The only error of an answer. */
+export function errorOf(answer: Reply) {
+  if (answer.body?.errors?.length !== 1) throw new Error(`not one error: ${answer.text}`);
+  return { status: answer.status, ...answer.body.errors[0] };
+}

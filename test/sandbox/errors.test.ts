@@ -1,0 +1,102 @@
+/** Errors: the form of every error body, what is not JSON, and what is not there. */
+import { expect, test } from "vitest";
+import { errorOf, openAccount } from "./account.ts";
+
+const notAccessible = {
+  status: 403,
+  errorType: "ForbiddenError",
+  message: "This endpoint is not accessible via API key",
+};
+
+test.each([
+  ["GET", "/api/billing"],
+  ["GET", "/api/user"],
+  ["POST", "/api/admin/accounts"],
+  ["GET", "/"],
+  ["GET", "/api/contact"],
+  ["DELETE", "/api/contact"],
+  ["POST", "/api/contact-structure"],
+  ["PATCH", "/api/contact-structure"],
+  ["GET", "/api/contact/search/"],
+  ["POST", "/api/contact/x/mutate"],
+  ["GET", "/api/email/campaign"],
+  ["OPTIONS", "/api/contact"],
+  ["TRACE", "/api/contact"],
+  ["BREW", "/api/contact"],
+])("Errors: %s %s is 403 'This endpoint is not accessible via API key'", async (method, path) => {
+  const { call } = await openAccount();
+  expect(errorOf(await call(method, path))).toEqual(notAccessible);
+});
+
+test("Errors: an unknown path without a valid key is 401", async () => {
+  const { call } = await openAccount();
+  expect(errorOf(await call("GET", "/api/billing", undefined, { key: "x" })).status).toBe(401);
+});
+
+test("Errors: every error body is JSON of the documented form", async () => {
+  const { call } = await openAccount();
+  for (const answer of [
+    await call("GET", "/api/contact/x"),
+    await call("GET", "/api/contact/x", undefined, { key: null }),
+    await call("GET", "/nowhere"),
+    await call("POST", "/api/contact", {}),
+  ]) {
+    expect(answer.headers["content-type"]).toBe("application/json; charset=utf-8");
+    expect(Object.keys(answer.body)).toEqual(["errors"]);
+    expect(errorOf(answer)).toMatchObject({ errorType: expect.any(String), message: expect.any(String) });
+  }
+});
+
+test.each([
+  ["nothing", ""],
+  ["half an object", '{"key":'],
+  ["two values", "{}{}"],
+  ["a byte order mark", "\ufeff{}"],
+  ["NaN", "NaN"],
+  ["a comment", "/**/{}"],
+])("Errors: a body that is not JSON (%s) is 400 ValidationError", async (_what, raw) => {
+  const { call } = await openAccount();
+  expect(errorOf(await call("POST", "/api/contact", undefined, { raw }))).toEqual({
+    status: 400,
+    errorType: "ValidationError",
+    message: "The body is not JSON",
+  });
+});
+
+test.each(["null", "[]", "1", '"text"', "true"])(
+  "Errors: the body %s is 400 ValidationError",
+  async (raw) => {
+    const { call } = await openAccount();
+    expect(errorOf(await call("POST", "/api/contact", undefined, { raw }))).toEqual({
+      status: 400,
+      errorType: "ValidationError",
+      message: "The body must be an object",
+    });
+  },
+);
+
+test.each([
+  "text/plain",
+  "application/x-www-form-urlencoded",
+  "application/json; charset=latin1",
+  "application/jsonp",
+])("Errors: the content type %s is 400 ValidationError", async (type) => {
+  const { call } = await openAccount();
+  const answer = await call("POST", "/api/contact", {}, { headers: { "content-type": type } });
+  expect(errorOf(answer)).toMatchObject({ status: 400, errorType: "ValidationError" });
+});
+
+test("Errors: a body of more than 1 MiB is 400 ValidationError, and one of 1 MiB is read", async () => {
+  const { call, structureId } = await openAccount();
+  const body = (bytes: number) => {
+    const text = JSON.stringify({ key: "a@b.co", contactStructureId: structureId, padding: "" });
+    return text.replace('""', `"${"x".repeat(bytes - text.length)}"`);
+  };
+  const over = await call("POST", "/api/contact", undefined, { raw: body(2 ** 20 + 1) });
+  expect(errorOf(over)).toEqual({
+    status: 400,
+    errorType: "ValidationError",
+    message: "The body must not be larger than 1 MiB",
+  });
+  expect((await call("POST", "/api/contact", undefined, { raw: body(2 ** 20) })).status).toBe(200);
+});

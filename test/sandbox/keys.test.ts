@@ -1,0 +1,190 @@
+/** API keys: format, scopes, states, the account's standing. */
+import { readdir, readFile, stat } from "node:fs/promises";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { errorOf, openAccount } from "./account.ts";
+
+const invalid = { status: 401, errorType: "UnauthorizedError", message: "Invalid API key" };
+const expired = { status: 401, errorType: "UnauthorizedError", message: "API key expired" };
+const read = ["GET", "/api/contact-structure"] as const;
+
+test("Authentication 1: without X-API-Key the answer is 401 'Invalid API key'", async () => {
+  const { call } = await openAccount();
+  expect(errorOf(await call(...read, undefined, { key: null }))).toEqual(invalid);
+});
+
+test("Authentication 2: a key is unique by name, and shown whole only when it is made", async () => {
+  const { owner: open } = await openAccount();
+  const owner = await open();
+  const made = owner.createKey({ name: "ci", scopes: ["contacts:write", "contacts:read"] });
+  expect(made).toMatchObject({ name: "ci", scopes: ["contacts:read", "contacts:write"], state: "active" });
+  expect(() => owner.createKey({ name: "ci", scopes: ["contacts:read"] })).toThrow(
+    expect.objectContaining({ exitCode: 6, type: "DuplicateFieldError" }),
+  );
+  const listed = owner.listKeys().find((key) => key.name === "ci")!;
+  expect(listed.key).not.toBe(made.key);
+  expect(listed.key).toHaveLength("ecm_us_…".length + 4);
+});
+
+test("Authentication 2: a key is kept hashed, and only the folder's own key in a file of its owner", async () => {
+  const { owner, folder, sandbox, call } = await openAccount();
+  const { key } = (await owner()).createKey({ name: "ci", scopes: ["contacts:read"] });
+  expect((await call(...read, undefined, { key })).status).toBe(200);
+  for (const name of await readdir(folder)) {
+    const content = await readFile(join(folder, name), "latin1");
+    expect(content.includes(key), name).toBe(false);
+    expect(content.includes(sandbox.ownKey()), name).toBe(name === "api-key");
+    expect((await stat(join(folder, name))).mode & 0o777, name).toBe(0o600);
+  }
+  expect((await stat(folder)).mode & 0o777).toBe(0o700);
+});
+
+test("Authentication 3: a key has 50 characters: a prefix of four, the region, and 43 at random", async () => {
+  const { sandbox } = await openAccount({ region: "jp" });
+  expect(sandbox.ownKey()).toMatch(/^ecm_jp_[A-Za-z0-9]{43}$/);
+  expect(sandbox.ownKey()).toHaveLength(50);
+});
+
+test.each([
+  ["contacts:read", 200, 403],
+  ["contacts:write", 200, 200],
+  ["campaigns:write", 403, 403],
+  ["reports:read", 403, 403],
+  ["domains:read", 403, 403],
+])("Authentication 4 and 5: %s reads %d and writes %d", async (scope, reading, writing) => {
+  const { keyWith, call, structureId } = await openAccount();
+  const key = await keyWith(scope);
+  const list = ["POST", `/api/contact-structure/${structureId}/lists`, { name: "News" }] as const;
+  expect((await call(...read, undefined, { key })).status).toBe(reading);
+  expect((await call(...list, { key })).status).toBe(writing);
+});
+
+test.each([
+  ["GET", "/api/contact-structure", "contacts:read"],
+  ["GET", "/api/contact-structure/x/lists", "contacts:read"],
+  ["GET", "/api/contact/x", "contacts:read"],
+  ["POST", "/api/contact/search", "contacts:read"],
+  ["PUT", "/api/contact-structure/x", "contacts:write"],
+  ["POST", "/api/contact-structure/x/lists", "contacts:write"],
+  ["POST", "/api/contact", "contacts:write"],
+  ["PUT", "/api/contact/x/mutate", "contacts:write"],
+  ["PATCH", "/api/contact/x", "contacts:write"],
+  ["PUT", "/api/contact/x", "contacts:write"],
+  ["DELETE", "/api/contact/x", "contacts:write"],
+])(
+  "Authentication 7: %s %s without its scope is 403 'API key missing required scope: %s'",
+  async (method, path, scope) => {
+    const { keyWith, call } = await openAccount();
+    const key = await keyWith(scope.endsWith("write") ? "contacts:read" : "reports:read");
+    expect(errorOf(await call(method, path, {}, { key }))).toEqual({
+      status: 403,
+      errorType: "ForbiddenError",
+      message: `API key missing required scope: ${scope}`,
+    });
+  },
+);
+
+test("Authentication 6: malformed and unknown keys are not told apart", async () => {
+  const { call } = await openAccount();
+  for (const key of ["x", "", `ecm_us_${"a".repeat(43)}`, `ecm_us_${"a".repeat(4000)}`, "' OR 1=1 --"]) {
+    expect(errorOf(await call(...read, undefined, { key }))).toEqual(invalid);
+  }
+});
+
+test("API key state: deactivated is 401 'Invalid API key', reactivated works again", async () => {
+  const { keyWith, call, owner: open } = await openAccount();
+  const key = await keyWith("contacts:read");
+  const owner = await open();
+  expect(owner.deactivateKey("contacts:read").state).toBe("inactive");
+  expect(errorOf(await call(...read, undefined, { key }))).toEqual(invalid);
+  expect(owner.activateKey("contacts:read").state).toBe("active");
+  expect((await call(...read, undefined, { key })).status).toBe(200);
+});
+
+test("API key state: expired is 401 'API key expired', and an expired key cannot be activated", async () => {
+  const { call, owner: open, clock } = await openAccount();
+  const owner = await open();
+  const expiresAt = new Date(clock.now() + 60_000);
+  const { key } = owner.createKey({ name: "short", scopes: ["contacts:read"], expiresAt });
+  expect((await call(...read, undefined, { key })).status).toBe(200);
+  clock.pass(60);
+  expect(errorOf(await call(...read, undefined, { key }))).toEqual(expired);
+  expect(owner.key("short").state).toBe("expired");
+  owner.deactivateKey("short");
+  expect(errorOf(await call(...read, undefined, { key }))).toEqual(invalid);
+  expect(() => owner.activateKey("short")).toThrow(expect.objectContaining({ exitCode: 1 }));
+});
+
+test("API key state: deleted is 401 'Invalid API key', for good", async () => {
+  const { keyWith, call, owner: open } = await openAccount();
+  const key = await keyWith("contacts:read");
+  const owner = await open();
+  owner.deleteKey("contacts:read");
+  expect(errorOf(await call(...read, undefined, { key }))).toEqual(invalid);
+  expect(() => owner.key("contacts:read")).toThrow(expect.objectContaining({ exitCode: 5 }));
+});
+
+test("API key state: regenerating gives a new value and keeps name, scopes, expiry and state", async () => {
+  const { call, owner: open, clock } = await openAccount();
+  const owner = await open();
+  const expiresAt = new Date(clock.now() + 3_600_000);
+  const before = owner.createKey({ name: "ci", scopes: ["contacts:read"], expiresAt });
+  const after = owner.regenerateKey("CI");
+  expect(after).toEqual({ ...before, key: after.key });
+  expect(after.key).not.toBe(before.key);
+  expect(errorOf(await call(...read, undefined, { key: before.key }))).toEqual(invalid);
+  expect((await call(...read, undefined, { key: after.key })).status).toBe(200);
+  owner.deactivateKey("ci");
+  const inactive = owner.regenerateKey("ci");
+  expect(inactive.state).toBe("inactive");
+  expect(errorOf(await call(...read, undefined, { key: inactive.key }))).toEqual(invalid);
+});
+
+test.each([
+  ["open", 200],
+  ["pending_cancel", 200],
+  ["suspended", 403],
+  ["past_due", 403],
+  ["terminated", 403],
+])("Account standing: %s is answered with %d", async (status, expected) => {
+  const { call, owner: open, keyWith } = await openAccount();
+  const key = await keyWith("reports:read");
+  (await open()).setAccount({ status });
+  const answer = await call(...read);
+  expect(answer.status).toBe(expected);
+  if (expected === 403) {
+    const refusal = { status: 403, errorType: "ForbiddenError", message: "Account does not have API access" };
+    expect(errorOf(answer)).toEqual(refusal);
+    // Standing comes before the scope.
+    expect(errorOf(await call(...read, undefined, { key }))).toEqual(refusal);
+  }
+});
+
+test("The folder's own key is the same at every start, until it no longer works", async () => {
+  const account = await openAccount();
+  const first = account.sandbox.ownKey();
+  expect((await openAccount({ folder: account.folder })).sandbox.ownKey()).toBe(first);
+  (await account.owner()).deactivateKey("sandbox");
+  const again = await openAccount({ folder: account.folder });
+  expect(again.sandbox.ownKey()).not.toBe(first);
+  expect((await again.call(...read)).status).toBe(200);
+});
+
+test("Reset takes everything away but what a running sandbox printed at its start", async () => {
+  const account = await openAccount();
+  await account.furnished();
+  const made = await account.create("a@b.co");
+  const key = await account.keyWith("contacts:write");
+  const owner = await account.owner();
+  owner.setAccount({ status: "open", monthlyLimit: 5 });
+  owner.reset();
+  const { status, body, headers } = await account.call("GET", "/api/contact-structure");
+  expect(status).toBe(200);
+  expect(headers["x-ratelimit-remaining"]).toBe("999999");
+  expect(body).toMatchObject([{ _id: account.structureId, label: "Default", tags: [], __v: 0 }]);
+  expect(body[0].fields).toHaveLength(2);
+  expect((await account.search([])).body.totalRecords).toBe(0);
+  expect(errorOf(await account.call("GET", "/api/contact-structure", undefined, { key }))).toEqual(invalid);
+  expect(owner.listKeys().map((each) => each.name)).toEqual(["sandbox"]);
+  expect((await account.create("a@b.co"))._id > made._id).toBe(true);
+});

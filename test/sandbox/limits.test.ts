@@ -1,0 +1,139 @@
+/** Limits: the hour, the month, the block of addresses, and the headers that tell of them. */
+import { expect, test } from "vitest";
+import { errorOf, openAccount, type Reply } from "./account.ts";
+
+const read = ["GET", "/api/contact-structure"] as const;
+const limitHeaders = ({ headers }: Reply) =>
+  Object.fromEntries(Object.entries(headers).filter(([name]) => /^(x-|retry)/.test(name)));
+// The clock of these tests stands at noon of 15 June 2026.
+const noon = Date.UTC(2026, 5, 15, 12) / 1000;
+const endOfMonth = Date.UTC(2026, 6, 1) / 1000;
+
+test("Limits: unless told otherwise, 3,600 requests an hour and 100,000 a month", async () => {
+  const { call } = await openAccount({ hourlyLimit: undefined, monthlyLimit: undefined });
+  expect(limitHeaders(await call(...read))).toEqual({
+    "x-ratelimit-limit": "3600",
+    "x-ratelimit-remaining": "3599",
+    "x-ratelimit-reset": String(noon + 3600),
+    "x-monthly-limit": "100000",
+    "x-monthly-remaining": "99999",
+  });
+});
+
+test("Limits: the hour is a fixed window that all keys share; a 429 carries its headers with remaining 0", async () => {
+  const { call, clock, keyWith } = await openAccount({ hourlyLimit: 3 });
+  const key = await keyWith("contacts:read");
+  expect((await call(...read)).headers["x-ratelimit-remaining"]).toBe("2");
+  clock.pass(600);
+  expect((await call(...read, undefined, { key })).headers["x-ratelimit-remaining"]).toBe("1");
+  expect((await call(...read)).headers["x-ratelimit-remaining"]).toBe("0");
+  clock.pass(60);
+  for (let again = 0; again < 2; again++) {
+    const answer = await call(...read);
+    expect(errorOf(answer)).toEqual({
+      status: 429,
+      errorType: "TooManyRequestsError",
+      message: "Rate limit exceeded. Retry after 2940 seconds.",
+    });
+    expect(limitHeaders(answer)).toEqual({
+      "retry-after": "2940",
+      "x-ratelimit-limit": "3",
+      "x-ratelimit-remaining": "0",
+      "x-ratelimit-reset": String(noon + 3600),
+    });
+  }
+  clock.pass(2939);
+  expect((await call(...read)).headers["retry-after"]).toBe("1");
+  clock.pass(1);
+  expect(limitHeaders(await call(...read))).toMatchObject({
+    "x-ratelimit-remaining": "2",
+    "x-ratelimit-reset": String(noon + 7200),
+  });
+});
+
+test("Limits: a window of another length, and one that was begun under a longer one", async () => {
+  const account = await openAccount({ hourlyLimit: 1 });
+  await account.call(...read);
+  const shorter = await openAccount({ folder: account.folder, hourlyLimit: 1, windowSeconds: 5 });
+  expect((await shorter.call(...read)).headers["x-ratelimit-reset"]).toBe(String(noon + 5));
+  expect((await shorter.call(...read)).headers["retry-after"]).toBe("5");
+});
+
+test("Limits: the month ends with the calendar month, UTC, and its 429 has its own message", async () => {
+  const { call, clock } = await openAccount({ monthlyLimit: 2, hourlyLimit: 2 });
+  await call(...read);
+  expect(limitHeaders(await call(...read))).toMatchObject({
+    "x-monthly-limit": "2",
+    "x-monthly-remaining": "0",
+  });
+  // Both are used up: the month speaks.
+  const answer = await call(...read);
+  expect(errorOf(answer)).toEqual({
+    status: 429,
+    errorType: "TooManyRequestsError",
+    message: "Monthly API quota exceeded.",
+  });
+  expect(limitHeaders(answer)).toEqual({ "retry-after": String(endOfMonth - noon) });
+  clock.pass(endOfMonth - noon);
+  expect((await call(...read)).headers["x-monthly-remaining"]).toBe("1");
+});
+
+test("Limits: the owner's monthly limit acts at once, over the one of the start", async () => {
+  const { call, owner } = await openAccount({ monthlyLimit: 100 });
+  expect((await call(...read)).headers["x-monthly-limit"]).toBe("100");
+  (await owner()).setAccount({ monthlyLimit: 1 });
+  expect(errorOf(await call(...read)).message).toBe("Monthly API quota exceeded.");
+  (await owner()).setAccount({ monthlyLimit: 50 });
+  expect((await call(...read)).headers["x-monthly-remaining"]).toBe("48");
+});
+
+test("Limits: every authenticated request counts that is not a 429, whatever its answer", async () => {
+  const { call, keyWith, structureId, owner } = await openAccount();
+  const weak = await keyWith("reports:read");
+  const remaining = async (...request: Parameters<typeof call>) =>
+    Number((await call(...request)).headers["x-ratelimit-remaining"]);
+  expect(await remaining(...read)).toBe(999_999);
+  expect(await remaining("GET", "/api/contact/unknown")).toBe(999_998);
+  expect(await remaining("POST", "/api/contact", { key: 1 })).toBe(999_997);
+  expect(await remaining("POST", "/api/contact", undefined, { raw: "{" })).toBe(999_996);
+  expect(await remaining(...read, undefined, { key: weak })).toBe(999_995);
+  expect(await remaining("GET", "/api/billing")).toBe(999_994);
+  expect(
+    await remaining("POST", "/api/contact/search", { contactStructureId: structureId, source: ["key"] }),
+  ).toBe(999_993);
+  (await owner()).setAccount({ status: "suspended" });
+  expect(await remaining(...read)).toBe(999_992);
+  expect(limitHeaders(await call(...read, undefined, { key: "wrong" }))).toEqual({});
+  (await owner()).setAccount({ status: "open" });
+  expect(await remaining(...read)).toBe(999_991);
+});
+
+test("Limits: too many failed authentications block the address, valid keys too, until the block ends", async () => {
+  const { call, clock } = await openAccount();
+  const fail = () => call(...read, undefined, { key: "wrong" });
+  for (let count = 0; count < 20; count++) expect((await fail()).status).toBe(401);
+  clock.pass(12);
+  const answer = await call(...read);
+  expect(errorOf(answer)).toEqual({
+    status: 429,
+    errorType: "TooManyRequestsError",
+    message: "Too many failed authentication attempts. Please try again later.",
+  });
+  expect(limitHeaders(answer)).toEqual({ "retry-after": "48" });
+  expect((await fail()).status).toBe(429);
+  clock.pass(48);
+  expect((await call(...read)).status).toBe(200);
+  expect((await fail()).status).toBe(401);
+});
+
+test("Limits: failures are counted within 60 seconds, and numbers of one's own take the place of 20 and 60", async () => {
+  const { call, clock } = await openAccount({ blockAfter: 3, blockSeconds: 10 });
+  const fail = async () => (await call(...read, undefined, { key: "wrong" })).status;
+  expect([await fail(), await fail()]).toEqual([401, 401]);
+  clock.pass(10);
+  expect([await fail(), await fail()]).toEqual([401, 401]);
+  expect((await call(...read)).status).toBe(200);
+  expect([await fail(), await fail()]).toEqual([401, 429]);
+  clock.pass(10);
+  expect(await fail()).toBe(401);
+});

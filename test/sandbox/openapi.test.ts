@@ -1,0 +1,130 @@
+/** The description that the service gives of itself, held against what it does. */
+import { Ajv2020 } from "ajv/dist/2020.js";
+import { expect, test } from "vitest";
+import { eq, openAccount, type Reply } from "./account.ts";
+
+interface Operation {
+  requestBody?: { content: Record<string, { schema: object }> };
+  responses: Record<string, { content?: Record<string, { schema: object }> }>;
+}
+interface Description {
+  openapi: string;
+  paths: Record<string, Record<string, Operation>>;
+}
+
+async function describedAccount() {
+  const account = await openAccount();
+  const answer = await account.call("GET", "/openapi.json", undefined, { key: null });
+  expect(answer.status).toBe(200);
+  const description: Description = answer.body;
+  const ajv = new Ajv2020({ strict: false, formats: { "date-time": true } });
+  ajv.addSchema(answer.body, "openapi.json");
+  const validate = (schema: object, value: unknown) => {
+    const rooted = JSON.parse(JSON.stringify(schema).replaceAll('"#/', '"openapi.json#/'));
+    const check = ajv.compile(rooted);
+    return check(value) ? [] : (check.errors ?? []);
+  };
+  return { account, description, validate };
+}
+
+test("/openapi.json is OpenAPI 3.1, needs no key, and spends nothing", async () => {
+  const { account, description } = await describedAccount();
+  expect(description.openapi).toBe("3.1.0");
+  expect((await account.call("GET", "/api/contact-structure")).headers["x-ratelimit-remaining"]).toBe(
+    "999999",
+  );
+});
+
+test("/openapi.json names exactly the endpoints that are there", async () => {
+  const { account, description } = await describedAccount();
+  const operations = Object.entries(description.paths).flatMap(([path, methods]) =>
+    Object.keys(methods).map((method) => ({ method, path })),
+  );
+  expect(operations.length).toBe(16);
+  for (const { method, path } of operations) {
+    const answer = await account.call(method.toUpperCase(), path.replace(/\{\w+\}/g, "x"), {});
+    expect(answer.body.errors?.[0].errorType ?? "none", `${method} ${path}`).not.toBe("ForbiddenError");
+  }
+});
+
+test("Real exchanges, good and bad, are as /openapi.json describes them", async () => {
+  const { account, description, validate } = await describedAccount();
+  const { fields, tags, lists } = await account.furnished();
+  const structure = `/api/contact-structure/${account.structureId}`;
+  const made = await account.create("a@b.co", {
+    fields: [{ _id: fields[0], value: "x" }],
+    lists: [{ _id: lists[0] }],
+  });
+  const contact = `/api/contact/${made._id}`;
+  const search = { contactStructureId: account.structureId, source: ["key", "status"] };
+  const [whole] = (await account.call("GET", "/api/contact-structure")).body;
+  const exchanges: [method: string, path: string, body: unknown, status: number][] = [
+    ["GET", "/api/contact-structure", undefined, 200],
+    ["GET", structure, undefined, 200],
+    ["PUT", structure, whole, 200],
+    ["PUT", structure, { ...whole, label: 5 }, 400],
+    ["POST", `${structure}/lists`, { name: "New" }, 200],
+    ["POST", `${structure}/lists`, {}, 400],
+    ["GET", `${structure}/lists?page=1&size=2`, undefined, 200],
+    ["GET", `${structure}/lists/all`, undefined, 200],
+    ["GET", `${structure}/lists/${lists[0]}`, undefined, 200],
+    ["PATCH", `${structure}/lists/${lists[0]}`, { name: "Newer" }, 200],
+    ["DELETE", `${structure}/lists/${lists[1]}`, undefined, 204],
+    ["POST", "/api/contact", { key: "c@d.co", contactStructureId: account.structureId }, 200],
+    ["POST", "/api/contact", { key: 5, contactStructureId: account.structureId }, 400],
+    ["POST", "/api/contact", { contactStructureId: account.structureId }, 400],
+    ["GET", contact, undefined, 200],
+    ["GET", "/api/contact/unknown", undefined, 404],
+    ["POST", "/api/contact/search", search, 200],
+    [
+      "POST",
+      "/api/contact/search",
+      { ...search, contactSpecification: { filters: [{ criterias: [eq("KEY", "a@b.co")] }] } },
+      200,
+    ],
+    ["POST", "/api/contact/search", { ...search, pageSize: 1001 }, 400],
+    ["PUT", `${contact}/mutate`, { addTags: [tags[0]], removeLists: [{ _id: lists[0] }] }, 200],
+    ["PUT", `${contact}/mutate`, { addTags: [5] }, 400],
+    ["PATCH", contact, { status: { primary: "Inactive", secondary: "Bounce" } }, 200],
+    ["PATCH", contact, { status: {} }, 400],
+    ["PUT", contact, { key: "e@f.co", __v: 2 }, 200],
+    ["DELETE", contact, undefined, 200],
+  ];
+  const met = new Set<string>();
+  for (const [method, path, body, status] of exchanges) {
+    const answer = await account.call(method, path, body);
+    const name = `${method} ${path} ${JSON.stringify(body)}`;
+    expect(answer.status, name).toBe(status);
+    const [template, operation] = operationOf(description, method, path);
+    met.add(`${method} ${template}`);
+    const sent = operation.requestBody?.content["application/json"]?.schema;
+    // What the schemas refuse is refused; rules that look at stored data are not theirs.
+    if (sent) expect(validate(sent, JSON.parse(JSON.stringify(body))).length === 0, name).toBe(status < 400);
+    expect(problemsOf(operation, answer, validate), name).toEqual([]);
+  }
+  expect(met.size).toBe(16);
+});
+
+function problemsOf(
+  operation: Operation,
+  answer: Reply,
+  validate: (schema: object, value: unknown) => object[],
+) {
+  const described = operation.responses[answer.status];
+  if (!described) return ["this status is not described"];
+  const schema = described.content?.["application/json"]?.schema;
+  if (!schema) return answer.body === undefined ? [] : ["no body is described"];
+  return validate(schema, answer.body);
+}
+
+function operationOf(description: Description, method: string, path: string): [template: string, Operation] {
+  const bare = path.replace(/\?.*/, "");
+  // The template with the fewest parameters is the one that is meant.
+  const [template, methods] = Object.entries(description.paths)
+    .filter(
+      ([each, known]) =>
+        new RegExp(`^${each.replace(/\{\w+\}/g, "[^/]+")}$`).test(bare) && known[method.toLowerCase()],
+    )
+    .toSorted(([a], [b]) => a.split("{").length - b.split("{").length)[0]!;
+  return [template, methods[method.toLowerCase()]!];
+}

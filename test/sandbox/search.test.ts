@@ -1,0 +1,175 @@
+/** POST /api/contact/search. */
+import { expect, test } from "vitest";
+import { openStore } from "../../src/sandbox/store/index.ts";
+import { eq, errorOf, openAccount, type TestAccount } from "./account.ts";
+
+const keysOf = (answer: { body: { contacts: { key: string }[] } }) =>
+  answer.body.contacts.map((contact) => contact.key);
+
+test("Search: without a filter every contact of the structure, 10 to a page when pageSize is left out", async () => {
+  const { create, search } = await openAccount();
+  for (let number = 0; number < 12; number++) await create(`p${number}@b.co`);
+  const first = await search([]);
+  expect(first.body.totalRecords).toBe(12);
+  expect(keysOf(first)).toEqual(Array.from({ length: 10 }, (_, number) => `p${number}@b.co`));
+  expect(keysOf(await search([], { page: 2 }))).toEqual(["p10@b.co", "p11@b.co"]);
+  expect((await search([], { page: 3 })).body).toEqual({ totalRecords: 12, contacts: [] });
+});
+
+test("Search: only what source names is answered, and unknown names are passed over", async () => {
+  const { create, search } = await openAccount();
+  const made = await create("a@b.co");
+  expect((await search([], { source: ["key", "tags", "shoeSize", "__proto__"] })).body.contacts).toEqual([
+    { key: "a@b.co", tags: [] },
+  ]);
+  expect((await search([], { source: ["nothing"] })).body.contacts).toEqual([{}]);
+  expect((await search([], { source: Object.keys(made) })).body.contacts).toEqual([made]);
+});
+
+test("Search: several values of one criteria are any of them, keys without case", async () => {
+  const { create, search } = await openAccount();
+  for (const name of ["Ada", "Bob", "Eve"]) await create(`${name}@b.co`);
+  const found = await search([eq("KEY", "EVE@b.co", "ada@B.co", "nobody@b.co", "ada@b.co")]);
+  expect(found.body.totalRecords).toBe(2);
+  expect(keysOf(found)).toEqual(["Ada@b.co", "Eve@b.co"]);
+});
+
+test("Search: all criterias and all filters must hold", async () => {
+  const account = await openAccount();
+  const { lists, tags } = await account.furnished();
+  const [news, offers] = lists.map((_id) => ({ _id }));
+  const [vip] = tags.map((_id) => ({ _id }));
+  await account.create("none@b.co");
+  await account.create("news@b.co", { lists: [news] });
+  await account.create("both@b.co", { lists: [news, offers], tags: [vip] });
+  await account.create("offers@b.co", { lists: [offers], tags: [vip] });
+  const found = async (...criterias: object[]) => {
+    const separate = await account.search(criterias);
+    const together = await account.search([], { contactSpecification: { filters: [{ criterias }] } });
+    expect(together.body).toEqual(separate.body);
+    expect(separate.body.totalRecords).toBe(separate.body.contacts.length);
+    return keysOf(separate);
+  };
+  expect(await found(eq("LIST_ID", lists[0]!))).toEqual(["news@b.co", "both@b.co"]);
+  expect(await found(eq("LIST_ID", ...lists))).toEqual(["news@b.co", "both@b.co", "offers@b.co"]);
+  expect(await found(eq("LIST_ID", lists[0]!), eq("LIST_ID", lists[1]!))).toEqual(["both@b.co"]);
+  expect(await found(eq("TAG_ID", tags[0]!), eq("CONTACT_STATUS", "Active"))).toEqual([
+    "both@b.co",
+    "offers@b.co",
+  ]);
+  expect(await found(eq("KEY", "news@b.co", "offers@b.co"), eq("TAG_ID", tags[0]!))).toEqual(["offers@b.co"]);
+  expect(await found(eq("KEY", "news@b.co"), eq("KEY", "offers@b.co"))).toEqual([]);
+  expect(await found(eq("LIST_ID", "unknown"))).toEqual([]);
+  expect(await found(eq("LIST_ID", lists[0]!, "unknown"))).toEqual(["news@b.co", "both@b.co"]);
+  expect(await found(eq("CONTACT_STATUS", "inactive"))).toEqual([]);
+});
+
+test.each([
+  ["source", { source: undefined }],
+  ["source", { source: [] }],
+  ["source", { source: [1] }],
+  ["contactStructureId", { contactStructureId: undefined }],
+  ["contactStructureId", { contactStructureId: "x" }],
+  ["page", { page: 0 }],
+  ["page", { page: "1" }],
+  ["page", { page: 1.5 }],
+  ["page", { page: 1e300 }],
+  ["pageSize", { pageSize: 0 }],
+  ["pageSize", { pageSize: 1001 }],
+  ["contactSpecification", { contactSpecification: [] }],
+  ["contactSpecification", { contactSpecification: { filters: {} } }],
+  ["contactSpecification", { contactSpecification: { filters: [{}] } }],
+  ["contactSpecification", { contactSpecification: { filters: [{ criterias: [eq("FIELD_ID", "x")] }] } }],
+  ["contactSpecification", { contactSpecification: { filters: [{ criterias: [eq("KEY")] }] } }],
+  [
+    "contactSpecification",
+    {
+      contactSpecification: {
+        filters: [{ criterias: [{ columnToFilter: "KEY", operator: "LIKE", values: ["%"] }] }],
+      },
+    },
+  ],
+])("Search: 400 ValidationError with field %s for %j", async (field, change) => {
+  const { search } = await openAccount();
+  expect(errorOf(await search([], change))).toMatchObject({
+    status: 400,
+    errorType: "ValidationError",
+    field,
+  });
+});
+
+test("Search: pages are in the order of _id, and stay so while contacts come and change", async () => {
+  const account = await openAccount();
+  const { lists } = await account.furnished();
+  const member = { lists: [{ _id: lists[0] }] };
+  const ids: string[] = [];
+  for (let number = 0; number < 30; number++) ids.push((await account.create(`p${number}@b.co`, member))._id);
+  const seen: string[] = [];
+  for (let page = 1; page <= 3; page++) {
+    const { body } = await account.search([eq("LIST_ID", lists[0]!)], { page });
+    seen.push(...body.contacts.map((contact: { _id: string }) => contact._id));
+    await account.create(`later${page}@b.co`, member);
+    await account.call("PUT", `/api/contact/${ids[0]}/mutate`, { addLists: [lists[1]] });
+  }
+  expect(seen).toEqual(ids);
+});
+
+test("Search: every page of every filter is what counting from the first contact gives", async () => {
+  const account = await openAccount();
+  const { lists, tags } = await account.furnished();
+  const crowd = await filled(account, 5300, lists, tags);
+  const filters: [criterias: object[], isMember: (number: number) => boolean][] = [
+    [[], () => true],
+    [[eq("LIST_ID", lists[0]!)], (number) => number % 2 === 0],
+    [[eq("LIST_ID", ...lists)], (number) => number % 2 === 0 || number % 3 === 0],
+    [[eq("LIST_ID", lists[0]!), eq("LIST_ID", lists[1]!)], (number) => number % 6 === 0],
+    [[eq("TAG_ID", tags[0]!), eq("CONTACT_STATUS", "active")], (number) => number % 5 === 0],
+  ];
+  const expectPages = async (pages: number[]) => {
+    for (const [criterias, isMember] of filters) {
+      const all = crowd.filter(({ number }) => isMember(number)).map(({ id }) => id);
+      for (const page of pages) {
+        const { body } = await account.search(criterias, { page, pageSize: 700, source: ["_id"] });
+        expect(body.totalRecords).toBe(all.length);
+        expect(body.contacts.map((contact: { _id: string }) => contact._id)).toEqual(
+          all.slice((page - 1) * 700, page * 700),
+        );
+      }
+    }
+  };
+  await expectPages([8, 1, 2, 3, 4, 5, 6, 7]);
+  // One from the middle leaves: everyone behind moves up, on pages that were seen before.
+  const [gone] = crowd.splice(1800, 1);
+  expect((await account.call("DELETE", `/api/contact/${gone!.id}`)).status).toBe(200);
+  await expectPages([5, 2, 3, 8]);
+  // And one joins a list in its middle.
+  const joiner = crowd.find(({ number }) => number === 2101)!;
+  await account.call("PUT", `/api/contact/${joiner.id}/mutate`, { addLists: [lists[0]] });
+  joiner.number = 2;
+  await expectPages([4, 3, 2]);
+});
+
+/** Contacts straight into the store: thousands of requests would only take longer. */
+async function filled(account: TestAccount, count: number, lists: string[], tags: string[]) {
+  const store = await openStore(account.folder, account.clock.now());
+  const ids = store.database.transaction(() => {
+    const taken = store.newIds(account.clock.now(), count);
+    for (const [number, id] of taken.entries()) {
+      store.contacts.add({
+        id,
+        structureId: account.structureId,
+        key: `p${number}@b.co`,
+        fields: [],
+        lists: lists.filter((_list, index) => number % (index + 2) === 0),
+        tags: number % 5 === 0 ? tags.slice(0, 1) : [],
+        status: { primary: "active" },
+        createdAt: 0,
+        updatedAt: 0,
+        version: 0,
+      });
+    }
+    return taken;
+  });
+  store.database.close();
+  return ids.map((id, number) => ({ id, number }));
+}
