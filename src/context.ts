@@ -159,7 +159,9 @@ export function createContext(
     purpose: "single" | "bulk",
     connections?: number,
   ): Promise<Connection> {
-    const line = profile.isSandbox ? await openEmbedded() : await openNetworkLine(profile, purpose, connections);
+    const line = profile.isSandbox
+      ? await openEmbedded()
+      : await openNetworkLine(profile, purpose, connections);
     const { createSend } = await import("./http/send.ts");
     const send = createSend({
       baseUrl: profile.baseUrl.value,

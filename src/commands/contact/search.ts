@@ -75,8 +75,13 @@ async function runContactSearch(context: Context, options: ContactSearchOptions)
   const { view, source } = await viewFor(account, output, structure, options.source);
   const search = { ...found, source };
   if (options.all || options.limit !== undefined) {
-    const { contacts } = await openSearch(send, search, options);
-    await presentList(terminal, output, contacts, view);
+    const { total, contacts } = await openSearch(send, search, options);
+    const count = await presentList(terminal, output, contacts, view);
+    if (count < Math.min(total, options.limit ?? total) && !terminal.isStdoutClosed) {
+      terminal.note(
+        `${total} contacts matched at first and ${count} were read: the account changed meanwhile`,
+      );
+    }
     return;
   }
   const answer = readSearch(await send(searchContactsRequest({ ...search, page, pageSize })));
