@@ -61,22 +61,26 @@ export async function tagRefs(
   return [...new Set(wanted.map((each) => resolveTag(whole, each)._id))].map((_id) => ({ _id }));
 }
 
-/** `FIELD=VALUE`, split at the first `=`. @throws UsageError without one, or when a field is set twice. */
+/** `FIELD=VALUE`, split at the first `=`. @throws UsageError without one. */
+export function splitAssignment(assignment: string): [field: string, value: string] {
+  const at = assignment.indexOf("=");
+  if (at > 0) return [assignment.slice(0, at), assignment.slice(at + 1)];
+  throw new UsageError(
+    `--set ${JSON.stringify(assignment)} is not FIELD=VALUE`,
+    'such as --set "City=Paris"; --set "City=" empties the field',
+  );
+}
+
+/** Field ids and their values. @throws UsageError when a field is set twice; NotFoundError. */
 export function fieldValues(structure: ContactStructure, assignments: readonly string[]): FieldValue[] {
   const values = new Map<string, string>();
   for (const assignment of assignments) {
-    const at = assignment.indexOf("=");
-    if (at < 1) {
-      throw new UsageError(
-        `--set ${JSON.stringify(assignment)} is not FIELD=VALUE`,
-        'such as --set "City=Paris"; --set "City=" empties the field',
-      );
-    }
-    const field = fieldOf(structure, assignment, assignment.slice(0, at));
+    const [wanted, value] = splitAssignment(assignment);
+    const field = fieldOf(structure, assignment, wanted);
     if (values.has(field._id)) {
       throw new UsageError(`--set: the field ${JSON.stringify(field.label)} is set twice`);
     }
-    values.set(field._id, assignment.slice(at + 1));
+    values.set(field._id, value);
   }
   return [...values].map(([_id, value]) => ({ _id, value }));
 }

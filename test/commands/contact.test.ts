@@ -239,6 +239,20 @@ describe("contact search", () => {
     expect(page.stderr).toContain("3 of 7 contacts shown; --all reads every page, --page 3 the next");
   });
 
+  it("sends nothing at all when a flag is wrong", async () => {
+    const { ecm, seen } = await against((_request, response) => json(response, 200, []));
+    for (const args of [
+      ["search", "--filter", "KEY EQ"],
+      ["search", "--filter-json", "{"],
+      ["create", "--key", "a@x.org", "--set", "City"],
+      ["mutate", "a@x.org", "--set", "City"],
+      ["mutate", "a@x.org"],
+    ]) {
+      expect((await ecm(["contact", ...args])).code).toBe(2);
+    }
+    expect(seen).toEqual([]);
+  });
+
   it("says when contacts vanished while it read", async () => {
     const structure = { _id: "s1", label: "D", keyName: "E", keyType: "email", fields: [], tags: [], __v: 0 };
     const { ecm } = await against((request, response) => {

@@ -1,7 +1,7 @@
 /** The flags that name changes, or `--data`, → the request that makes them on a contact. */
 import type { Connection, Context } from "../../context.ts";
 import { UsageError } from "../../errors.ts";
-import { mutateBody, type WantedChanges } from "../../service/contact-changes.ts";
+import { mutateBody, splitAssignment, type WantedChanges } from "../../service/contact-changes.ts";
 import { mutateContactRequest } from "../../service/contacts.ts";
 import { readJsonInput } from "../../terminal/data-input.ts";
 import type { ApiRequest, MutateBody } from "../../wire.ts";
@@ -17,6 +17,7 @@ export async function changeFrom(
   const { data, addTag, removeTag, addList, removeList, set, ifVersion } = options;
   const wanted = { addTag, removeTag, addList, removeList, set, ifVersion };
   if (data === undefined) {
+    set?.forEach(splitAssignment);
     return async ({ account }) => {
       const body = await mutateBody(account, wanted);
       return (id) => mutateContactRequest(id, body);

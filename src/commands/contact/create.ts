@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import type { Connection, Context } from "../../context.ts";
 import { ServiceError, UsageError } from "../../errors.ts";
-import { fieldValues, listRefs, tagRefs } from "../../service/contact-changes.ts";
+import { fieldValues, listRefs, splitAssignment, tagRefs } from "../../service/contact-changes.ts";
 import { createContactRequest, readContact } from "../../service/contacts.ts";
 import { readJsonInput } from "../../terminal/data-input.ts";
 import { presentDryRun } from "../../terminal/dry-run.ts";
@@ -76,6 +76,7 @@ async function bodyFrom(
   if (key === undefined || key.trim() === "") {
     throw new UsageError("a contact needs a key", "pass --key ada@example.com, or --data FILE");
   }
+  set.forEach(splitAssignment);
   return async ({ account }) => {
     const structure = await account.structure();
     const parts = {

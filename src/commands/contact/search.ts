@@ -1,17 +1,14 @@
 import { type Command, Option } from "commander";
-import type { Connection, Context, OutputFileFlags } from "../../context.ts";
-import { UsageError } from "../../errors.ts";
-import { contactFilters, parseFilterJson, type WantedContacts } from "../../service/contact-filters.ts";
-import { type ContactSearch, defaultPageSize, openSearch } from "../../service/contact-pages.ts";
+import type { Context, OutputFileFlags } from "../../context.ts";
+import { defaultPageSize, openSearch } from "../../service/contact-pages.ts";
 import { readSearch, searchContactsRequest } from "../../service/contacts.ts";
 import { presentList, presentValue } from "../../terminal/present.ts";
-import type { ContactStructure } from "../../wire.ts";
 import { addOutputFileFlags, repeatable, wholeNumber } from "../flags.ts";
 import { describeCommand } from "../help-text.ts";
+import { conditionsFrom, type WantedConditions } from "./conditions.ts";
 import { viewFor } from "./view.ts";
 
-interface ContactSearchOptions extends WantedContacts, OutputFileFlags {
-  filterJson?: string;
+interface ContactSearchOptions extends WantedConditions, OutputFileFlags {
   source?: string;
   page?: number;
   pageSize?: number;
@@ -60,12 +57,10 @@ export function registerContactSearch(parent: Command, context: Context): void {
 async function runContactSearch(context: Context, options: ContactSearchOptions): Promise<void> {
   const { terminal } = context;
   const output = context.output(options);
-  const specified = options.filterJson === undefined ? undefined : parseFilterJson(options.filterJson);
-  refuseMixture(specified, options);
-  const connection = await context.connect();
-  const { send, account } = connection;
+  const conditions = conditionsFrom(options);
+  const { send, account } = await context.connect();
   const structure = await account.structure();
-  const found = await conditions(connection, structure, specified, options);
+  const found = await conditions(account, structure);
   const { page = 1, pageSize = defaultPageSize } = options;
   if (options.count) {
     const request = searchContactsRequest({ ...found, page: 1, pageSize: 1, source: ["_id"] });
@@ -95,28 +90,4 @@ async function runContactSearch(context: Context, options: ContactSearchOptions)
       `${answer.contacts.length} of ${answer.totalRecords} contacts shown; --all reads every page, --page ${page + 1} the next`,
     );
   }
-}
-
-type Specified = ReturnType<typeof parseFilterJson> | undefined;
-
-async function conditions(
-  { account }: Connection,
-  structure: ContactStructure,
-  specified: Specified,
-  options: ContactSearchOptions,
-): Promise<Omit<ContactSearch, "source">> {
-  const structureId = structure._id;
-  if (specified && !Array.isArray(specified)) return { structureId, filters: [], specification: specified };
-  const filters = await contactFilters(account, structure, options);
-  return { structureId, filters: [...filters, ...(specified ?? [])] };
-}
-
-/** An object of `--filter-json` is everything there is to say: a flag beside it would be passed over in silence. */
-function refuseMixture(specified: Specified, { key, status, list, tag, filter }: ContactSearchOptions): void {
-  if (!specified || Array.isArray(specified)) return;
-  if ([key, status, list, tag, filter].every((each) => each === undefined)) return;
-  throw new UsageError(
-    "--filter-json with an object is the whole specification: it goes without --key, --status, --list, --tag and --filter",
-    "give an array of filters to combine them",
-  );
 }
