@@ -69,7 +69,8 @@ export function createPrompter(terminal: Terminal, signal: AbortSignal): Prompte
       ask((inquirer, context) =>
         inquirer.input({ message: escapeControls(message), default: initial }, context),
       ),
-    secret: (message) => ask((inquirer, context) => inquirer.password({ message, mask: false }, context)),
+    secret: (message) =>
+      ask((inquirer, context) => inquirer.password({ message, mask: false, toggleMask: false }, context)),
     select: (message, choices) =>
       ask((inquirer, context) =>
         inquirer.select({ message: escapeControls(message), choices: safe(choices) }, context),

@@ -89,6 +89,19 @@ describe("ecm auth login", () => {
     expect((await ecm(["auth", "status"])).code).toBe(4);
   });
 
+  it("asks a person at a terminal for the key, and does not show it", async () => {
+    const { ecm, baseUrl, apiKey, home } = await fresh();
+    for (const more of [[], ["--api-key-stdin"]]) {
+      const args = ["auth", "login", "--base-url", baseUrl, ...more];
+      const result = await ecm(args, { typed: `${apiKey}\r`, terminalColumns: 80 });
+      expect(result.code).toBe(0);
+      expect(result.stderr).toContain("API key");
+      expect(result.stdout + result.stderr).not.toContain(apiKey);
+      expect(await readFile(join(home.ECM_CONFIG_DIR!, "profiles.json"), "utf8")).toContain(apiKey);
+      await ecm(["auth", "logout"]);
+    }
+  });
+
   it("keeps the id of a structure that was named by its label", async () => {
     const { ecm, login } = await fresh();
     expect((await login("work", "--structure", "Nowhere")).code).toBe(5);

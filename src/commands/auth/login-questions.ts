@@ -39,7 +39,7 @@ export async function askKey(
     };
   }
   const prompter = context.prompter();
-  if (prompter) return { apiKey: checkKey(await prompter.secret("API key (not shown)"), "API key") };
+  if (prompter) return { apiKey: checkKey(await prompter.secret("API key"), "API key") };
   throw mayNotAsk("the API key is needed", "pass --api-key-stdin and pipe the key, or --api-key-command");
 }
 
