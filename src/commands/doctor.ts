@@ -1,4 +1,6 @@
 import type { Command } from "commander";
+import { listRuns } from "../bulk/run-folder.ts";
+import { viewRun } from "../bulk/run-view.ts";
 import { inspectFolders } from "../config/folder-rights.ts";
 import { isUsualKey, maskKey } from "../config/keys.ts";
 import type { ResolvedProfile } from "../config/resolve.ts";
@@ -6,7 +8,7 @@ import type { Context } from "../context.ts";
 import { EcmError, exitCodes } from "../errors.ts";
 import { listStructuresRequest } from "../service/structures.ts";
 import { presentList, type View } from "../terminal/present.ts";
-import { type Finding, fail, ofAnswer, ofFolder, pass, warn } from "./findings.ts";
+import { type Finding, fail, ofAnswer, ofFolder, ofRuns, pass, warn } from "./findings.ts";
 import { describeCommand } from "./help-text.ts";
 
 const view: View<Finding> = {
@@ -32,7 +34,7 @@ export function registerDoctor(command: Command, context: Context): void {
 async function runDoctor(context: Context): Promise<void> {
   // First: opening the profiles mends their rights.
   const places = await inspectFolders(context.folders, context.platform);
-  const findings = [...(await examineAccount(context)), ...places.map(ofFolder)];
+  const findings = [...(await examineAccount(context)), ...places.map(ofFolder), await examineRuns(context)];
   await presentList(context.terminal, context.output(), findings, view);
   if (findings.some((finding) => finding.status === "fail")) context.endWith(exitCodes.failed);
 }
@@ -64,6 +66,11 @@ async function examineKey(context: Context, profile: ResolvedProfile): Promise<F
   return isUsualKey(value)
     ? pass("key", words)
     : warn("key", `${words}: not of the usual form of 50 characters`);
+}
+
+async function examineRuns(context: Context): Promise<Finding> {
+  const runs = await Promise.all((await listRuns(context.folders.state)).map(viewRun));
+  return ofRuns(runs.filter(({ status }) => status === "stopped" || status === "unfinished"));
 }
 
 async function examineService(context: Context, place: string): Promise<Finding[]> {

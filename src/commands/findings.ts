@@ -1,4 +1,5 @@
 /** What `ecm doctor` finds: one line for each thing examined. Pure. */
+import type { RunView } from "../bulk/run-view.ts";
 import type { PlaceState } from "../config/folder-rights.ts";
 import type { ApiAnswer, RateLimits } from "../wire.ts";
 
@@ -75,4 +76,14 @@ export function ofFolder({ name, path, state, detail }: PlaceState): Finding {
   const hint =
     name.startsWith("c") || name === "profiles file" ? "closed again at its next use" : `chmod 700 ${path}`;
   return warn(name, `${path}: others can look into it; ${detail}`, hint);
+}
+
+/** @param runs those that are not done, the newest first */
+export function ofRuns(runs: RunView[]): Finding {
+  const [newest] = runs;
+  if (!newest) return pass("runs", "none is unfinished");
+  const open = runs.reduce((sum, run) => sum + run.open, 0);
+  const unknown = open > 0 ? `; of ${open} writes it is not known whether they were applied` : "";
+  const words = `${runs.length} unfinished, the newest ${newest.run} (${newest.kind} of ${newest.file})${unknown}`;
+  return warn("runs", words, `go on with: ecm runs resume ${newest.run}; see all with: ecm runs list`);
 }

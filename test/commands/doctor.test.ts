@@ -1,6 +1,7 @@
 import { chmod, mkdir, writeFile } from "node:fs/promises";
+import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { type Ecm, ecmWith, temporaryHome } from "../support/ecm.ts";
+import { type Ecm, ecmWith, temporaryFolder, temporaryHome } from "../support/ecm.ts";
 import { errorBody, json, startHttpServer } from "../support/http-server.ts";
 import { startSandbox } from "../support/sandbox.ts";
 
@@ -93,5 +94,21 @@ describe("ecm doctor", () => {
     const blocked = await examine(ecm);
     expect(blocked.code).toBe(1);
     expect(blocked.by["config folder"]!.status).toBe("fail");
+  });
+
+  it("warns of a run that was stopped, until it is done", async () => {
+    const { ecm } = await startSandbox();
+    expect((await examine(ecm)).by.runs).toMatchObject({ status: "pass" });
+    const file = join(await temporaryFolder(), "people.csv");
+    await writeFile(file, "Email\na@example.com\nb@example.com\nc@example.com\n");
+    expect((await ecm(["import", file, "--max-requests", "3"])).code).toBe(7);
+    const stopped = await examine(ecm);
+    expect(stopped.code).toBe(0);
+    expect(stopped.by.runs).toMatchObject({
+      status: "warn",
+      message: expect.stringMatching(/^1 unfinished/),
+    });
+    expect((await ecm(["import", file])).code).toBe(0);
+    expect((await examine(ecm)).by.runs).toMatchObject({ status: "pass" });
   });
 });
