@@ -168,7 +168,8 @@ interface DomainReading {
 function readDomain(written: string): DomainReading {
   const plain = written.toLowerCase().replace(/\.$/, "");
   // The URL parser behind this would read ports, paths and percent signs too.
-  const ascii = /[^\x00-\x7f]/.test(plain) && !/[/?#\\@:%[\]<>^|]/.test(plain) ? domainToASCII(plain) : plain;
+  const isForeign = /[^\x00-\x7f]|(?:^|\.)xn--/.test(plain) && !/[/?#\\@:%[\]<>^|]/.test(plain);
+  const ascii = isForeign ? domainToASCII(plain) : plain;
   // With a plain local part, what the library judges is the domain.
   const isValid = ascii !== "" && emailModule.default(`a@${ascii}`, { allow_utf8_local_part: false });
   return { ascii: ascii || plain, isValid, meant: isValid ? likelyDomain(ascii) : undefined };

@@ -57,6 +57,7 @@ test.each([
   ["john@exa_mple.com", "key_syntax"],
   ["john@-example.com", "key_syntax"],
   ["john@example.com/path", "key_syntax"],
+  ["john@xn--0.tld", "key_syntax"],
 ])("%j is refused as %s", (cell, code) => {
   expect(sentOf(cell)).toBe(code);
 });

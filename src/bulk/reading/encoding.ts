@@ -72,7 +72,8 @@ async function requireClean(
     if (!inspection.isUtf8) throw await brokenUtf8(path, (await surveyUtf8(path)).firstBad);
     return { encoding, markBytes, isGuess: false };
   }
-  const check = await checkDecoding(path, encoding, markBytes);
+  const wrong = encoding.startsWith("utf-") ? broken : brokenOrPrivate;
+  const check = await checkDecoding(path, encoding, markBytes, wrong);
   if (check.badLine !== undefined) {
     throw new UsageError(
       `${path}:${check.badLine}: the bytes of this line are not ${encoding}`,
@@ -96,13 +97,16 @@ async function brokenUtf8(path: string, offset: number): Promise<UsageError> {
   );
 }
 
-/** UTF-16 without a mark: the zero bytes of its ASCII characters all stand at odd, or all at even places. */
+/** UTF-16 without a mark: addresses are ASCII, and the zero bytes of ASCII all stand at odd, or all at even places. */
 function wideEncoding(start: Buffer): "utf-16le" | "utf-16be" | undefined {
-  const zeros = [0, 0];
+  let even = 0;
+  let odd = 0;
   const length = Math.min(start.length, 16_384) & ~1;
-  for (let index = 0; index < length; index += 1) if (start[index] === 0) zeros[index & 1]! += 1;
-  const [even, odd] = zeros as [number, number];
-  const enough = length / 2 / 20;
+  for (let index = 0; index < length; index += 2) {
+    if (start[index] === 0) even += 1;
+    if (start[index + 1] === 0) odd += 1;
+  }
+  const enough = Math.max(4, length / 2 / 4);
   if (odd > enough && even <= odd / 50) return "utf-16le";
   if (even > enough && odd <= even / 50) return "utf-16be";
   return undefined;
@@ -113,17 +117,26 @@ interface DecodingCheck {
   firstForeign?: { line: number; text: string };
 }
 
-/** Characters that no table of people holds: what was not decodable, C1 controls, private use. */
+/** What was not decodable. */
+const broken = /[\ufffd\u0000]/;
+/** Outside Unicode's own encodings, private use is what a vendor added: nobody else can read it. */
+const brokenOrPrivate = /[\ufffd\u0000\ue000-\uf8ff]/;
+/** And characters that no table of people holds, which show a wrong guess: C1 controls, private use. */
 const unclean = /[\ufffd\u0080-\u009f\ue000-\uf8ff\u0000]/;
 
 /** Decodes the whole file and looks at what comes out. */
-async function checkDecoding(path: string, encoding: string, markBytes: number): Promise<DecodingCheck> {
+async function checkDecoding(
+  path: string,
+  encoding: string,
+  markBytes: number,
+  wrong: RegExp,
+): Promise<DecodingCheck> {
   const decoder = await createDecoder(encoding);
   const check: DecodingCheck = {};
   let line = 1;
   let open = "";
   const look = (text: string) => {
-    const bad = text.search(unclean);
+    const bad = text.search(wrong);
     if (bad !== -1) check.badLine ??= line + lineBreaksIn(text.slice(0, bad));
     const foreign = check.firstForeign ? -1 : text.search(/[^\x00-\x7f]/);
     if (foreign !== -1) {
@@ -257,7 +270,7 @@ async function guessEncoding({ path }: Inspection): Promise<FoundEncoding> {
   const survey = await surveyUtf8(path);
   if (survey.good > 0 && survey.good >= survey.bad) throw await brokenUtf8(path, survey.firstBad);
   for (const encoding of await rankedGuesses(survey.cells)) {
-    const check = await checkDecoding(path, encoding, 0);
+    const check = await checkDecoding(path, encoding, 0, unclean);
     if (check.badLine === undefined) {
       return { encoding, markBytes: 0, isGuess: true, firstForeign: check.firstForeign };
     }

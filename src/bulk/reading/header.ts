@@ -1,6 +1,6 @@
 /** Reading: the start of a file: its delimiter, and the line of its header. */
 import { UsageError } from "../../errors.ts";
-import { type CsvRecord, readRecords } from "./csv.ts";
+import { CsvFault, type CsvRecord, readRecords } from "./csv.ts";
 import { foldName, isKeyName } from "./names.ts";
 
 export interface Header {
@@ -31,29 +31,40 @@ export interface HeaderSearch {
   mapped: readonly string[];
 }
 
-/** Finds delimiter and header together: the right delimiter is the one under which a header shows. */
+/**
+ * Finds delimiter and header together: the right delimiter is the one under which a header shows.
+ * @throws CsvFault when no delimiter gives a single record
+ */
 export async function findHeader(search: HeaderSearch): Promise<Header> {
   let best: (Header & { score: number }) | undefined;
+  let fault: CsvFault | undefined;
   for (const delimiter of search.delimiter === undefined ? delimiters : [search.delimiter]) {
-    const records = await firstRecords(search, delimiter);
+    const { records, ...end } = await firstRecords(search, delimiter);
+    fault ??= end.fault;
     const found = search.hasNoHeader ? firstRow(records) : headerAmong(records, search);
     const header = { delimiter, ...found };
     if (!best || header.score > best.score) best = header;
   }
+  if (best?.line === undefined && fault) throw fault;
   return best!;
 }
 
-async function firstRecords(search: HeaderSearch, delimiter: string): Promise<CsvRecord[]> {
+/** What can be read: a quote may be open at the end of the start, or make no sense under this delimiter. */
+async function firstRecords(
+  search: HeaderSearch,
+  delimiter: string,
+): Promise<{ records: CsvRecord[]; fault?: CsvFault }> {
   const records: CsvRecord[] = [];
   try {
     for await (const batch of readRecords(oneChunk(search.text), delimiter, search.firstLine)) {
       records.push(...batch);
     }
-  } catch {
-    // A quote that is open at the end of the start, or that makes no sense under this delimiter.
+  } catch (error) {
+    if (!(error instanceof CsvFault)) throw error;
+    return { records, fault: error };
   }
   if (search.isCut && records.length > 1) records.pop();
-  return records;
+  return { records };
 }
 
 async function* oneChunk(text: string): AsyncGenerator<Buffer> {

@@ -62,7 +62,15 @@ function ownScript(foreign: string[], text: string): number {
   if (share <= 0 || !foreign.some(isOwn)) return 0;
   const words = (text.match(/\p{L}+/gu) ?? []).filter((word) => cased.test(word));
   if (words.length === 0) return share;
-  return share * (1 - shareOf(words, (word) => /^\p{Ll}|\p{Ll}\p{Lu}|\p{Lu}{2}\p{Ll}/u.test(word)));
+  const oddness = words.reduce((sum, word) => sum + oddnessOf(word), 0) / words.length;
+  return share * (1 - oddness);
+}
+
+/** Rows hold names, which begin large; prose begins small, and neither changes its size inside a word. */
+function oddnessOf(word: string): number {
+  if (/\p{Ll}\p{Lu}|\p{Lu}{2}\p{Ll}/u.test(word)) return 1;
+  if (/^\p{Ll}/u.test(word)) return 0.15;
+  return /^\p{Lu}{2}/u.test(word) ? 0.2 : 0;
 }
 
 function eastAsian(foreign: string[], text: string): number {

@@ -1,9 +1,9 @@
 /** Reading: an understood file → its rows, one by one, in flat memory. */
-import { UsageError } from "../../errors.ts";
 import { createKeyReader } from "../keys.ts";
 import type { ReadRow, RejectedRow, Target, Understood } from "../rows.ts";
 import { refusalIn } from "./consent.ts";
-import { CsvFault, type CsvRecord, readRecords } from "./csv.ts";
+import { type CsvRecord, readRecords } from "./csv.ts";
+import { unreadableFrom } from "./faults.ts";
 import { isBlank } from "./header.ts";
 import type { Reading } from "./reading.ts";
 import type { Splitting } from "./systems.ts";
@@ -41,7 +41,7 @@ async function* readFileRecords({ path, reading }: Understood): AsyncGenerator<C
       reading.startLine,
     );
   } catch (error) {
-    throw error instanceof CsvFault ? unreadableFrom(path, error) : error;
+    throw unreadableFrom(path, error);
   }
 }
 
@@ -129,17 +129,3 @@ const textAfterQuote = {
   code: "text_after_quote",
   message: "text stands after a closing quote: a quote inside a quoted cell must be doubled",
 };
-
-function unreadableFrom(path: string, { kind, line, lastLine }: CsvFault): UsageError {
-  const place = `${path}:${line}`;
-  if (kind === "too_long") {
-    return new UsageError(
-      `${place}: the row that starts here is longer than 1 MiB`,
-      "is this the right file, and the right --delimiter?",
-    );
-  }
-  const hint = "close it, or double it if it is part of the text";
-  return kind === "quote_spans_rows"
-    ? new UsageError(`${place}: a quote opens here and closes on line ${lastLine}, with text after it`, hint)
-    : new UsageError(`${place}: a quote opens here and is never closed`, hint);
-}

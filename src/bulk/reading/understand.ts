@@ -4,6 +4,7 @@ import type { ContactStructure } from "../../wire.ts";
 import type { InputFacts, ReadOptions, Understood } from "../rows.ts";
 import { mapColumns, mapKeyColumn } from "./columns.ts";
 import { type FoundEncoding, findEncoding } from "./encoding.ts";
+import { unreadableFrom } from "./faults.ts";
 import { findHeader, type Header, parseDelimiter } from "./header.ts";
 import { inspectFile } from "./inspect.ts";
 import { foldName } from "./names.ts";
@@ -124,6 +125,8 @@ async function findHeaderOf(
     keyName: structure.keyName,
     keyType: structure.keyType,
     mapped: [...options.map.keys()],
+  }).catch((error: unknown) => {
+    throw unreadableFrom(source.path, error);
   });
   if (header.line !== undefined) return { ...header, line: header.line };
   throw options.skipLines

@@ -1,0 +1,20 @@
+/** Reading: what makes a file unreadable, in the reader's words. */
+import { UsageError } from "../../errors.ts";
+import { CsvFault } from "./csv.ts";
+
+/** The refusal of a file whose text cannot be read to its end; any other failure as it is. */
+export function unreadableFrom(path: string, error: unknown): unknown {
+  if (!(error instanceof CsvFault)) return error;
+  const { kind, line, lastLine } = error;
+  const place = `${path}:${line}`;
+  if (kind === "too_long") {
+    return new UsageError(
+      `${place}: the row that starts here is longer than 1 MiB`,
+      "is this the right file, and the right --delimiter?",
+    );
+  }
+  const hint = "close it, or double it if it is part of the text";
+  return kind === "quote_spans_rows"
+    ? new UsageError(`${place}: a quote opens here and closes on line ${lastLine}, with text after it`, hint)
+    : new UsageError(`${place}: a quote opens here and is never closed`, hint);
+}
