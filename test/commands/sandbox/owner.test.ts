@@ -1,0 +1,97 @@
+/** `ecm sandbox keys`, `account` and `reset`, on a sandbox that is running. */
+import { expect, test } from "vitest";
+import { ecmWith, temporaryHome } from "../../support/ecm.ts";
+import { startSandbox } from "../../support/sandbox.ts";
+
+async function running() {
+  const { baseUrl, apiKey, folder } = await startSandbox();
+  const ecm = ecmWith(await temporaryHome());
+  return {
+    apiKey,
+    sandbox: (...words: string[]) => ecm(["sandbox", ...words, "--data", folder]),
+    read: async (key: string) => {
+      const answer = await fetch(`${baseUrl}/api/contact-structure`, { headers: { "x-api-key": key } });
+      const { errors } = (await answer.json()) as { errors?: { message: string }[] };
+      return errors ? `${answer.status} ${errors[0]!.message}` : String(answer.status);
+    },
+  };
+}
+
+test("a key is made, seen, stopped, let work again, given a new value, and deleted, and each acts at once", async () => {
+  const { sandbox, read } = await running();
+  const made = await sandbox(
+    "keys",
+    "create",
+    "ci",
+    "--scope",
+    "contacts:read",
+    "--scope",
+    "reports:read",
+    "--json",
+  );
+  const key = JSON.parse(made.stdout);
+  expect(key).toEqual({
+    _id: expect.stringMatching(/^[0-9a-f]{24}$/),
+    name: "ci",
+    key: expect.stringMatching(/^ecm_us_\w{43}$/),
+    scopes: ["contacts:read", "reports:read"],
+    state: "active",
+  });
+  expect(await read(key.key)).toBe("200");
+
+  const listed = await sandbox("keys", "list", "--json");
+  expect(JSON.parse(listed.stdout).map((each: { name: string }) => each.name)).toEqual(["sandbox", "ci"]);
+  expect(listed.stdout).not.toContain(key.key);
+
+  expect(JSON.parse((await sandbox("keys", "deactivate", "ci", "--json")).stdout).state).toBe("inactive");
+  expect(await read(key.key)).toBe("401 Invalid API key");
+  expect(JSON.parse((await sandbox("keys", "activate", key._id, "--json")).stdout).state).toBe("active");
+  expect(await read(key.key)).toBe("200");
+
+  expect((await sandbox("keys", "regenerate", "ci")).code).toBe(2);
+  expect(await read(key.key)).toBe("200");
+  const regenerated = JSON.parse((await sandbox("keys", "regenerate", "ci", "--yes", "--json")).stdout);
+  expect([await read(key.key), await read(regenerated.key)]).toEqual(["401 Invalid API key", "200"]);
+
+  expect((await sandbox("keys", "delete", "ci")).code).toBe(2);
+  expect((await sandbox("keys", "delete", "ci", "--yes")).code).toBe(0);
+  expect(await read(regenerated.key)).toBe("401 Invalid API key");
+  expect((await sandbox("keys", "activate", "ci")).code).toBe(5);
+});
+
+test("a name in use is exit 6, an unknown scope and a time that is none are exit 2", async () => {
+  const { sandbox, read } = await running();
+  const create = (...words: string[]) => sandbox("keys", "create", ...words);
+  expect((await create("ci", "--scope", "contacts:read")).code).toBe(0);
+  expect((await create("ci", "--scope", "contacts:read")).code).toBe(6);
+  expect((await create("b", "--scope", "contacts:delete")).code).toBe(2);
+  expect((await create("b")).code).toBe(2);
+  expect((await create("b", "--scope", "contacts:read", "--expires", "soon")).code).toBe(2);
+  const past = await create("b", "--scope", "contacts:read", "--expires", "2020-01-01T00:00:00Z", "--json");
+  const { state, key } = JSON.parse(past.stdout);
+  expect([state, await read(key)]).toEqual(["expired", "401 API key expired"]);
+});
+
+test("the account's standing and month are shown, and changed at once", async () => {
+  const { sandbox, read, apiKey } = await running();
+  expect(JSON.parse((await sandbox("account", "--json")).stdout)).toEqual({
+    status: "open",
+    monthlyLimit: 100_000,
+    monthlyUsed: 0,
+  });
+  await sandbox("account", "--status", "past_due");
+  expect(await read(apiKey)).toBe("403 Account does not have API access");
+  const changed = await sandbox("account", "--status", "open", "--monthly-limit", "1", "--json");
+  expect(JSON.parse(changed.stdout)).toMatchObject({ status: "open", monthlyLimit: 1 });
+  expect(await read(apiKey)).toBe("429 Monthly API quota exceeded.");
+  expect((await sandbox("account", "--status", "asleep")).code).toBe(2);
+});
+
+test("reset asks, and takes everything but what start printed", async () => {
+  const { sandbox, read, apiKey } = await running();
+  await sandbox("keys", "create", "ci", "--scope", "contacts:read");
+  expect((await sandbox("reset")).code).toBe(2);
+  expect((await sandbox("reset", "--yes")).code).toBe(0);
+  expect(JSON.parse((await sandbox("keys", "list", "--json")).stdout)).toMatchObject([{ name: "sandbox" }]);
+  expect(await read(apiKey)).toBe("200");
+});

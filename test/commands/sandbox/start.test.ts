@@ -1,0 +1,119 @@
+/** `ecm sandbox start` and `exec`, as processes of their own. Needs a build. */
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { ecmWith, resultOf, spawnEcm, temporaryFolder, temporaryHome } from "../../support/ecm.ts";
+
+test.each(["SIGTERM", "SIGINT"] as const)(
+  "start prints one line of JSON and nothing more, answers, and ends with 0 on %s",
+  async (signal) => {
+    const folder = join(await temporaryFolder(), "data");
+    const child = spawnEcm(
+      ["sandbox", "start", "--data", folder, "--hourly-limit", "7"],
+      await temporaryHome(),
+    );
+    const ended = resultOf(child);
+    const line = await new Promise<string>((resolve) =>
+      child.stdout!.once("data", (text) => resolve(String(text))),
+    );
+    const ready = JSON.parse(line);
+    expect(Object.keys(ready)).toEqual(["baseUrl", "apiKey", "structureId"]);
+    expect(ready.baseUrl).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
+    const answer = await fetch(`${ready.baseUrl}/api/contact-structure/${ready.structureId}`, {
+      headers: { "x-api-key": ready.apiKey },
+    });
+    expect(answer.status).toBe(200);
+    expect(answer.headers.get("x-ratelimit-remaining")).toBe("6");
+    await answer.text();
+    child.kill(signal);
+    expect(await ended).toEqual({ code: 0, stdout: line, stderr: "" });
+  },
+);
+
+test("start takes a fault, and a port that is in use is a usage error", async () => {
+  const folder = join(await temporaryFolder(), "data");
+  const home = await temporaryHome();
+  const child = spawnEcm(["sandbox", "start", "--data", folder, "--fault", "503:GET:*:n=1"], home);
+  const line = await new Promise<string>((resolve) =>
+    child.stdout!.once("data", (text) => resolve(String(text))),
+  );
+  const { baseUrl, apiKey } = JSON.parse(line);
+  const read = () => fetch(`${baseUrl}/api/contact-structure`, { headers: { "x-api-key": apiKey } });
+  expect([(await read()).status, (await read()).status]).toEqual([503, 200]);
+  const port = new URL(baseUrl).port;
+  const second = await ecmWith(home)(["sandbox", "start", "--data", folder, "--port", port]);
+  expect(second.code).toBe(2);
+  expect(second.stderr).toContain(`port ${port}`);
+});
+
+test.each([
+  ["--port", "x"],
+  ["--port", "70000"],
+  ["--hourly-limit", "-1"],
+  ["--window", "0"],
+  ["--monthly-limit", "1.5"],
+  ["--block-after", "0"],
+  ["--fault", "bogus"],
+])("start refuses %s %s with a message that names the flag", async (flag, value) => {
+  const { code, stdout, stderr } = await ecmWith(await temporaryHome())([
+    "sandbox",
+    "start",
+    `${flag}=${value}`,
+  ]);
+  expect(code).toBe(2);
+  expect(stdout).toBe("");
+  expect(stderr).toContain(`error: ${flag}`);
+});
+
+test("exec runs the command with the address and the key, and exits as it did", async () => {
+  const home = { ...(await temporaryHome()), ECM_PROFILE: "elsewhere", ECM_STRUCTURE: "elsewhere" };
+  const program = `
+    const answer = await fetch(process.env.ECM_BASE_URL + "/api/contact-structure",
+      { headers: { "x-api-key": process.env.ECM_API_KEY } });
+    console.log(answer.status, process.env.ECM_PROFILE, process.env.ECM_STRUCTURE, process.argv.slice(1).join(" "));
+    process.exit(5);`;
+  const words = [
+    "sandbox",
+    "exec",
+    "--",
+    process.execPath,
+    "--input-type=module",
+    "-e",
+    program,
+    "--",
+    "--json",
+  ];
+  expect(await resultOf(spawnEcm(words, home))).toEqual({
+    code: 5,
+    stdout: "200 undefined undefined --json\n",
+    stderr: "",
+  });
+});
+
+test("exec passes SIGTERM on, and waits for the command's own end", async () => {
+  const program = `process.on("SIGTERM", () => { console.log("told"); process.exit(9); });
+    console.log("ready"); setInterval(() => {}, 1000);`;
+  const child = spawnEcm(["sandbox", "exec", "--", process.execPath, "-e", program], await temporaryHome());
+  const ended = resultOf(child);
+  await new Promise((resolve) => child.stdout!.once("data", resolve));
+  child.kill("SIGTERM");
+  expect(await ended).toEqual({ code: 9, stdout: "ready\ntold\n", stderr: "" });
+});
+
+test("exec of a command that does not exist is a usage error", async () => {
+  const { code, stderr } = await ecmWith(await temporaryHome())([
+    "sandbox",
+    "exec",
+    "--",
+    "no-such-command-here",
+  ]);
+  expect(code).toBe(2);
+  expect(stderr).toContain("no-such-command-here");
+});
+
+test("a command that exec runs finds the sandbox without a profile", async () => {
+  const bin = join(import.meta.dirname, "../../../bin/ecm.js");
+  const words = ["sandbox", "exec", "--", process.execPath, bin, "api", "GET", "/api/contact-structure"];
+  const { code, stdout } = await resultOf(spawnEcm(words, await temporaryHome()));
+  expect(code).toBe(0);
+  expect(JSON.parse(stdout)[0].label).toBe("Default");
+});

@@ -1,0 +1,7 @@
+/** More hostile requests than the quick suite has time for. */
+import { test } from "vitest";
+import { withstand } from "../sandbox/hostile.ts";
+
+test("20,000 hostile requests: each is answered or refused in the documented form, and refusals keep nothing", async () => {
+  await withstand(20_000);
+});
