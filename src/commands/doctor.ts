@@ -36,7 +36,16 @@ async function runDoctor(context: Context): Promise<void> {
   const places = await inspectFolders(context.folders, context.platform);
   const findings = [...(await examineAccount(context)), ...places.map(ofFolder), await examineRuns(context)];
   await presentList(context.terminal, context.output(), findings, view);
-  if (findings.some((finding) => finding.status === "fail")) context.endWith(exitCodes.failed);
+  const failed = findings.filter((finding) => finding.status === "fail").map((finding) => finding.check);
+  if (failed.length === 0) return;
+  throw new EcmError(
+    exitCodes.failed,
+    `${failed.length} of ${findings.length} checks failed: ${failed.join(", ")}`,
+    {
+      type: "ChecksFailedError",
+      hint: "each failed check says what to do",
+    },
+  );
 }
 
 /** Profile, key, address, clock and budget, as far as one leads to the next. */

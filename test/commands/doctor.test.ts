@@ -40,9 +40,11 @@ describe("ecm doctor", () => {
   });
 
   it("fails without a profile", async () => {
-    const { code, by } = await examine(ecmWith(await temporaryHome()));
+    const ecm = ecmWith(await temporaryHome());
+    const { code, by } = await examine(ecm);
     expect(code).toBe(1);
     expect(by.profile!.status).toBe("fail");
+    expect((await ecm(["doctor"])).stderr).toMatch(/^error: 1 of 6 checks failed: profile\n/);
   });
 
   it("fails for a refused key, at an address that is good", async () => {
