@@ -8,10 +8,14 @@ if (args.length === 1 && (args[0] === "--version" || args[0] === "-V")) {
   process.stdout.write(`${version}\n`);
 } else {
   const interruption = new AbortController();
+  let interruptedAt = 0;
   for (const signal of ["SIGINT", "SIGTERM"] as const) {
     process.on(signal, () => {
-      // The first asks for an orderly end; the second does not wait for it.
-      if (interruption.signal.aborted) process.exit(signal === "SIGTERM" ? 143 : 130);
+      // The first asks for an orderly end; the second does not wait for it. The package that writes the profiles sends
+      // each signal to this process once more, at once: no person is as fast.
+      const isEcho = Date.now() - interruptedAt < 250;
+      if (interruption.signal.aborted && !isEcho) process.exit(signal === "SIGTERM" ? 143 : 130);
+      if (!interruption.signal.aborted) interruptedAt = Date.now();
       interruption.abort(new InterruptedError(signal));
     });
   }
