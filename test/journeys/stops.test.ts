@@ -1,0 +1,171 @@
+import { chmod, mkdir, writeFile } from "node:fs/promises";
+import { describe, expect, it } from "vitest";
+import { contactsIn, inputFile, manyRows, summaryOf } from "../bulk/kit.ts";
+import { ecmWith, resultOf, spawnEcm, temporaryFolder } from "../support/ecm.ts";
+import { startSandbox } from "../support/sandbox.ts";
+import { startWitness } from "./witness.ts";
+
+describe("a bulk run that stops", () => {
+  it.each([
+    ["SIGINT", 130],
+    ["SIGTERM", 143],
+  ] as const)("ends within a second of %s, and goes on where it was", async (signal, code) => {
+    const witness = await startWitness({ faults: ["delay:POST:/api/contact:n=30:seconds=20"] });
+    const path = await inputFile(manyRows(60));
+    const child = spawnEcm(["import", path, "--json"], witness.env);
+    const ended = resultOf(child);
+    let signalledAt = 0;
+    witness.onRequest = ({ count, when }) => {
+      // By then the slow one is under way.
+      if (count === 45 && when === "before") {
+        signalledAt = Date.now();
+        child.kill(signal);
+      }
+      return undefined;
+    };
+    const result = await ended;
+    expect(Date.now() - signalledAt).toBeLessThan(1500);
+    expect(result.code).toBe(code);
+    const stopped = summaryOf(result);
+    expect(stopped).toMatchObject({ status: "stopped", stoppedBy: "signal" });
+    expect(result.stderr).toContain(`ecm runs resume ${stopped.run}`);
+    const finished = summaryOf(await witness.ecm(["import", path, "--json"]));
+    expect(finished).toMatchObject({
+      run: stopped.run,
+      status: "completed",
+      rows: { created: 60, unchanged: 0 },
+    });
+  });
+
+  it("waits for the hour's end, without a 429", async () => {
+    const witness = await startWitness({ hourlyLimit: 40, windowSeconds: 2 });
+    const result = await witness.ecm(["import", await inputFile(manyRows(70)), "--json"]);
+    expect(result.stderr).not.toContain("error:");
+    expect(summaryOf(result)).toMatchObject({
+      status: "completed",
+      rows: { created: 70 },
+      requests: { retried: 0 },
+    });
+    expect(witness.writes.filter(({ status }) => status === 429)).toEqual([]);
+  });
+
+  it("stops at the hour's end with --no-wait, keeping the reserve", async () => {
+    const service = await startSandbox({ hourlyLimit: 40 });
+    const path = await inputFile(manyRows(70));
+    const result = await service.ecm(["import", path, "--no-wait", "--reserve", "10", "--json"]);
+    expect(result.code).toBe(7);
+    expect(summaryOf(result)).toMatchObject({ stoppedBy: "hour", requests: { total: 30, retried: 0 } });
+    expect(result.stderr).toContain("hour=10/40");
+  });
+
+  it("stops at the time given with --until, also when the hour's end lies beyond it", async () => {
+    const service = await startSandbox({ hourlyLimit: 20 });
+    const result = await service.ecm(["import", await inputFile(manyRows(70)), "--until", "30m", "--json"]);
+    expect(result.code).toBe(7);
+    expect(summaryOf(result).stoppedBy).toBe("until");
+  });
+
+  it("stops when the month is used up by others meanwhile", async () => {
+    const service = await startSandbox({ monthlyLimit: 100 });
+    const path = await inputFile(manyRows(60));
+    const other = await inputFile(manyRows(60, () => "Other").replaceAll("@", "@other."));
+    const [one, two] = await Promise.all([
+      service.ecm(["import", path, "--max-requests", "1000", "--json"]),
+      service.ecm(["import", other, "--max-requests", "1000", "--json"]),
+    ]);
+    const stopped = [one, two].filter(({ code }) => code === 7).map(summaryOf);
+    expect(stopped.length).toBeGreaterThan(0);
+    for (const { stoppedBy } of stopped) expect(stoppedBy).toBe("month");
+  });
+
+  it("stops with exit 4 when its key is revoked, and goes on with another", async () => {
+    const witness = await startWitness();
+    const path = await inputFile(manyRows(60));
+    const home = await temporaryFolder();
+    await mkdir(home, { recursive: true });
+    const owner = ecmWith(witness.env);
+    const made = await owner([
+      ...[
+        "sandbox",
+        "keys",
+        "create",
+        "mine",
+        "--scope",
+        "contacts:write",
+        "--data",
+        witness.folder,
+        "--json",
+      ],
+    ]);
+    const { key } = JSON.parse(made.stdout) as { key: string };
+    let revoked: Promise<unknown> | undefined;
+    witness.onRequest = ({ count }) => {
+      if (count === 30) revoked = owner(["sandbox", "keys", "deactivate", "mine", "--data", witness.folder]);
+      return undefined;
+    };
+    const stopped = await ecmWith({ ...witness.env, ECM_API_KEY: key })(["import", path, "--json"]);
+    await revoked;
+    expect(stopped.code).toBe(4);
+    expect(summaryOf(stopped)).toMatchObject({ status: "stopped", stoppedBy: "error" });
+    const finished = await witness.ecm(["import", path, "--json"]);
+    expect(summaryOf(finished)).toMatchObject({ run: summaryOf(stopped).run, rows: { created: 60 } });
+  });
+
+  it("backs off and stops with exit 8 when the service cannot be reached any more", async () => {
+    const witness = await startWitness();
+    const path = await inputFile(manyRows(40));
+    witness.onRequest = ({ count, when }) => (count > 20 && when === "before" ? "drop" : undefined);
+    const clock = fastClock();
+    const stopped = await witness.ecm(["import", path, "--json"], { clock });
+    expect(stopped.code).toBe(8);
+    expect(summaryOf(stopped)).toMatchObject({ status: "stopped", stoppedBy: "error" });
+    witness.onRequest = () => undefined;
+    expect(summaryOf(await witness.ecm(["import", path, "--json"]))).toMatchObject({
+      run: summaryOf(stopped).run,
+      rows: { created: 40, unchanged: 0 },
+    });
+  });
+
+  it("refuses a second process on the same run, whoever comes first", async () => {
+    const service = await startSandbox();
+    const path = await inputFile(manyRows(200));
+    const results = await Promise.all(
+      [1, 2].map(() => resultOf(spawnEcm(["import", path, "--json"], service.env))),
+    );
+    const refused = results.filter(({ code }) => code === 2);
+    const done = results.filter(({ code }) => code === 0).map(summaryOf);
+    if (refused.length > 0)
+      expect(refused[0]!.stderr).toContain("another ecm process is working on the same run");
+    // Where the first was done before the second came, the second found nothing to do.
+    expect(done.reduce((sum, { rows }) => sum + rows.created, 0)).toBe(200);
+    expect((await contactsIn(service)).size).toBe(200);
+  });
+
+  it("sends nothing when its folder cannot be written", async () => {
+    const witness = await startWitness();
+    const state = await temporaryFolder();
+    await writeFile(`${state}/runs`, "in the way");
+    await chmod(state, 0o500);
+    const result = await ecmWith({ ...witness.env, ECM_STATE_DIR: state })([
+      "import",
+      await inputFile(manyRows(5)),
+    ]);
+    await chmod(state, 0o700);
+    expect(result.code).toBe(2);
+    expect(result.stderr).toContain("error:");
+    expect(witness.writes).toEqual([]);
+  });
+});
+
+/** Real time, with pauses that are over at once. */
+function fastClock() {
+  let skipped = 0;
+  return {
+    now: () => Date.now() + skipped,
+    sleep: async (milliseconds: number, signal?: AbortSignal) => {
+      signal?.throwIfAborted();
+      skipped += milliseconds;
+      await new Promise((resolve) => setImmediate(resolve));
+    },
+  };
+}

@@ -1,0 +1,109 @@
+/** A port in front of the embedded service that sees every request, and lets a test act at an exact moment. */
+import { join } from "node:path";
+import { onTestFinished } from "vitest";
+import { openSandbox, type Sandbox, type SandboxOptions } from "../../src/sandbox/index.ts";
+import { ecmWith, temporaryFolder, temporaryHome } from "../support/ecm.ts";
+import { startHttpServer } from "../support/http-server.ts";
+
+export interface SeenWrite {
+  kind: "create" | "mutate";
+  /** The key of a create, the contact's id of a mutate. */
+  what: string;
+  status: number;
+}
+
+export interface Witness {
+  sandbox: Sandbox;
+  /** The service's own: a second witness on it sees the same account, without this one's faults. */
+  folder: string;
+  baseUrl: string;
+  apiKey: string;
+  env: Record<string, string>;
+  ecm: ReturnType<typeof ecmWith>;
+  /** Requests that arrived. */
+  arrived(): number;
+  /** Writes that the service carried out or refused, in order. */
+  writes: SeenWrite[];
+  /** Called for each request, before the service has it and after; `drop` ends the connection without an answer. */
+  onRequest: (moment: { count: number; when: "before" | "after"; path: string }) => "drop" | undefined;
+}
+
+/** Starts one; everything is closed when the test ends. */
+export async function startWitness(options: Partial<SandboxOptions> = {}): Promise<Witness> {
+  const folder = options.folder ?? join(await temporaryFolder(), "sandbox");
+  const sandbox = await openSandbox({ ...options, folder });
+  onTestFinished(() => sandbox.close());
+  const writes: SeenWrite[] = [];
+  const server = await startHttpServer((request, response, count) => {
+    void (async () => {
+      if (witness.onRequest({ count, when: "before", path: request.url }) === "drop") {
+        response.socket?.destroy();
+        return;
+      }
+      const answer = await sandbox
+        .transport({
+          method: request.method,
+          url: `http://sandbox.localhost${request.url}`,
+          headers: { "x-api-key": String(request.headers["x-api-key"]), "content-type": "application/json" },
+          body: request.body === "" ? undefined : request.body,
+          timeoutMilliseconds: 30_000,
+        })
+        .catch(() => undefined);
+      note(writes, request, answer?.status ?? 0);
+      if (witness.onRequest({ count, when: "after", path: request.url }) === "drop" || !answer) {
+        response.socket?.destroy();
+        return;
+      }
+      const { "content-length": _length, ...headers } = answer.headers;
+      response.writeHead(answer.status, headers).end(answer.text);
+    })();
+  });
+  const apiKey = sandbox.ownKey();
+  const env = { ...(await temporaryHome()), ECM_BASE_URL: server.baseUrl, ECM_API_KEY: apiKey };
+  const witness: Witness = {
+    sandbox,
+    folder,
+    baseUrl: server.baseUrl,
+    apiKey,
+    env,
+    ecm: ecmWith(env),
+    arrived: () => server.seen.length,
+    writes,
+    onRequest: () => undefined,
+  };
+  return witness;
+}
+
+function note(
+  writes: SeenWrite[],
+  request: { method: string; url: string; body: string },
+  status: number,
+): void {
+  if (request.method === "POST" && request.url === "/api/contact") {
+    writes.push({ kind: "create", what: (JSON.parse(request.body) as { key: string }).key, status });
+  }
+  const mutated = /^\/api\/contact\/([^/]+)\/mutate$/.exec(request.url);
+  if (mutated) writes.push({ kind: "mutate", what: mutated[1]!, status });
+}
+
+/** Writes that were carried out more than once for one contact. */
+export function carriedOutTwice(writes: SeenWrite[], kind: SeenWrite["kind"]): string[] {
+  const counts = new Map<string, number>();
+  for (const write of writes) {
+    if (write.kind === kind && write.status >= 200 && write.status < 300) {
+      counts.set(write.what, (counts.get(write.what) ?? 0) + 1);
+    }
+  }
+  return [...counts].filter(([, count]) => count > 1).map(([what]) => what);
+}
+
+/** Numbers in 0…1 that follow from a seed. */
+export function randomFrom(seed: number): () => number {
+  let state = seed >>> 0;
+  return () => {
+    state = (state + 0x6d2b79f5) >>> 0;
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
+}
