@@ -4,7 +4,7 @@ import { EcmError, exitCodes, NotFoundError, UsageError } from "../errors.ts";
 import type { Clock } from "../wire.ts";
 import { defaultMonthlyLimit, endOfMonth } from "./rules/admission.ts";
 import { startAfresh } from "./store/afresh.ts";
-import { openStore, type Store } from "./store/index.ts";
+import { addDefaultStructure, openStore, type Store } from "./store/index.ts";
 import { newKeyValue, type Scope, type StoredKey, scopes } from "./store/keys.ts";
 
 /** A key as its owner sees it. `key` is whole once, when it is made; afterwards all but its ends is covered. */
@@ -113,7 +113,10 @@ export async function openOwner({
         if (monthlyLimit !== undefined) store.account.setMonthlyLimit(monthlyLimit);
         return accountView(store, clock.now());
       }),
-    reset: () => startAfresh(store, clock.now()),
+    reset() {
+      const structureId = store.structures.all()[0]!._id;
+      startAfresh(store, () => addDefaultStructure(store, structureId, clock.now()));
+    },
     close: () => database.close(),
   };
 }

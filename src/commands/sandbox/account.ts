@@ -1,13 +1,14 @@
-import { type Command, Option } from "commander";
+import type { Command } from "commander";
 import type { Context } from "../../context.ts";
 import type { AccountView } from "../../sandbox/owner.ts";
 import { presentOne, type View } from "../../terminal/present.ts";
-import { type DataFlag, dataOption, wholeNumber } from "./flags.ts";
-import { withOwner } from "./keys.ts";
+import { wholeNumber } from "../flags.ts";
+import { describeCommand } from "../help-text.ts";
+import { type DataFlag, dataOption, withOwner } from "./flags.ts";
 
 interface AccountFlags extends DataFlag {
   status?: string;
-  monthlyLimit?: string;
+  monthlyLimit?: number;
 }
 
 const accountView: View<AccountView> = {
@@ -20,28 +21,28 @@ const accountView: View<AccountView> = {
 };
 
 export function registerSandboxAccount(parent: Command, context: Context): void {
-  parent
+  const command = parent
     .command("account")
     .description("show the sandbox's account, or change its standing and its month")
-    .addOption(
-      new Option(
-        "--status <status>",
-        "open or pending_cancel have API access; suspended, past_due or terminated have none",
-      ),
+    .option(
+      "--status <status>",
+      "open or pending_cancel have API access; suspended, past_due or terminated have none",
     )
-    .option("--monthly-limit <n>", "requests per calendar month, UTC")
+    .addOption(wholeNumber("--monthly-limit <n>", "requests per calendar month, UTC", 0))
     .addOption(dataOption())
-    .addHelpText("after", "\nExample:\n  ecm sandbox account --status suspended")
     .action((flags: AccountFlags) => runSandboxAccount(context, flags));
+  describeCommand(command, {
+    isLocal: true,
+    examples: ["ecm sandbox account", "ecm sandbox account --status suspended"],
+    output:
+      "The account as it is then: status, monthlyLimit, monthlyUsed. A running sandbox acts on it at once.",
+  });
 }
 
-async function runSandboxAccount(context: Context, flags: AccountFlags): Promise<void> {
-  const monthlyLimit = wholeNumber("--monthly-limit", flags.monthlyLimit);
-  const { status } = flags;
-  const account = await withOwner(context, flags, (owner) =>
-    status === undefined && monthlyLimit === undefined
-      ? owner.account()
-      : owner.setAccount({ status, monthlyLimit }),
-  );
+async function runSandboxAccount(
+  context: Context,
+  { status, monthlyLimit, ...flags }: AccountFlags,
+): Promise<void> {
+  const account = await withOwner(context, flags, (owner) => owner.setAccount({ status, monthlyLimit }));
   await presentOne(context.terminal, context.output(), account, accountView);
 }

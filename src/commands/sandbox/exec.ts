@@ -4,34 +4,37 @@ import type { Readable, Writable } from "node:stream";
 import type { Command } from "commander";
 import type { Context } from "../../context.ts";
 import { UsageError } from "../../errors.ts";
+import { faultHelp } from "../../sandbox/faults.ts";
 import type { Terminal } from "../../terminal/terminal.ts";
+import { describeCommand } from "../help-text.ts";
 import { addStartFlags, type StartFlags, sandboxOptions } from "./flags.ts";
 
 export function registerSandboxExec(parent: Command, context: Context): void {
-  addStartFlags(
+  const command = addStartFlags(
     parent
       .command("exec")
       .description("run a command against the sandbox, and stop the sandbox after it")
       .argument("<command...>", "the command and its arguments, after --"),
   )
-    .addHelpText("after", execHelp)
+    .addHelpText("after", `\n${faultHelp}`)
     .action((words: string[], flags: StartFlags) => runSandboxExec(context, words, flags));
+  describeCommand(command, {
+    isLocal: true,
+    examples: [
+      "ecm sandbox exec -- ecm import contacts.csv",
+      "ecm sandbox exec --data ./rehearsal --fault 503:*:*:p=0.1 -- npm test",
+    ],
+    output:
+      "What the command writes. It finds ECM_BASE_URL and ECM_API_KEY in its environment, and no ECM_PROFILE or ECM_STRUCTURE.",
+    exitCodes: { 0: "the command ended with 0; any other code of its own is passed on" },
+  });
 }
-
-const execHelp = `
-The command finds ECM_BASE_URL and ECM_API_KEY in its environment, and no ECM_PROFILE or ECM_STRUCTURE.
-ecm exits as the command did. Faults and limits are those of: ecm sandbox start --help
-
-Examples:
-  ecm sandbox exec -- ecm import contacts.csv
-  ecm sandbox exec --data ./rehearsal --fault 503:*:*:p=0.1 -- npm test`;
 
 async function runSandboxExec(context: Context, words: string[], flags: StartFlags): Promise<void> {
   const { openSandbox } = await import("../../sandbox/index.ts");
-  const options = sandboxOptions(context, flags);
-  const sandbox = await openSandbox(options);
+  const sandbox = await openSandbox(sandboxOptions(context, flags));
   try {
-    const server = await sandbox.serve(options);
+    const server = await sandbox.serve(flags);
     const { ECM_PROFILE: _profile, ECM_STRUCTURE: _structure, ...env } = context.terminal.env;
     const child = start(words, context.terminal, {
       ...env,

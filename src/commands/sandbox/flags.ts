@@ -4,6 +4,8 @@ import { type Command, Option } from "commander";
 import type { Context } from "../../context.ts";
 import { UsageError } from "../../errors.ts";
 import type { SandboxOptions } from "../../sandbox/index.ts";
+import type { Owner } from "../../sandbox/owner.ts";
+import { repeatable, wholeNumber } from "../flags.ts";
 
 export interface DataFlag {
   data?: string;
@@ -11,12 +13,12 @@ export interface DataFlag {
 
 export interface StartFlags extends DataFlag {
   host: string;
-  port: string;
-  hourlyLimit?: string;
-  window?: string;
-  monthlyLimit?: string;
-  blockAfter?: string;
-  blockSeconds?: string;
+  port: number;
+  hourlyLimit?: number;
+  window?: number;
+  monthlyLimit?: number;
+  blockAfter?: number;
+  blockSeconds?: number;
   fault?: string[];
 }
 
@@ -33,50 +35,40 @@ export function sandboxFolder(context: Context, flags: DataFlag): string {
 export function addStartFlags(command: Command): Command {
   return command
     .option("--host <address>", "address to listen on", "127.0.0.1")
-    .option("--port <number>", "port to listen on; 0 takes a free one", "0")
+    .addOption(wholeNumber("--port <number>", "port to listen on; 0 takes a free one", 0).default(0))
     .addOption(dataOption())
-    .option("--hourly-limit <n>", "requests per window (3600)")
-    .option("--window <seconds>", "length of the window (3600)")
-    .option("--monthly-limit <n>", "requests per calendar month, UTC (100000)")
-    .option("--block-after <n>", "failed authentications that block an address (20)")
-    .option("--block-seconds <seconds>", "how long they are counted, and the block lasts (60)")
-    .addOption(
-      new Option("--fault <spec>", "what goes wrong on purpose; repeatable").argParser(
-        (spec: string, before: string[] = []) => [...before, spec],
-      ),
-    );
+    .addOption(wholeNumber("--hourly-limit <n>", "requests per window (3600)", 0))
+    .addOption(wholeNumber("--window <seconds>", "length of the window (3600)"))
+    .addOption(wholeNumber("--monthly-limit <n>", "requests per calendar month, UTC (100000)", 0))
+    .addOption(wholeNumber("--block-after <n>", "failed authentications that block an address (20)"))
+    .addOption(wholeNumber("--block-seconds <n>", "how long they are counted, and the block lasts (60)"))
+    .addOption(repeatable("--fault <spec>", "what goes wrong on purpose; see below"));
 }
 
-/** @throws UsageError naming the flag that is no number of its kind */
-export function sandboxOptions(
-  context: Context,
-  flags: StartFlags,
-): SandboxOptions & { host: string; port: number } {
+export function sandboxOptions(context: Context, flags: StartFlags): SandboxOptions {
   return {
     folder: sandboxFolder(context, flags),
     clock: context.clock,
-    host: flags.host,
-    port: wholeNumber("--port", flags.port, 0, 65_535)!,
-    hourlyLimit: wholeNumber("--hourly-limit", flags.hourlyLimit),
-    windowSeconds: wholeNumber("--window", flags.window, 1),
-    monthlyLimit: wholeNumber("--monthly-limit", flags.monthlyLimit),
-    blockAfter: wholeNumber("--block-after", flags.blockAfter, 1),
-    blockSeconds: wholeNumber("--block-seconds", flags.blockSeconds, 1),
+    hourlyLimit: flags.hourlyLimit,
+    windowSeconds: flags.window,
+    monthlyLimit: flags.monthlyLimit,
+    blockAfter: flags.blockAfter,
+    blockSeconds: flags.blockSeconds,
     faults: flags.fault,
   };
 }
 
-export function wholeNumber(
-  flag: string,
-  text: string | undefined,
-  least = 0,
-  most = 1_000_000_000,
-): number | undefined {
-  if (text === undefined) return undefined;
-  const value = Number(text);
-  if (/^\d{1,10}$/.test(text) && value >= least && value <= most) return value;
-  throw new UsageError(
-    `${flag}: ${JSON.stringify(text)} is not a whole number from ${least} to ${most}`,
-    `give one, such as ${flag} ${Math.min(100, most)}`,
-  );
+/** Opens the sandbox's account for its owner, acts, and closes it again. */
+export async function withOwner<T>(
+  context: Context,
+  flags: DataFlag,
+  act: (owner: Owner) => T | Promise<T>,
+): Promise<T> {
+  const { openOwner } = await import("../../sandbox/owner.ts");
+  const owner = await openOwner({ folder: sandboxFolder(context, flags), clock: context.clock });
+  try {
+    return await act(owner);
+  } finally {
+    owner.close();
+  }
 }

@@ -2,6 +2,7 @@
 import type { Command } from "commander";
 import type { Context } from "../../context.ts";
 import { registerSandboxAccount } from "./account.ts";
+import { registerSandboxClone } from "./clone.ts";
 import { registerSandboxExec } from "./exec.ts";
 import { registerSandboxKeys } from "./keys.ts";
 import { registerSandboxReset } from "./reset.ts";
@@ -13,4 +14,5 @@ export function registerSandbox(sandbox: Command, context: Context): void {
   registerSandboxKeys(sandbox, context);
   registerSandboxAccount(sandbox, context);
   registerSandboxReset(sandbox, context);
+  registerSandboxClone(sandbox, context);
 }

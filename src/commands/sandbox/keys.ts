@@ -1,9 +1,11 @@
-import { type Command, Option } from "commander";
+import type { Command } from "commander";
 import type { Context } from "../../context.ts";
 import { UsageError } from "../../errors.ts";
 import type { KeyView, Owner } from "../../sandbox/owner.ts";
 import { presentList, presentOne, type View } from "../../terminal/present.ts";
-import { type DataFlag, dataOption, sandboxFolder } from "./flags.ts";
+import { repeatable } from "../flags.ts";
+import { describeCommand } from "../help-text.ts";
+import { type DataFlag, dataOption, withOwner } from "./flags.ts";
 
 interface CreateFlags extends DataFlag {
   scope: string[];
@@ -21,78 +23,70 @@ const keyView: View<KeyView> = {
   ],
   id: (key) => key._id,
 };
+const oneKey = "The key as it is then, covered but for its ends. A running sandbox acts on it at once.";
+const wholeKey = "The key: _id, name, key, scopes, state. This is the only time that it is shown whole.";
 
 export function registerSandboxKeys(parent: Command, context: Context): void {
   const keys = parent.command("keys").description("the API keys of the sandbox's account");
-  const verb = (name: string, description: string) =>
-    keys.command(name).description(description).addOption(dataOption());
-  const named = (name: string, description: string) =>
-    verb(name, description).argument("<key>", "its name or id");
+  const verb = (name: string, description: string, output: string, ...examples: string[]) =>
+    describeCommand(keys.command(name).description(description).addOption(dataOption()), {
+      isLocal: true,
+      examples: examples.map((words) => `ecm sandbox keys ${name}${words}`),
+      output,
+      exitCodes:
+        name === "create" ? { 6: "the name is in use" } : name === "list" ? {} : { 5: "no such key" },
+    });
+  const onKey = (name: string, description: string, output: string, act: Act) =>
+    verb(name, description, output, " ci")
+      .argument("<key>", "its name or id")
+      .action((key: string, flags: DataFlag) => run(context, flags, (owner) => act(owner, owner.key(key))));
 
-  verb("create", "make a key; it is shown whole this once")
+  verb("create", "make a key", wholeKey, " ci --scope contacts:write --json")
     .argument("<name>", "unique in the account")
     .addOption(
-      new Option("--scope <scope>", "what it may do, such as contacts:write; repeatable")
-        .argParser((scope: string, before: string[] = []) => [...before, scope])
-        .makeOptionMandatory(),
+      repeatable(
+        "--scope <scope>",
+        "what it may do, such as contacts:write; repeatable",
+      ).makeOptionMandatory(),
     )
     .option("--expires <timestamp>", "when it stops working, such as 2027-01-31T12:00:00Z")
-    .addHelpText("after", "\nExample:\n  ecm sandbox keys create ci --scope contacts:write --json")
     .action((name: string, flags: CreateFlags) =>
-      show(context, flags, (owner) =>
+      run(context, flags, (owner) =>
         owner.createKey({ name, scopes: flags.scope, expiresAt: timestamp(flags.expires) }),
       ),
     );
-  verb("list", "show the keys, covered").action((flags: DataFlag) =>
-    withOwner(context, flags, async (owner) => {
-      await presentList(context.terminal, context.output(), owner.listKeys(), keyView);
-    }),
-  );
-  named("activate", "let a key work again").action((key: string, flags: DataFlag) =>
-    show(context, flags, (owner) => owner.activateKey(key)),
-  );
-  named("deactivate", "stop a key until it is activated").action((key: string, flags: DataFlag) =>
-    show(context, flags, (owner) => owner.deactivateKey(key)),
-  );
-  named("regenerate", "give a key a new value; the old one is worthless then").action(
-    (key: string, flags: DataFlag) =>
-      show(context, flags, async (owner) => {
-        const { _id, name } = owner.key(key);
-        await context.confirm(`Give the key ${name} a new value? The old one stops working at once.`);
-        return owner.regenerateKey(_id);
+  verb("list", "show the keys", "One line for each key, covered but for its ends.", " --json").action(
+    (flags: DataFlag) =>
+      withOwner(context, flags, async (owner) => {
+        await presentList(context.terminal, context.output(), owner.listKeys(), keyView);
       }),
   );
-  named("delete", "delete a key for good").action((key: string, flags: DataFlag) =>
-    withOwner(context, flags, async (owner) => {
-      const { _id, name } = owner.key(key);
-      await context.confirm(`Delete the key ${name}?`);
-      owner.deleteKey(_id);
-    }),
+  onKey("activate", "let a key work again", oneKey, (owner, { _id }) => owner.activateKey(_id));
+  onKey("deactivate", "stop a key until it is activated", oneKey, (owner, { _id }) =>
+    owner.deactivateKey(_id),
   );
+  onKey("regenerate", "give a key a new value", wholeKey, async (owner, { _id, name }) => {
+    await context.confirm(`Give the key ${name} a new value? The old one stops working at once.`);
+    return owner.regenerateKey(_id);
+  });
+  onKey("delete", "delete a key for good", "Nothing.", async (owner, { _id, name }) => {
+    await context.confirm(`Delete the key ${name}?`);
+    owner.deleteKey(_id);
+    return undefined;
+  });
 }
 
-/** Opens the account for its owner, acts, and closes it again. */
-export async function withOwner<T>(
-  context: Context,
-  flags: DataFlag,
-  act: (owner: Owner) => T | Promise<T>,
-): Promise<T> {
-  const { openOwner } = await import("../../sandbox/owner.ts");
-  const owner = await openOwner({ folder: sandboxFolder(context, flags), clock: context.clock });
-  try {
-    return await act(owner);
-  } finally {
-    owner.close();
-  }
-}
+type Shown = KeyView | undefined;
+type Act = (owner: Owner, key: KeyView) => Shown | Promise<Shown>;
 
-async function show(
+/** Acts as the owner, and shows the key that comes of it. */
+async function run(
   context: Context,
   flags: DataFlag,
-  act: (owner: Owner) => KeyView | Promise<KeyView>,
+  act: (owner: Owner) => Shown | Promise<Shown>,
 ): Promise<void> {
   const key = await withOwner(context, flags, act);
-  await presentOne(context.terminal, context.output(), key, keyView);
+  if (key) await presentOne(context.terminal, context.output(), key, keyView);
 }
 
 function timestamp(text: string | undefined): Date | undefined {

@@ -1,23 +1,20 @@
 import type { Command } from "commander";
 import type { Context } from "../../context.ts";
-import { type DataFlag, dataOption, sandboxFolder } from "./flags.ts";
-import { withOwner } from "./keys.ts";
+import { describeCommand } from "../help-text.ts";
+import { type DataFlag, dataOption, sandboxFolder, withOwner } from "./flags.ts";
 
 export function registerSandboxReset(parent: Command, context: Context): void {
-  parent
+  const command = parent
     .command("reset")
     .description("delete everything that the sandbox holds")
     .addOption(dataOption())
-    .addHelpText(
-      "after",
-      `
-Contacts, lists, fields, tags, keys, limits and what is spent of them. What a running sandbox printed at its start
-stays true: the address, its own key, and the id of the default structure.
-
-Example:
-  ecm sandbox reset --yes`,
-    )
     .action((flags: DataFlag) => runSandboxReset(context, flags));
+  describeCommand(command, {
+    isLocal: true,
+    examples: ["ecm sandbox reset --yes"],
+    output:
+      "Nothing. Contacts, lists, fields, tags, keys and limits are gone; what a running sandbox printed at its start stays true: the address, its own key, and the id of the default structure.",
+  });
 }
 
 async function runSandboxReset(context: Context, flags: DataFlag): Promise<void> {

@@ -1,32 +1,32 @@
 import type { Command } from "commander";
 import type { Context } from "../../context.ts";
 import { faultHelp } from "../../sandbox/faults.ts";
+import { describeCommand } from "../help-text.ts";
 import { addStartFlags, type StartFlags, sandboxOptions } from "./flags.ts";
 
 export function registerSandboxStart(parent: Command, context: Context): void {
-  addStartFlags(parent.command("start").description("serve the sandbox over HTTP, until SIGINT or SIGTERM"))
-    .addHelpText("after", startHelp)
+  const command = addStartFlags(
+    parent.command("start").description("serve the sandbox over HTTP, until SIGINT or SIGTERM"),
+  )
+    .addHelpText("after", `\n${faultHelp}`)
     .action((flags: StartFlags) => runSandboxStart(context, flags));
+  describeCommand(command, {
+    isLocal: true,
+    examples: [
+      "ecm sandbox start --port 8080 --hourly-limit 100 --window 60",
+      "ecm sandbox start --data ./rehearsal --fault truncate:GET:*:p=0.05:seed=1",
+    ],
+    output:
+      'One line of JSON when it accepts requests: {"baseUrl","apiKey","structureId"}. Sandboxes on one folder see the same data and spend the same limits; without --data it is that of the profile sandbox.',
+    exitCodes: { 0: "stopped by SIGINT or SIGTERM" },
+  });
 }
-
-const startHelp = `
-When it accepts requests, it prints one line of JSON: {"baseUrl":"…","apiKey":"…","structureId":"…"}
-
-Without --data it shares the data of the profile sandbox. Several sandboxes may use one folder: they see the same
-data and spend the same limits.
-
-${faultHelp}
-
-Examples:
-  ecm sandbox start --port 8080 --hourly-limit 100 --window 60
-  ecm sandbox start --data ./rehearsal --fault truncate:GET:*:p=0.05:seed=1`;
 
 async function runSandboxStart(context: Context, flags: StartFlags): Promise<void> {
   const { openSandbox } = await import("../../sandbox/index.ts");
-  const options = sandboxOptions(context, flags);
-  const sandbox = await openSandbox(options);
+  const sandbox = await openSandbox(sandboxOptions(context, flags));
   try {
-    const server = await sandbox.serve(options);
+    const server = await sandbox.serve(flags);
     const ready = { baseUrl: server.baseUrl, apiKey: sandbox.ownKey(), structureId: sandbox.structureId };
     await context.terminal.write(`${JSON.stringify(ready)}\n`);
     // To be stopped is this command's natural end, so the signal is not passed on as a failure.

@@ -33,15 +33,13 @@ export async function openPort(
     overrideGlobalObjects: false,
   });
   await new Promise<void>((resolve, reject) => {
-    server.once("error", (error) =>
-      reject(
-        new UsageError(
-          `cannot listen on ${host}, port ${port}: ${error.message}`,
-          "choose another with --host and --port; port 0 takes any free one",
-        ),
-      ),
-    );
+    server.once("error", reject);
     server.listen(port, host, resolve);
+  }).catch((error: Error) => {
+    throw new UsageError(
+      `cannot listen on ${host}, port ${port}: ${error.message}`,
+      "choose another with --host and --port; port 0 takes any free one",
+    );
   });
   const { address, family, port: actualPort } = server.address() as AddressInfo;
   return {

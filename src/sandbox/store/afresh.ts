@@ -1,7 +1,7 @@
 /** A fresh start of a folder, while other processes may have it open. */
 import { keptOwnKey } from "../own-key.ts";
 import { rebuild } from "../schema/index.ts";
-import { addDefaultStructure, type Store } from "./index.ts";
+import type { Store } from "./index.ts";
 
 interface Kept {
   region: string;
@@ -9,14 +9,14 @@ interface Kept {
 }
 
 /**
- * Leaves an account as it was when it was founded. The id of the default structure and the folder's own key stay, and
- * no id is given a second time.
+ * Leaves an empty account, and has it furnished in the same transaction. The folder's own key stays, and no id is given a
+ * second time.
+ * @param furnish puts a structure in: every account has one
  */
-export function startAfresh(store: Store, now: number): void {
+export function startAfresh(store: Store, furnish: () => void): void {
   const { database } = store;
   database.transaction(() => {
     const kept = database.get<Kept>("SELECT region, last_id FROM account")!;
-    const structureId = store.structures.all()[0]!._id;
     const ownValue = keptOwnKey(store);
     const ownKey = ownValue === undefined ? undefined : store.keys.ofValue(ownValue);
     rebuild(database);
@@ -25,8 +25,8 @@ export function startAfresh(store: Store, now: number): void {
       kept.region,
       kept.last_id,
     );
-    addDefaultStructure(store, structureId, now);
     if (ownKey && ownValue !== undefined) store.keys.add(ownKey, ownValue);
+    furnish();
   });
   try {
     database.exec("VACUUM");

@@ -4,10 +4,6 @@ import type { Database } from "../database.ts";
 
 const lastOfSecond = 0xff_ff_ff_ff_ff_ff_ff_ffn;
 
-export function isId(text: string): boolean {
-  return /^[0-9a-f]{24}$/.test(text);
-}
-
 /** The next `count` ids; the caller is in a transaction. They begin with the second of their making. */
 export function takeIds(database: Database, now: number, count: number): string[] {
   if (count === 0) return [];
@@ -24,8 +20,9 @@ export function takeIds(database: Database, now: number, count: number): string[
   return ids;
 }
 
-/** Remembers an id that came from elsewhere, so that later ones are greater. */
+/** Remembers an id that came from elsewhere, so that later ones are greater. Others' forms of ids pass by. */
 export function noteId(database: Database, id: string): void {
+  if (!/^[0-9a-f]{24}$/.test(id)) return;
   database.run("UPDATE account SET last_id = ? WHERE last_id < ?", id, id);
 }
 

@@ -61,7 +61,7 @@ test.each([
   ]);
   expect(code).toBe(2);
   expect(stdout).toBe("");
-  expect(stderr).toContain(`error: ${flag}`);
+  expect(stderr).toContain(flag);
 });
 
 test("exec runs the command with the address and the key, and exits as it did", async () => {

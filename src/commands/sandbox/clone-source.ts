@@ -1,0 +1,52 @@
+/** What an account holds: the price of reading it, and its contacts by the page. */
+import type { Connection } from "../../context.ts";
+import { readSearch, searchContactsRequest, wholeContact } from "../../service/contacts.ts";
+import type { Contact, ContactList, ContactStructure, Filter } from "../../wire.ts";
+
+/** Contacts per request, where the service allows it. */
+const pageSize = 1000;
+
+export interface Price {
+  contacts: number;
+  requests: number;
+  /** Lists whose members must be asked for, because the answers of a search do not name a contact's lists. */
+  listsToAsk: ContactList[];
+}
+
+/** Looks at one contact to learn what the rest will cost. */
+export async function priceOf(
+  { send }: Connection,
+  structure: ContactStructure,
+  lists: ContactList[],
+): Promise<Price> {
+  const query = { structureId: structure._id, filters: [], source: wholeContact, page: 1, pageSize: 1 };
+  const { totalRecords, contacts } = readSearch(await send(searchContactsRequest(query)));
+  const tellsLists = contacts.every((contact) => contact.lists !== undefined);
+  const listsToAsk = tellsLists ? [] : lists.filter((list) => list.totalContacts !== 0);
+  const pages = [totalRecords, ...listsToAsk.map((list) => list.totalContacts ?? 1)].map((count) =>
+    Math.ceil(count / pageSize),
+  );
+  return { contacts: totalRecords, requests: pages.reduce((sum, each) => sum + each, 0), listsToAsk };
+}
+
+/** Contacts in pieces of a page. */
+export async function* pagesOf(
+  { send }: Connection,
+  structure: ContactStructure,
+  source: string[],
+  filters: Filter[] = [],
+): AsyncGenerator<Partial<Contact>[]> {
+  const { exportContacts, freshExport } = await import("../../bulk/export.ts");
+  let page: Partial<Contact>[] = [];
+  for await (const contact of exportContacts(
+    send,
+    { structureId: structure._id, filters, source },
+    freshExport(),
+  )) {
+    page.push(contact);
+    if (page.length < pageSize) continue;
+    yield page;
+    page = [];
+  }
+  if (page.length > 0) yield page;
+}

@@ -1,0 +1,100 @@
+import type { Command } from "commander";
+import type { Connection, Context } from "../../context.ts";
+import { EcmError, exitCodes, UsageError } from "../../errors.ts";
+import type { Clone } from "../../sandbox/clone.ts";
+import { wholeContact } from "../../service/contacts.ts";
+import type { ContactStructure } from "../../wire.ts";
+import { wholeNumber } from "../flags.ts";
+import { describeCommand } from "../help-text.ts";
+import { type Price, pagesOf, priceOf } from "./clone-source.ts";
+import { type DataFlag, dataOption, sandboxFolder } from "./flags.ts";
+
+interface CloneFlags extends DataFlag {
+  contacts?: boolean;
+  maxRequests?: number;
+}
+
+export function registerSandboxClone(parent: Command, context: Context): void {
+  const command = parent
+    .command("clone")
+    .description("fill the sandbox with what an account holds, to rehearse against it")
+    .option("--contacts", "copy the contacts too; without it, the structure and its lists")
+    .addOption(wholeNumber("--max-requests <n>", "copy nothing if the contacts take more requests than this"))
+    .addOption(dataOption())
+    .action((flags: CloneFlags) => runSandboxClone(context, flags));
+  describeCommand(command, {
+    examples: [
+      "ecm sandbox clone --profile work",
+      "ecm sandbox clone --profile work --contacts --max-requests 200",
+    ],
+    output:
+      "Nothing. What is copied, and how many requests it takes, is said on stderr before it is done; everything that the sandbox held is replaced, and ids stay as they are.",
+    exitCodes: { 7: "the contacts take more requests than --max-requests, or the rate limit is used up" },
+  });
+}
+
+async function runSandboxClone(context: Context, flags: CloneFlags): Promise<void> {
+  const connection = await context.connect("bulk");
+  if (connection.profile.isSandbox) {
+    throw new UsageError(
+      "the profile sandbox is the sandbox itself",
+      "name the account to copy with --profile",
+    );
+  }
+  const folder = sandboxFolder(context, flags);
+  const { account } = connection;
+  const structure = await account.complete(await account.structure());
+  const lists = await account.lists(structure);
+  const price = flags.contacts ? await priceOf(connection, structure, lists) : undefined;
+  const { note } = context.terminal;
+  note(
+    `structure ${JSON.stringify(structure.label)}: ${structure.fields.length} fields, ${lists.length} lists`,
+  );
+  if (price) note(`${price.contacts} contacts: about ${price.requests} more requests`);
+  if (price && flags.maxRequests !== undefined && price.requests > flags.maxRequests) {
+    throw new EcmError(
+      exitCodes.outOfBudget,
+      `the contacts take about ${price.requests} requests, and --max-requests allows ${flags.maxRequests}`,
+      { type: "OutOfBudgetError", hint: "allow more, or leave --contacts out", retryable: false },
+    );
+  }
+  await context.confirm(`Replace everything that the sandbox in ${folder} holds?`);
+
+  const { openClone } = await import("../../sandbox/clone.ts");
+  const clone = await openClone({ folder, clock: context.clock }, structure, lists);
+  try {
+    if (price) await copyContacts(context, connection, structure, clone, price);
+  } finally {
+    clone.close();
+  }
+}
+
+async function copyContacts(
+  context: Context,
+  connection: Connection,
+  structure: ContactStructure,
+  clone: Clone,
+  price: Price,
+): Promise<void> {
+  let read = 0;
+  let refused = 0;
+  let withoutStatus = 0;
+  for await (const page of pagesOf(connection, structure, wholeContact)) {
+    read += page.length;
+    refused += clone.addContacts(page);
+    withoutStatus += page.filter((contact) => contact.status === undefined).length;
+  }
+  for (const { _id } of price.listsToAsk) {
+    const ofList = [{ criterias: [{ columnToFilter: "LIST_ID", operator: "EQ", values: [_id] }] }];
+    for await (const page of pagesOf(connection, structure, ["_id"], ofList)) {
+      clone.join(
+        _id,
+        page.map((contact) => contact._id).filter((id) => id !== undefined),
+      );
+    }
+  }
+  const { note } = context.terminal;
+  note(`copied ${read - refused} contacts`);
+  if (refused > 0) note(`left out ${refused}: the key differs from another's in letter case alone`);
+  if (withoutStatus > 0) note(`${withoutStatus} came without a status, and count as active`);
+}

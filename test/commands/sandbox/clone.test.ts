@@ -1,0 +1,169 @@
+/** `ecm sandbox clone`: another account, rehearsed against. */
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { join } from "node:path";
+import { expect, onTestFinished, test } from "vitest";
+import { openSandbox } from "../../../src/sandbox/index.ts";
+import { ecmWith, temporaryFolder } from "../../support/ecm.ts";
+import { type RunningSandbox, startSandbox } from "../../support/sandbox.ts";
+
+/** An account with two lists, a tag and three contacts, one of them inactive. */
+async function sourceAccount() {
+  const source = await startSandbox();
+  const send = caller(source.sandbox.transport, source.apiKey);
+  const path = `/api/contact-structure/${source.sandbox.structureId}`;
+  const before = await send("GET", path);
+  const structure = await send("PUT", path, { ...before, label: "People", tags: [{ label: "vip" }] });
+  const lists = [
+    await send("POST", `${path}/lists`, { name: "News" }),
+    await send("POST", `${path}/lists`, { name: "Empty" }),
+  ];
+  const contacts = [];
+  for (const name of ["Ada", "Bob", "Eve"]) {
+    contacts.push(
+      await send("POST", "/api/contact", {
+        key: `${name}@example.com`,
+        contactStructureId: structure._id,
+        fields: [{ _id: structure.fields[0]._id, value: name }],
+        lists: name === "Bob" ? [] : [{ _id: lists[0]._id }],
+        tags: name === "Eve" ? [{ _id: structure.tags[0]._id }] : [],
+      }),
+    );
+  }
+  const status = { primary: "Inactive", secondary: "Bounce" };
+  contacts[2] = await send("PATCH", `/api/contact/${contacts[2]._id}`, { status });
+  return { source, structure, lists, contacts };
+}
+
+function caller(transport: RunningSandbox["sandbox"]["transport"], key: string) {
+  return async (method: string, path: string, body?: unknown) => {
+    const answer = await transport({
+      method,
+      url: `http://sandbox.invalid${path}`,
+      headers: { "x-api-key": key, "content-type": "application/json" },
+      body: body === undefined ? undefined : JSON.stringify(body),
+      timeoutMilliseconds: 10_000,
+    });
+    return JSON.parse(answer.text);
+  };
+}
+
+async function opened(folder: string) {
+  const sandbox = await openSandbox({ folder });
+  onTestFinished(() => sandbox.close());
+  return { structureId: sandbox.structureId, send: caller(sandbox.transport, sandbox.ownKey()) };
+}
+
+test("clone copies structure and lists under their ids, and contacts only when asked", async () => {
+  const { source, structure, lists } = await sourceAccount();
+  const folder = join(await temporaryFolder(), "rehearsal");
+  const { code, stdout } = await source.ecm(["sandbox", "clone", "--data", folder, "--yes"]);
+  expect([code, stdout]).toEqual([0, ""]);
+  const { structureId, send } = await opened(folder);
+  expect(structureId).toBe(structure._id);
+  expect(await send("GET", "/api/contact-structure")).toEqual([structure]);
+  const { records } = await send("GET", `/api/contact-structure/${structureId}/lists`);
+  expect(records.map((list: { _id: string; name: string }) => [list._id, list.name])).toEqual(
+    lists.map((list) => [list._id, list.name]),
+  );
+  const search = { contactStructureId: structureId, source: ["_id"] };
+  expect((await send("POST", "/api/contact/search", search)).totalRecords).toBe(0);
+});
+
+test("clone --contacts copies every contact as it is, says the price first, and new ids come after", async () => {
+  const { source, contacts } = await sourceAccount();
+  const folder = join(await temporaryFolder(), "rehearsal");
+  const { code, stderr } = await source.ecm(["sandbox", "clone", "--contacts", "--data", folder, "--yes"]);
+  expect(code).toBe(0);
+  expect(stderr.indexOf("3 contacts: about 1 more requests")).toBeLessThan(
+    stderr.indexOf("copied 3 contacts"),
+  );
+  const { structureId, send } = await opened(folder);
+  for (const contact of contacts) expect(await send("GET", `/api/contact/${contact._id}`)).toEqual(contact);
+  const made = await send("POST", "/api/contact", {
+    key: "new@example.com",
+    contactStructureId: structureId,
+  });
+  expect(made._id > contacts[2]._id).toBe(true);
+});
+
+test("clone replaces what the sandbox held, asks before, and refuses the sandbox itself", async () => {
+  const { source, contacts } = await sourceAccount();
+  const folder = join(await temporaryFolder(), "rehearsal");
+  const clone = (...words: string[]) =>
+    source.ecm(["sandbox", "clone", "--contacts", "--data", folder, ...words]);
+  expect((await clone()).code).toBe(2);
+  expect((await clone("--yes")).code).toBe(0);
+  expect((await clone("--yes")).code).toBe(0);
+  const { structureId, send } = await opened(folder);
+  const search = { contactStructureId: structureId, source: ["_id"] };
+  expect((await send("POST", "/api/contact/search", search)).contacts).toEqual(
+    contacts.map(({ _id }) => ({ _id })),
+  );
+  const { ECM_BASE_URL: _url, ECM_API_KEY: _key, ...home } = source.env;
+  const itself = await ecmWith(home)(["sandbox", "clone", "--profile", "sandbox", "--yes"]);
+  expect(itself.code).toBe(2);
+});
+
+test("clone --max-requests refuses before anything is replaced", async () => {
+  const { source } = await sourceAccount();
+  const folder = join(await temporaryFolder(), "rehearsal");
+  const clone = (n: string) =>
+    source.ecm(["sandbox", "clone", "--contacts", "--data", folder, "--yes", "--max-requests", n]);
+  expect((await clone("1")).code).toBe(0);
+  const send = caller(source.sandbox.transport, source.apiKey);
+  for (let number = 0; number < 1000; number++) {
+    await send("POST", "/api/contact", {
+      key: `p${number}@example.com`,
+      contactStructureId: source.sandbox.structureId,
+    });
+  }
+  const refused = await clone("1");
+  expect(refused.code).toBe(7);
+  expect(refused.stderr).toContain("about 2 requests");
+  const copy = await opened(folder);
+  const search = { contactStructureId: copy.structureId, source: ["_id"] };
+  expect((await copy.send("POST", "/api/contact/search", search)).totalRecords).toBe(3);
+});
+
+test("where a search does not name lists and status, the members of each list are asked for", async () => {
+  const { source, contacts } = await sourceAccount();
+  const folder = join(await temporaryFolder(), "rehearsal");
+  const sparse = await forwarding(source.baseUrl, (contact) => {
+    const { lists: _lists, status: _status, __v, ...rest } = contact;
+    return rest;
+  });
+  const env = { ...source.env, ECM_BASE_URL: sparse };
+  const { code, stderr } = await ecmWith(env)(["sandbox", "clone", "--contacts", "--data", folder, "--yes"]);
+  expect(code).toBe(0);
+  expect(stderr).toContain("3 contacts: about 2 more requests");
+  expect(stderr).toContain("3 came without a status");
+  const { send } = await opened(folder);
+  const copies = await Promise.all(contacts.map(({ _id }) => send("GET", `/api/contact/${_id}`)));
+  expect(copies.map((copy) => copy.lists)).toEqual(contacts.map((contact) => contact.lists));
+});
+
+/** A service that answers searches less fully than the one behind it. */
+async function forwarding(
+  baseUrl: string,
+  change: (contact: Record<string, unknown>) => Record<string, unknown>,
+): Promise<string> {
+  const server = createServer(async (request, response) => {
+    const chunks: Buffer[] = [];
+    for await (const chunk of request) chunks.push(chunk);
+    const answer = await fetch(baseUrl + request.url, {
+      method: request.method,
+      headers: { "x-api-key": String(request.headers["x-api-key"]), "content-type": "application/json" },
+      body: chunks.length > 0 ? Buffer.concat(chunks) : undefined,
+    });
+    const body = JSON.parse(await answer.text());
+    if (request.url?.endsWith("/search")) body.contacts = body.contacts?.map(change);
+    response.writeHead(answer.status, { "content-type": "application/json" }).end(JSON.stringify(body));
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  onTestFinished(() => {
+    server.close();
+    server.closeAllConnections();
+  });
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
