@@ -104,7 +104,8 @@ function callOf(
   return {
     store,
     now,
-    parameter: (name) => context.req.param(name) ?? "",
+    // The database reads a text up to its first NUL: an id with a tail would be taken for the id.
+    parameter: (name) => context.req.param(name)?.replace(/\0.*/s, "\ufffd") ?? "",
     body:
       endpoint.body && body
         ? (check(endpoint.body, jsonOf(body, context.req.header("content-type"))) as never)

@@ -103,8 +103,20 @@ test("POST contact: a key that exists is 400 DuplicateFieldError, compared witho
 });
 
 test("GET contact: an id that does not exist is 404 RecordNotFound, 'Contact not found'", async () => {
-  const { call } = await openAccount();
-  for (const id of ["f".repeat(24), "x", "%00", "%E0%A4%A", "' OR 1=1 --", "%25"]) {
+  const { call, create } = await openAccount();
+  const { _id } = await create("a@b.co");
+  for (const id of [
+    `${_id}%00`,
+    `${_id}%00x`,
+    _id.toUpperCase(),
+    `%20${_id}`,
+    "f".repeat(24),
+    "x",
+    "%00",
+    "%E0%A4%A",
+    "' OR 1=1 --",
+    "%25",
+  ]) {
     expect(errorOf(await call("GET", `/api/contact/${id}`))).toEqual({
       status: 404,
       errorType: "RecordNotFound",

@@ -98,6 +98,23 @@ test.each([
   });
 });
 
+test("Search: the largest searches that 1 MiB can ask for are answered, or refused, at once", async () => {
+  const { create, search } = await openAccount();
+  await create("p7@b.co");
+  const values = Array.from({ length: 30_000 }, (_, number) => `p${number}@b.co`);
+  const start = performance.now();
+  expect((await search([eq("KEY", ...values), eq("KEY", ...values.toReversed())])).body.totalRecords).toBe(1);
+  for (const column of ["LIST_ID", "TAG_ID", "CONTACT_STATUS"]) {
+    const some = values.map((value) => value.slice(0, 12));
+    expect((await search([eq(column, ...some), eq("KEY", "p7@b.co")])).body.totalRecords).toBe(0);
+  }
+  const many = Array.from({ length: 21 }, (_, number) => eq("CONTACT_STATUS", "active", `s${number}`));
+  expect((await search(many.slice(1))).body.totalRecords).toBe(1);
+  expect(errorOf(await search(many))).toMatchObject({ status: 400, field: "contactSpecification" });
+  // Seconds, where a loop within a loop would take minutes.
+  expect(performance.now() - start).toBeLessThan(10_000);
+});
+
 test("Search: pages are in the order of _id, and stay so while contacts come and change", async () => {
   const account = await openAccount();
   const { lists } = await account.furnished();

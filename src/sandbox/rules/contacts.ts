@@ -163,15 +163,17 @@ interface Named {
 
 /** Refuses ids that the structure does not have. @param member what to call the input, where it has another name */
 function refuseUnknown(store: Store, structure: StoredStructure, named: Named, member?: string): void {
+  const fields = new Set(structure.fields.map((field) => field._id));
   for (const { _id } of named.fields ?? []) {
-    if (structure.fields.some((field) => field._id === _id)) continue;
+    if (fields.has(_id)) continue;
     throw invalid(`${member ?? "fields"} names an unknown field id`, {
       field: member ?? "fields",
       fieldId: _id,
     });
   }
+  const tags = new Set(structure.tags.map((tag) => tag._id));
   for (const { _id } of named.tags ?? []) {
-    if (structure.tags.some((tag) => tag._id === _id)) continue;
+    if (tags.has(_id)) continue;
     throw invalid(`${member ?? "tags"} names an unknown tag id`, { field: member ?? "tags" });
   }
   const listIds = (named.lists ?? []).map((list) => list._id);

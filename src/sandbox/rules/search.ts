@@ -13,6 +13,9 @@ interface Criteria {
   values: string[];
 }
 
+// Each becomes a condition of one query, and the database takes no boundless query.
+const mostCriterias = 20;
+
 export const searchEndpoints = [
   endpoint({
     method: "post",
@@ -29,6 +32,11 @@ export const searchEndpoints = [
         });
       }
       const criterias = body.contactSpecification.filters.flatMap((filter) => filter.criterias);
+      if (criterias.length > mostCriterias) {
+        throw invalid(`contactSpecification must not hold more than ${mostCriterias} criterias`, {
+          field: "contactSpecification",
+        });
+      }
       const wanted = wantedBy(store, structure, criterias);
       const found = store.search(wanted, (body.page - 1) * body.pageSize, body.pageSize);
       const source = new Set(body.source);
@@ -45,8 +53,8 @@ function wantedBy(store: Store, structure: StoredStructure, criterias: Criteria[
   for (const { columnToFilter, values } of criterias) {
     switch (columnToFilter) {
       case "KEY": {
-        const keys = new Set(values.map(foldKey));
-        wanted.keys = [...keys].filter((key) => !wanted.keys || wanted.keys.includes(key));
+        const before = wanted.keys && new Set(wanted.keys);
+        wanted.keys = [...new Set(values.map(foldKey))].filter((key) => !before || before.has(key));
         break;
       }
       case "CONTACT_STATUS":
@@ -55,9 +63,11 @@ function wantedBy(store: Store, structure: StoredStructure, criterias: Criteria[
       case "LIST_ID":
         wanted.groups.push(values.filter((id) => store.lists.get(structure._id, id)));
         break;
-      case "TAG_ID":
-        wanted.groups.push(values.filter((id) => structure.tags.some((tag) => tag._id === id)));
+      case "TAG_ID": {
+        const tags = new Set(structure.tags.map((tag) => tag._id));
+        wanted.groups.push(values.filter((id) => tags.has(id)));
         break;
+      }
     }
   }
   return wanted;

@@ -74,8 +74,9 @@ type Update = InferOutput<typeof updateStructure>;
 /** The fields as they will be; a new one has an empty id still. */
 function fieldsAfter(before: StoredStructure, given: Update["fields"]): FieldDefinition[] {
   refuseRepeats(given, "fields");
+  const byId = new Map(before.fields.map((field) => [field._id, field]));
   return given.map((field, index) => {
-    const known = before.fields.find((each) => each._id === field._id);
+    const known = field._id === undefined ? undefined : byId.get(field._id);
     if (field._id !== undefined && !known) {
       throw invalid(`fields[${index}]._id is not a field of this contact structure`, { fieldId: field._id });
     }
@@ -99,8 +100,9 @@ function fieldsAfter(before: StoredStructure, given: Update["fields"]): FieldDef
 
 function tagsAfter(before: StoredStructure, given: NonNullable<Update["tags"]>): TagDefinition[] {
   refuseRepeats(given, "tags");
+  const known = new Set(before.tags.map((tag) => tag._id));
   return given.map((tag, index) => {
-    if (tag._id !== undefined && !before.tags.some((each) => each._id === tag._id)) {
+    if (tag._id !== undefined && !known.has(tag._id)) {
       throw invalid(`tags[${index}]._id is not a tag of this contact structure`, { field: "tags" });
     }
     return { _id: tag._id ?? "", label: tag.label };

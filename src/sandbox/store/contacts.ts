@@ -109,10 +109,10 @@ export function contactsIn(database: Database): Contacts {
         after.version,
         after.id,
       );
-      const had = groupsOf(before);
-      const has = groupsOf(after);
-      const left = had.filter((group) => !has.includes(group));
-      const joined = has.filter((group) => !had.includes(group));
+      const had = new Set(groupsOf(before));
+      const has = new Set(groupsOf(after));
+      const left = [...had].filter((group) => !has.has(group));
+      const joined = [...has].filter((group) => !had.has(group));
       if (left.length > 0) leave(left, after.id);
       if (joined.length > 0) join(joined, after.id);
     },

@@ -1,4 +1,6 @@
 /** `ecm sandbox start` and `exec`, as processes of their own. Needs a build. */
+import { spawn } from "node:child_process";
+import { cp } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { ecmWith, resultOf, spawnEcm, temporaryFolder, temporaryHome } from "../../support/ecm.ts";
@@ -62,6 +64,27 @@ test.each([
   expect(code).toBe(2);
   expect(stdout).toBe("");
   expect(stderr).toContain(flag);
+});
+
+test("without the database's package, the sandbox says what is missing, and all else works", async () => {
+  const folder = await temporaryFolder();
+  const root = join(import.meta.dirname, "../../..");
+  for (const part of ["bin", "dist", "package.json"])
+    await cp(join(root, part), join(folder, part), { recursive: true });
+  const run = async (...words: string[]) => {
+    const child = spawn(process.execPath, [join(folder, "bin/ecm.js"), ...words], {
+      env: await temporaryHome(),
+    });
+    return resultOf(child);
+  };
+  for (const words of [
+    ["sandbox", "start"],
+    ["lists", "list", "--profile", "sandbox"],
+  ]) {
+    const { code, stderr } = await run(...words);
+    expect([code, stderr]).toEqual([2, expect.stringMatching(/^error: .*libsql.*\nhint: .*npm install/)]);
+  }
+  expect((await run("sandbox", "start", "--help")).code).toBe(0);
 });
 
 test("exec runs the command with the address and the key, and exits as it did", async () => {
