@@ -45,7 +45,6 @@ export function createApp(parts: AppParts): App {
     return respond({ status: 200, body: describeService(endpoints), headers: {} });
   });
   app.all("*", (context) => exchange(parts, context, undefined));
-  app.notFound((context) => exchange(parts, context as RequestContext, undefined));
   app.onError((error) =>
     respond({
       status: 500,

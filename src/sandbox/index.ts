@@ -18,11 +18,15 @@ export interface SandboxOptions {
   hourlyLimit?: number;
   /** Length of the window; default 3,600. */
   windowSeconds?: number;
+  /** Requests per calendar month, UTC, until the owner sets another; default: the owner's, else 100,000. */
   monthlyLimit?: number;
+  /** Failed authentications that block an address; default 20. */
   blockAfter?: number;
+  /** How long they are counted together, and the block lasts; default 60. */
   blockSeconds?: number;
   /** As typed after `--fault`. */
   faults?: string[];
+  /** Two letters, for the keys of a new folder; default `us`. */
   region?: string;
 }
 

@@ -136,7 +136,10 @@ function byCombination(
   return { total: known.total, ids };
 }
 
-/** The set that the walk goes along comes first; the signature changes when any group does. */
+/**
+ * The set that the walk goes along comes first; the signature changes when any group does, and when the tables are made
+ * anew and revisions begin again.
+ */
 function smallestFirst(database: Database, sets: string[][]): { sets: string[][]; signature: string } {
   const weighed = sets.map((anyOf) => {
     const row = database.get<{ total: number | null; revision: number | null }>(
@@ -146,9 +149,10 @@ function smallestFirst(database: Database, sets: string[][]): { sets: string[][]
     return { anyOf, total: row?.total ?? 0, revision: row?.revision ?? 0 };
   });
   weighed.sort((a, b) => a.total - b.total);
+  const tables = database.get<{ schema_version: number }>("PRAGMA schema_version")?.schema_version;
   return {
     sets: weighed.map((each) => each.anyOf),
-    signature: weighed.map((each) => each.revision).join(" "),
+    signature: [tables, ...weighed.map((each) => each.revision)].join(" "),
   };
 }
 
