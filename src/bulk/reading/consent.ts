@@ -2,10 +2,11 @@
 import { foldName } from "./names.ts";
 
 /**
- * How a consent column speaks. `subscribed`: its words say yes or no to mail; `optedOut`: they say yes or no to having
- * left; `evidence`: whatever stands in the cell speaks against mail; `always`: the column's presence does.
+ * How a consent column speaks. `subscribed`: its words say yes or no to mail; `status`: so too, but an empty cell says
+ * nothing; `optedOut`: its words say yes or no to having left; `evidence`: whatever stands in the cell speaks against
+ * mail; `always`: the column's presence does.
  */
-export type ConsentRule = "subscribed" | "optedOut" | "evidence" | "always";
+export type ConsentRule = "subscribed" | "status" | "optedOut" | "evidence" | "always";
 
 /** Words for yes, and for being subscribed. */
 const yes = words(
@@ -46,6 +47,8 @@ export function refusalIn(rule: ConsentRule, column: string, cell: string | unde
   switch (rule) {
     case "subscribed":
       return yes.has(word) ? undefined : said;
+    case "status":
+      return word === "" || yes.has(word) ? undefined : said;
     case "optedOut":
       return word === "" || no.has(word) ? undefined : said;
     case "evidence":

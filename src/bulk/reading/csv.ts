@@ -52,7 +52,6 @@ export async function* readRecords(
     record_delimiter: ["\r\n", "\n", "\r"],
     relax_quotes: true,
     relax_column_count: true,
-    max_record_size: longestRecordBytes,
   });
   // Records are taken as they are made: the stream's own queue would cost as much again as the parsing, and only
   // here does `info.bytes` still point to the end of this very record.
@@ -63,6 +62,8 @@ export async function* readRecords(
     // The parser keeps such a cell with its quotes, as it keeps a cell whose text really starts with a quote.
     if (cells.some(startsWithQuote)) inspectQuotes(record, text.slice(end), delimiter);
     text.forget(end);
+    // Before each first record the parser takes its width for granted; for any other width it would build an error.
+    (parser.info as { records: number }).records = 0;
     line += record.lines;
     batch.push(record);
     return true;
@@ -74,10 +75,12 @@ export async function* readRecords(
       await settled((done) => parser.write(chunk, done));
       if (batch.length > 0) yield batch;
       batch = [];
+      if (text.size() > longestRecordBytes) throw endlessFrom(text.slice(), line, delimiter);
     }
     await settled((done) => parser.end(done));
   } catch (error) {
-    throw faultFrom(error, text.slice(), line, delimiter);
+    const isOpen = (error as Partial<CsvError>).code === "CSV_QUOTE_NOT_CLOSED";
+    throw isOpen ? endlessFrom(text.slice(), line, delimiter) : error;
   }
   if (batch.length > 0) yield batch;
 }
@@ -93,6 +96,7 @@ function createWindow() {
       bytes = rest.length > 0 ? Buffer.concat([rest, chunk]) : chunk;
       start = recordStart;
     },
+    size: () => bytes.length - (recordStart - start),
     /** From the end of the last record to this offset, or to the end of what there is. */
     slice(end?: number): string {
       return bytes.toString("utf8", recordStart - start, end === undefined ? undefined : end - start);
@@ -156,9 +160,8 @@ function quoteFault(text: string, delimiter: string): { opened: number; closed?:
   return undefined;
 }
 
-function faultFrom(error: unknown, text: string, line: number, delimiter: string): unknown {
-  const { code } = error as Partial<CsvError>;
-  if (code !== "CSV_QUOTE_NOT_CLOSED" && code !== "CSV_MAX_RECORD_SIZE") return error;
+/** The fault of a record without an end: a quote that is open, or a text without line breaks. */
+function endlessFrom(text: string, line: number, delimiter: string): CsvFault {
   const fault = quoteFault(text, delimiter);
   if (!fault || fault.closed !== undefined) return new CsvFault("too_long", line);
   return new CsvFault("unclosed_quote", line + lineBreaksIn(text.slice(0, fault.opened)));

@@ -1,9 +1,9 @@
 /** Reading: which encoding a file is in: told, marked, or found out; never a silent guess. */
 import { UsageError } from "../../errors.ts";
 import { lineBreaksIn } from "./csv.ts";
-import { createDecoder, decodeAll, encodingNamed } from "./decode.ts";
+import { createDecoder, encodingNamed } from "./decode.ts";
+import { rankedGuesses, surveyUtf8, unclean } from "./guess.ts";
 import { type Inspection, lineOfByte } from "./inspect.ts";
-import { likeness } from "./likeness.ts";
 import { readBytes } from "./source.ts";
 
 export interface FoundEncoding {
@@ -121,8 +121,8 @@ interface DecodingCheck {
 const broken = /[\ufffd\u0000]/;
 /** Outside Unicode's own encodings, private use is what a vendor added: nobody else can read it. */
 const brokenOrPrivate = /[\ufffd\u0000\ue000-\uf8ff]/;
-/** And characters that no table of people holds, which show a wrong guess: C1 controls, private use. */
-const unclean = /[\ufffd\u0080-\u009f\ue000-\uf8ff\u0000]/;
+/** A text without line breaks is looked at in pieces of this many characters. */
+const longestLine = 64 * 1024;
 
 /** Decodes the whole file and looks at what comes out. */
 async function checkDecoding(
@@ -149,7 +149,8 @@ async function checkDecoding(
   for await (const chunk of readBytes(path, markBytes)) {
     const text = open + decoder.write(chunk);
     // Whole lines at a time, so that neither a row nor a CRLF is cut.
-    const end = text.lastIndexOf("\n") + 1 || (text.length > 1024 * 1024 ? text.length : 0);
+    const end =
+      text.lastIndexOf("\n") + 1 || (text.length > longestLine && !text.endsWith("\r") ? text.length : 0);
     look(text.slice(0, end));
     open = text.slice(end);
     if (check.badLine !== undefined) return check;
@@ -157,113 +158,6 @@ async function checkDecoding(
   look(open + decoder.end());
   return check;
 }
-
-interface Survey {
-  /** Characters beyond ASCII that are well-formed UTF-8, and bytes that are not. */
-  good: number;
-  bad: number;
-  firstBad: number;
-  /** Cells that hold a byte beyond ASCII, one on each line. */
-  cells: Buffer;
-}
-
-const surveyBytes = 64 * 1024;
-
-/** Looks at a file that is not UTF-8: how far from it, and the cells that make it so. */
-async function surveyUtf8(path: string): Promise<Survey> {
-  const survey = { good: 0, bad: 0, firstBad: -1 };
-  const cells: Buffer[] = [];
-  let collected = 0;
-  let open: Buffer = Buffer.alloc(0);
-  let offset = 0;
-  const look = (bytes: Buffer) => {
-    for (let at = 0; at < bytes.length; at += 1) {
-      if (bytes[at]! < 0x80) continue;
-      const length = sequenceLength(bytes, at);
-      if (length > 0) {
-        survey.good += 1;
-        at += length - 1;
-      } else {
-        if (survey.bad === 0) survey.firstBad = offset + at;
-        survey.bad += 1;
-      }
-    }
-    if (collected < surveyBytes) {
-      const found = foreignCells(bytes);
-      cells.push(found);
-      collected += found.length;
-    }
-    offset += bytes.length;
-  };
-  for await (const chunk of readBytes(path)) {
-    const bytes = open.length > 0 ? Buffer.concat([open, chunk]) : chunk;
-    // Whole lines at a time, so that no character is cut.
-    const end = bytes.lastIndexOf(10) + 1 || bytes.lastIndexOf(13) + 1;
-    look(bytes.subarray(0, end));
-    open = bytes.subarray(end);
-  }
-  look(open);
-  return { ...survey, cells: Buffer.concat(cells) };
-}
-
-/** Bytes of the well-formed UTF-8 character that starts here; 0 when none does. */
-function sequenceLength(bytes: Buffer, at: number): number {
-  const lead = bytes[at]!;
-  const length =
-    lead >= 0xc2 && lead <= 0xdf
-      ? 2
-      : lead >= 0xe0 && lead <= 0xef
-        ? 3
-        : lead >= 0xf0 && lead <= 0xf4
-          ? 4
-          : 0;
-  for (let index = 1; index < length; index += 1) {
-    const byte = bytes[at + index];
-    if (byte === undefined || (byte & 0xc0) !== 0x80) return 0;
-  }
-  return length;
-}
-
-/** Comma, semicolon, tab and line breaks are no second byte of a character in any encoding that is left here. */
-const separators = new Set([0x2c, 0x3b, 0x09, 0x0a, 0x0d]);
-
-function foreignCells(chunk: Buffer): Buffer {
-  const cells: Buffer[] = [];
-  let collected = 0;
-  let start = 0;
-  let isForeign = false;
-  for (let at = 0; at <= chunk.length && collected < surveyBytes; at += 1) {
-    const byte = chunk[at] ?? 0x0a;
-    if (byte >= 0x80) isForeign = true;
-    if (!separators.has(byte)) continue;
-    if (isForeign) {
-      cells.push(chunk.subarray(start, at), Buffer.from("\n"));
-      collected += at - start + 1;
-    }
-    start = at + 1;
-    isForeign = false;
-  }
-  return Buffer.concat(cells);
-}
-
-/** Tried whether or not the statistics think of them. */
-const candidates = [
-  ...[
-    "windows-1252",
-    "windows-1250",
-    "windows-1254",
-    "windows-1251",
-    "shift_jis",
-    "gb18030",
-    "big5",
-    "euc-kr",
-  ],
-  ...["euc-jp", "windows-1253", "windows-1255", "windows-1256", "windows-1257", "koi8-r", "iso-8859-2"],
-];
-/** A text that no language explains better than this is not understood. */
-const leastLikeness = 0.4;
-/** They know pairs of letters, but need more text than a few names. */
-const weightOfStatistics = 0.5;
 
 /** @throws UsageError when it is UTF-8 but for some bytes, or when no guess makes sense */
 async function guessEncoding({ path }: Inspection): Promise<FoundEncoding> {
@@ -280,26 +174,4 @@ async function guessEncoding({ path }: Inspection): Promise<FoundEncoding> {
     `${path}:${line}: the encoding cannot be told; byte ${survey.firstBad} is not UTF-8`,
     "name it, such as --encoding windows-1252, or save the file as UTF-8",
   );
-}
-
-/** Encodings in which the cells decode cleanly, the likeliest first. */
-async function rankedGuesses(cells: Buffer): Promise<string[]> {
-  // By its default export: a bundled CommonJS package has no other.
-  const { default: chardet } = await import("chardet");
-  const statistics = chardet.analyse(cells).filter(({ name }) => !/^(?:utf|ascii|iso-2022)/i.test(name));
-  const guesses = new Map<string, number>();
-  for (const { name, confidence } of [
-    ...statistics,
-    ...candidates.map((name) => ({ name, confidence: 0 })),
-  ]) {
-    const encoding = await encodingNamed(name).catch(() => undefined);
-    if (encoding === undefined || guesses.has(encoding)) continue;
-    const text = await decodeAll(cells, encoding);
-    const score = unclean.test(text) ? 0 : likeness(text);
-    guesses.set(encoding, score < leastLikeness ? 0 : score + (confidence / 100) * weightOfStatistics);
-  }
-  return [...guesses]
-    .filter(([, score]) => score > 0)
-    .sort(([, one], [, other]) => other - one)
-    .map(([encoding]) => encoding);
 }

@@ -54,7 +54,6 @@ const keyNames = new Set(
     "enderecodeemail",
     "sähköposti",
     "sähköpostiosoite",
-    "adrese-mail",
     "эл.почта",
     "электроннаяпочта",
   ].map((name) => looseName(name)),

@@ -184,14 +184,20 @@ test("whatever the bytes, a file is read or refused with a reason, and at once",
   );
 });
 
-test("a record that never ends is refused before it fills the memory", async () => {
+test.each([
+  ["a quote that is never closed", 'a,b\nc,"d\n', "x\n", "unclosed_quote"],
+  ["text without a line break", "a,b\n", "x", "too_long"],
+  ["empty cells without an end", "a,b\n", ",", "too_long"],
+])("%s is refused before it fills the memory", async (_name, start, piece, kind) => {
+  let chunks = 0;
   async function* endless(): AsyncGenerator<Buffer> {
-    yield Buffer.from('a,b\nc,"d\n');
-    for (let round = 0; round < 10_000; round += 1) yield Buffer.alloc(64 * 1024, "x\n");
+    yield Buffer.from(start);
+    for (; chunks < 10_000; chunks += 1) yield Buffer.alloc(64 * 1024, piece);
   }
   const reading = (async () => {
     for await (const _batch of readRecords(endless(), ","));
   })();
-  await expect(reading).rejects.toMatchObject({ kind: "unclosed_quote", line: 2 });
+  await expect(reading).rejects.toMatchObject({ kind, line: 2 });
   await expect(reading).rejects.toBeInstanceOf(CsvFault);
+  expect(chunks).toBeLessThan(30);
 });

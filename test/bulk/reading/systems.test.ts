@@ -127,6 +127,7 @@ describe("a row that its own file marks as not subscribed says so", () => {
     ["Email address,Email status,Email Lists", "a@example.com,Unsubscribed,", "Email status: Unsubscribed"],
     ["key,status", "a@example.com,Inactive", "status: Inactive"],
     ["key,status", "a@example.com,Active", undefined],
+    ["key,status", "a@example.com,", undefined],
   ])("%s: %s", async (header, line, notSubscribed) => {
     const { rows } = await read(`${header}\n${line}\n`, { ignoreUnmapped });
     expect(rows[0]?.notSubscribed).toBe(notSubscribed);
