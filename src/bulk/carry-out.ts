@@ -36,7 +36,7 @@ export async function carryOut<T extends Item>(
   let open = session.ledger.openIntent(item.ref);
   for (let conflicts = 0; ; ) {
     const settled = open && outcomeOf(open, found.contact, decision);
-    if (settled) return done(session, item, settled, found.contact);
+    if (settled) return done(session, work, item, settled, found.contact);
     if (!isWrite(decision)) {
       return conclude(session, item, decision, found.contact);
     }
@@ -44,12 +44,17 @@ export async function carryOut<T extends Item>(
       return reject(session, item, "keeps_changing", "the contact keeps changing while it is being written");
     }
     const operation: Operation = decision;
-    const intent: OpenIntent = { key: item.key.sent, at: open?.at ?? serviceNow(session), operation };
+    // As the account holds it, so that an undo finds it again.
+    const key = found.contact?.key ?? item.key.sent;
+    const intent: OpenIntent = { key, at: open?.at ?? serviceNow(session), operation };
     const reply = await write(session, item, intent, open !== undefined);
     if (reply.kind === "answered") {
       const contact = reply.answer.body as Partial<Contact> | null;
       const outcome = operation.kind === "create" ? "created" : "updated";
-      return done(session, item, outcome, { ...found.contact, _id: contact?._id ?? found.contact?._id });
+      return done(session, work, item, outcome, {
+        ...found.contact,
+        _id: contact?._id ?? found.contact?._id,
+      });
     }
     if (reply.kind === "uncertain") {
       open ??= intent;
@@ -62,7 +67,7 @@ export async function carryOut<T extends Item>(
         if (next.found) {
           const now = work.decide(item, next.found.contact);
           if (now.kind === "leave")
-            return done(session, item, open ? "updated" : "unchanged", next.found.contact);
+            return done(session, work, item, open ? "updated" : "unchanged", next.found.contact);
         }
         return reject(session, item, next.code, next.message);
       }
@@ -96,9 +101,24 @@ export function reject(session: Session, item: Item, code: string, message: stri
   note(session, { kind: "done", ref: item.ref, outcome: "rejected", code, message });
 }
 
-function done(session: Session, item: Item, outcome: Outcome, contact: Partial<Contact> | undefined): void {
+function done<T extends Item>(
+  session: Session,
+  work: Work<T>,
+  item: T,
+  outcome: Outcome,
+  contact: Partial<Contact> | undefined,
+): void {
   const inactive = isInactive(contact) || undefined;
-  note(session, { kind: "done", ref: item.ref, outcome, contactId: contact?._id, inactive });
+  const counted = outcome === "updated" ? (work.changed ?? outcome) : outcome;
+  const remark = work.remark?.(item);
+  note(session, {
+    kind: "done",
+    ref: item.ref,
+    outcome: counted,
+    contactId: contact?._id,
+    inactive,
+    ...remark,
+  });
 }
 
 /** The intent is on the disk before the request leaves. */

@@ -11,6 +11,8 @@ export interface RepeatedIdentities {
   /** Whether the file may name this identity more than once. Rarely true for one it names once; never false for one it names twice. */
   mayRepeat(identity: string): boolean;
   readonly isEmpty: boolean;
+  /** Whether the file names this identity at all; true for one in a million millions that it does not. */
+  mayName(identity: string): boolean;
 }
 
 export function createIdentityTally(): IdentityTally {
@@ -27,17 +29,16 @@ export function createIdentityTally(): IdentityTally {
     },
     repeated() {
       const sorted = hashes.subarray(0, count).sort();
-      let kept = 0;
+      const repeatedHashes: number[] = [];
       for (let index = 1; index < count; index++) {
         const hash = sorted[index]!;
-        if (hash === sorted[index - 1] && (kept === 0 || sorted[kept - 1] !== hash)) sorted[kept++] = hash;
+        if (hash === sorted[index - 1] && repeatedHashes.at(-1) !== hash) repeatedHashes.push(hash);
       }
-      const repeatedHashes = sorted.slice(0, kept);
-      hashes = new Float64Array(0);
-      count = 0;
+      const twice = Float64Array.from(repeatedHashes);
       return {
-        isEmpty: kept === 0,
-        mayRepeat: (identity) => kept > 0 && holds(repeatedHashes, hashOf(identity)),
+        isEmpty: twice.length === 0,
+        mayRepeat: (identity) => twice.length > 0 && holds(twice, hashOf(identity)),
+        mayName: (identity) => holds(sorted, hashOf(identity)),
       };
     },
   };

@@ -1,6 +1,7 @@
 /** The unit of a bulk run: one contact, and what it should become. */
 import type { Contact } from "../wire.ts";
 import type { Decision } from "./decide.ts";
+import type { Outcome } from "./journal.ts";
 import type { RowKey } from "./rows.ts";
 
 export interface Item {
@@ -14,4 +15,8 @@ export interface Work<T extends Item = Item> {
   /** In a fixed order, the same each time the run is taken up again. */
   items(): AsyncIterable<T> | Iterable<T>;
   decide(item: T, found: Partial<Contact> | undefined): Decision;
+  /** What a change that was carried out counts as. Default: `updated`. */
+  changed?: Outcome;
+  /** What is to be said of a contact although it was written. */
+  remark?(item: T): { code: string; message: string } | undefined;
 }

@@ -14,7 +14,8 @@ export type Operation =
   | { kind: "create"; body: CreateContactBody }
   | { kind: "change"; contactId: string; body: MutateBody; before: Before };
 
-export type Outcome = "created" | "updated" | "unchanged" | "skipped" | "rejected";
+/** `removed`: taken out of a list by a sync. */
+export type Outcome = "created" | "updated" | "removed" | "unchanged" | "skipped" | "rejected";
 
 /** What happened, one line each. `ref` names the contact within the run: its line in the input. */
 export type JournalRecord =

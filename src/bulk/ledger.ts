@@ -25,6 +25,8 @@ export interface Ledger {
   /** How often each code of a skip or rejection occurred. */
   readonly codes: { skipped: ReadonlyMap<string, number>; rejected: ReadonlyMap<string, number> };
   readonly rejections: ReadonlyMap<number, Rejection>;
+  /** What is to be said of contacts that were written all the same. */
+  readonly remarks: ReadonlyMap<number, Rejection>;
   /** Contacts that the account holds as inactive. */
   readonly inactive: number;
   readonly isEnded: boolean;
@@ -34,10 +36,18 @@ export interface Ledger {
 export function createLedger(): Ledger {
   let done = new Uint8Array(1024);
   const intents = new Map<number, OpenIntent>();
-  const counts: Record<Outcome, number> = { created: 0, updated: 0, unchanged: 0, skipped: 0, rejected: 0 };
+  const counts: Record<Outcome, number> = {
+    created: 0,
+    updated: 0,
+    removed: 0,
+    unchanged: 0,
+    skipped: 0,
+    rejected: 0,
+  };
   const skipped = new Map<string, number>();
   const rejected = new Map<string, number>();
   const rejections = new Map<number, Rejection>();
+  const remarks = new Map<number, Rejection>();
   let inactive = 0;
   let isEnded = false;
   let stoppedBy: string | undefined;
@@ -69,8 +79,9 @@ export function createLedger(): Ledger {
         case "done":
           if (!settle(record.ref, record.outcome, record.code)) break;
           if (record.inactive) inactive++;
-          if (record.outcome === "rejected") {
-            rejections.set(record.ref, { code: record.code ?? "", message: record.message ?? "" });
+          if (record.outcome === "rejected" || record.message !== undefined) {
+            const remark = { code: record.code ?? "", message: record.message ?? "" };
+            (record.outcome === "rejected" ? rejections : remarks).set(record.ref, remark);
           }
           break;
         case "decided":
@@ -98,6 +109,7 @@ export function createLedger(): Ledger {
     counts,
     codes: { skipped, rejected },
     rejections,
+    remarks,
     get inactive() {
       return inactive;
     },

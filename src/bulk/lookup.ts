@@ -33,8 +33,10 @@ export interface Found {
 export interface Lookup {
   /** Keys in a block; shrinks when the service refuses more. */
   readonly blockSize: number;
-  /** Everything is known without a request: the snapshot holds the whole account. */
-  readonly isComplete: boolean;
+  /** What is known without a request; undefined when the service has to be asked. */
+  known(item: Item): Found | undefined;
+  /** Whether anything is known without a request. */
+  readonly hasSnapshot: boolean;
   /** From the snapshot where there is one, else from the service. Keyed by `ref`. */
   find(items: readonly Item[]): Promise<Map<number, Found>>;
   /** From the service, now. */
@@ -60,6 +62,11 @@ export function createLookup(options: LookupOptions): Lookup {
   const identityOf = identityReader(options.keyType);
   const isKnownAbsent = options.isSnapshotOfAll === true && snapshot?.isWhole() === true;
   let blockSize = largestBlock;
+
+  function known(item: Item): Found | undefined {
+    const contact = snapshot?.find(item.key.identity, (each) => isWritten(item, each));
+    return contact || isKnownAbsent ? { contact, isKept: true } : undefined;
+  }
 
   async function findFresh(items: readonly Item[]): Promise<Map<number, Found>> {
     const found = new Map<number, Found>();
@@ -134,15 +141,16 @@ export function createLookup(options: LookupOptions): Lookup {
     get blockSize() {
       return blockSize;
     },
-    isComplete: isKnownAbsent,
+    hasSnapshot: snapshot !== undefined,
+    known,
     findFresh,
     async find(items) {
       if (!snapshot) return findFresh(items);
       const found = new Map<number, Found>();
       const missing: Item[] = [];
       for (const item of items) {
-        const contact = snapshot.find(item.key.identity, (each) => isWritten(item, each));
-        if (contact || isKnownAbsent) found.set(item.ref, { contact, isKept: true });
+        const each = known(item);
+        if (each) found.set(item.ref, each);
         else missing.push(item);
       }
       if (missing.length > 0) for (const [ref, each] of await findFresh(missing)) found.set(ref, each);

@@ -31,6 +31,8 @@ export interface Summary {
   codes: { skipped: Record<string, number>; rejected: Record<string, number> };
   /** Contacts of these rows that the account holds as inactive. */
   inactive: number;
+  /** Of a list sync: members taken in and out. Their removals count in `rows` too, as contacts read and updated. */
+  members?: { added: number; removed: number };
 }
 
 /** Rows that were settled without a request: known from the input alone. */
@@ -43,7 +45,8 @@ export interface SettledByInput {
 }
 
 export function countRows(input: SettledByInput, ledger: Ledger): RowCounts {
-  const { created, updated, unchanged } = ledger.counts;
+  const { created, unchanged } = ledger.counts;
+  const updated = ledger.counts.updated + ledger.counts.removed;
   const isSkipped = input.passedOverAre === "skipped";
   const skipped = ledger.counts.skipped + (isSkipped ? input.passedOver : 0);
   const rejected = ledger.counts.rejected + sumOf(input.rejectedCodes) + (isSkipped ? 0 : input.passedOver);

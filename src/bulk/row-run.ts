@@ -9,14 +9,15 @@ import { EcmError, exitCodes, UsageError } from "../errors.ts";
 import { type Account, createAccount } from "../service/account.ts";
 import type { Clock, ContactStructure, RateLimits, Send } from "../wire.ts";
 import { type Budget, createBudget } from "./budget.ts";
+import type { Closed } from "./closing.ts";
 import { type DecideOptions, decide, type Wish } from "./decide.ts";
 import { fingerprintOf } from "./fingerprint.ts";
 import type { Item, Work } from "./items.ts";
 import { type Duplicates, type Joined, joinRows, standingOf } from "./join.ts";
 import type { JournalFile } from "./journal.ts";
+import type { MembersOptions } from "./members.ts";
 import { type NameBook, openNameBook } from "./name-book.ts";
 import { createPacedSend, type PacedSend, RunStop } from "./paced-send.ts";
-import type { Summary } from "./report.ts";
 import type { Row, Understood } from "./rows.ts";
 import { type EnteredRun, enterRun } from "./run-entry.ts";
 import { fileOf } from "./run-files.ts";
@@ -48,6 +49,12 @@ export interface RowJob {
   /** Everything that decides a contact's outcome, as `resume` hands it back. */
   options: Record<string, unknown>;
   duplicates: Duplicates;
+  /** Resolves what the flags name, before the input is surveyed. */
+  resolve?(account: Account): Promise<void>;
+  /** Refuses an input that cannot be meant. @throws UsageError */
+  requireInput?(survey: Survey): void;
+  /** A list whose members become exactly the contacts of the input. */
+  members?: MembersOptions;
   /** Names in flags; the file's own come with the rows. */
   lists: string[];
   tags: string[];
@@ -90,7 +97,7 @@ export async function runRowJob(
   options: RunOptions,
   on: (event: RunEvent) => void,
   resumes?: Manifest,
-): Promise<{ summary: Summary; stop?: RunStop }> {
+): Promise<Closed> {
   if (engine.account.isReadOnly && !options.isDryRun) throw readOnly();
   const status: RunStatus = { phase: "reading" };
   on({ kind: "status", status });
@@ -120,11 +127,17 @@ export async function runRowJob(
   }
 }
 
-async function goIn(prepared: Prepared, run: EnteredRun) {
+async function goIn(prepared: Prepared, run: EnteredRun): Promise<Closed> {
+  let isRefused = false;
   try {
-    return await workThrough(prepared, run);
+    const closed = await workThrough(prepared, run);
+    isRefused = !run.isResumed && closed.stop?.failure instanceof UsageError;
+    if (isRefused) throw closed.stop!.failure;
+    return closed;
   } finally {
     await run.leave();
+    // What was refused before it began leaves nothing to go on with.
+    if (isRefused) await rm(run.folder, { recursive: true, force: true });
   }
 }
 
@@ -160,12 +173,14 @@ async function prepare(
   const account = createAccount(send.plain, engine.account.preferredStructure);
   status.send = send;
   status.budget = budget;
-  const structure = await structureOf(account);
+  const structure = await account.structure();
+  await job.resolve?.(account);
   const understood = await job.understand(path, structure);
   on({ kind: "understood", facts: understood.facts });
   const survey = await surveyInput(understood, engine.signal, (rows) => {
     status.rowsRead = rows;
   });
+  job.requireInput?.(survey);
   const joined = await joinRows(soundRows(survey.rows()), survey.repeated, job.duplicates);
   on({ kind: "surveyed", survey, joined });
   const names = await openNameBook({
@@ -177,10 +192,6 @@ async function prepare(
     createMissing: job.createMissing,
   });
   return { engine, job, options, budget, send, structure, understood, survey, joined, names, status, on };
-}
-
-async function structureOf(account: Account): Promise<ContactStructure> {
-  return account.structure();
 }
 
 function aboutRun(prepared: Prepared, input: TakenInput, resumes: Manifest | undefined) {
@@ -240,7 +251,7 @@ export function workOf(prepared: Prepared): Work<RowItem> {
   };
 }
 
-function readOnly(): UsageError {
+export function readOnly(): UsageError {
   return new UsageError(
     "read-only: this would write, and nothing was sent",
     "leave out --read-only, ECM_READ_ONLY, or the profile's own setting; or look first with --dry-run",

@@ -65,7 +65,7 @@ export async function runWork<T extends Item>(
     const writes = await decideBlock(session, work, block);
     if (isDryRun) {
       for (const { item, decision, found } of writes) {
-        const outcome = decision.kind === "create" ? "created" : "updated";
+        const outcome = decision.kind === "create" ? "created" : (work.changed ?? "updated");
         note(session, {
           kind: "done",
           ref: item.ref,

@@ -22,6 +22,8 @@ export interface Survey {
   lists: Set<string>;
   tags: Set<string>;
   repeated: RepeatedIdentities;
+  /** The largest line on which a row starts. */
+  lastLine: number;
   /** All rows again, in file order. @throws EcmError when the file has changed since the survey */
   rows(): AsyncIterable<ReadRow>;
 }
@@ -41,11 +43,13 @@ export async function surveyInput(
   let kept: ReadRow[] | undefined = [];
   let read = 0;
   let rejected = 0;
+  let lastLine = 0;
   for await (const row of readRows(understood)) {
     if (read++ % rowsBetweenLooks === 0) {
       signal.throwIfAborted();
       onRows(read - 1);
     }
+    lastLine = row.line;
     if (kept && kept.push(row) > mostKeptRows) kept = undefined;
     if (row.kind === "rejected") {
       rejected++;
@@ -75,6 +79,7 @@ export async function surveyInput(
     lists,
     tags,
     repeated: tally.repeated(),
+    lastLine,
     rows: () => (rows ? iterate(rows) : again()),
   };
 }

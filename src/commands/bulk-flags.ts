@@ -3,6 +3,7 @@ import { type Command, Option } from "commander";
 import type { RunStop } from "../bulk/paced-send.ts";
 import type { Summary } from "../bulk/report.ts";
 import type { Engine } from "../bulk/row-run.ts";
+import type { Manifest } from "../bulk/run-folder.ts";
 import type { RunOptions } from "../bulk/run-work.ts";
 import type { Context } from "../context.ts";
 import { EcmError, exitCodes, InterruptedError, UsageError } from "../errors.ts";
@@ -24,12 +25,21 @@ export interface BulkFlags {
 
 export const defaultConcurrency = 8;
 
-export function addBulkFlags(command: Command, { isResume = false } = {}): Command {
+/**
+ * @param isResume for a run that exists: there is nothing to start over
+ * @param isMutate for a command that does single contacts too
+ */
+export function addBulkFlags(command: Command, { isResume = false, isMutate = false } = {}): Command {
   if (!isResume) {
     command.addOption(new Option("--fresh", "start over, although an earlier run of this command can go on"));
   }
   return command
-    .option("--dry-run", "read, check and look up; say what would be sent and what it costs; send no write")
+    .option(
+      "--dry-run",
+      isMutate
+        ? "send no write; print the request, or for a bulk run what it would come to"
+        : "read, check and look up; say what would be sent and what it costs; send no write",
+    )
     .addOption(wholeNumber("--max-requests <n>", "send no more than this many requests, then stop"))
     .addOption(
       wholeNumber("--reserve <n>", "requests of the hour and of the month to leave to others (0)", 0),
@@ -109,6 +119,16 @@ export async function openEngine(context: Context, concurrency: number): Promise
     },
     limits: context.limits(),
   };
+}
+
+/** @throws UsageError when a run belongs to another account than the one that is open */
+export function requireAccountOf({ id, account }: Manifest, baseUrl: string): void {
+  if (account.baseUrl === baseUrl) return;
+  const profile = account.profile === undefined ? "" : `, with --profile ${account.profile}`;
+  throw new UsageError(
+    `run ${id} belongs to ${account.baseUrl}, and this is ${baseUrl}`,
+    `name that account${profile}`,
+  );
 }
 
 /** Ends the command as the run ended: prints the summary, sets the exit code, or throws what stopped it. */

@@ -6,16 +6,16 @@ import { onContact } from "../../service/find-contact.ts";
 import { fetchContact, mutateContact } from "../../service/mutate-contact.ts";
 import { presentDryRun } from "../../terminal/dry-run.ts";
 import { presentOne } from "../../terminal/present.ts";
-import { addDryRunFlag, repeatable, wholeNumber } from "../flags.ts";
+import { addBulkFlags, type BulkFlags } from "../bulk-flags.ts";
+import { repeatable, wholeNumber } from "../flags.ts";
 import { describeCommand } from "../help-text.ts";
 import { changeFrom } from "./change.ts";
 import { checkContactColumns, viewOf } from "./view.ts";
 
-interface ContactMutateOptions extends WantedChanges {
+interface ContactMutateOptions extends WantedChanges, BulkFlags {
   data?: string;
   keys?: string;
   failUnchanged?: boolean;
-  dryRun?: boolean;
 }
 
 export function registerContactMutate(parent: Command, context: Context): void {
@@ -38,7 +38,7 @@ export function registerContactMutate(parent: Command, context: Context): void {
   command.action((contacts: string[], options: ContactMutateOptions) =>
     runContactMutate(context, contacts, options),
   );
-  describeCommand(addDryRunFlag(command), {
+  describeCommand(addBulkFlags(command, { isMutate: true }), {
     examples: [
       "ecm contact mutate ada@example.com --add-tag vip --remove-list Leads",
       'ecm contact mutate ada@example.com --set "City=Paris" --if-version 3',
@@ -47,6 +47,7 @@ export function registerContactMutate(parent: Command, context: Context): void {
     output: "The contact as it is afterwards; `unchanged` on stderr when it was so before.",
     writes: true,
     exitCodes: {
+      3: "a bulk run is done, and some contacts do not exist or were refused",
       1: "the service refused or failed; with --fail-unchanged: nothing would change",
       5: "no such contact, or a name that resolves to nothing",
       6: "the contact has another version than --if-version",
@@ -61,7 +62,9 @@ async function runContactMutate(
 ): Promise<void> {
   const [idOrKey, ...others] = contacts;
   if (others.length > 0 || options.keys !== undefined) {
-    throw new UsageError("several contacts at once are not supported yet", "name one contact");
+    const { mutateMany } = await import("./mutate-many.ts");
+    await mutateMany(context, contacts, options);
+    return;
   }
   if (idOrKey === undefined) throw new UsageError("no contact was named", "name one by its id or key");
   await mutateOne(context, idOrKey, options);

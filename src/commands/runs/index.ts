@@ -5,11 +5,13 @@ import { registerRunsRejects } from "./rejects.ts";
 import { registerRunsRemove } from "./remove.ts";
 import { registerRunsResume } from "./resume.ts";
 import { registerRunsShow } from "./show.ts";
+import { registerRunsUndo } from "./undo.ts";
 
 export function registerRuns(runs: Command, context: Context): void {
   registerRunsList(runs, context);
   registerRunsShow(runs, context);
   registerRunsResume(runs, context);
   registerRunsRejects(runs, context);
+  registerRunsUndo(runs, context);
   registerRunsRemove(runs, context);
 }

@@ -1,9 +1,18 @@
 import type { Command } from "commander";
-import type { RowJob } from "../../bulk/row-run.ts";
+import type { Closed } from "../../bulk/closing.ts";
+import type { Engine, RowJob } from "../../bulk/row-run.ts";
 import type { Manifest } from "../../bulk/run-folder.ts";
+import type { RunEvent, RunOptions } from "../../bulk/run-work.ts";
 import type { Context } from "../../context.ts";
 import { UsageError } from "../../errors.ts";
-import { addBulkFlags, type BulkFlags, endRun, openEngine, runOptionsFrom } from "../bulk-flags.ts";
+import {
+  addBulkFlags,
+  type BulkFlags,
+  endRun,
+  openEngine,
+  requireAccountOf,
+  runOptionsFrom,
+} from "../bulk-flags.ts";
 import { describeCommand } from "../help-text.ts";
 
 export function registerRunsResume(parent: Command, context: Context): void {
@@ -35,9 +44,12 @@ async function runRunsResume(context: Context, wanted: string, flags: BulkFlags)
   const display = displayRun(context, `going on with run ${manifest.id}: ${manifest.input.name}`);
   try {
     const engine = await openEngine(context, options.concurrency);
-    requireSameAccount(manifest, engine.account.baseUrl);
+    requireAccountOf(manifest, engine.account.baseUrl);
     engine.account.preferredStructure = manifest.account.structureId;
-    const result = await runRowJob(engine, await jobOf(manifest), options, display.on, manifest);
+    const result =
+      manifest.kind === "undo"
+        ? await goOnUndoing(engine, context.folders.state, manifest, options, display.on)
+        : await runRowJob(engine, await jobOf(manifest), options, display.on, manifest);
     display.end(result.summary);
     await endRun(context, result);
   } finally {
@@ -45,19 +57,31 @@ async function runRunsResume(context: Context, wanted: string, flags: BulkFlags)
   }
 }
 
-async function jobOf(manifest: Manifest): Promise<RowJob> {
-  const input = { name: manifest.input.name, path: manifest.input.file };
+async function jobOf({ kind, input: { name, file }, options }: Manifest): Promise<RowJob> {
+  const input = { name, path: file };
+  if (kind === "mutate") {
+    const { mutateJob, mutateOptionsFrom } = await import("../../bulk/mutate-job.ts");
+    return mutateJob(mutateOptionsFrom(options, input));
+  }
+  if (kind === "sync") {
+    const { syncJob, syncOptionsFrom } = await import("../../bulk/sync-job.ts");
+    return syncJob(syncOptionsFrom(options, input));
+  }
   const { importJob, importOptionsFrom } = await import("../../bulk/import-job.ts");
-  return importJob(importOptionsFrom(manifest.options, input));
+  return importJob(importOptionsFrom(options, input));
 }
 
-function requireSameAccount({ id, account }: Manifest, baseUrl: string): void {
-  if (account.baseUrl === baseUrl) return;
-  const profile = account.profile === undefined ? "" : `, with --profile ${account.profile}`;
-  throw new UsageError(
-    `run ${id} belongs to ${account.baseUrl}, and this would go on at ${baseUrl}`,
-    `name that account${profile}`,
-  );
+async function goOnUndoing(
+  engine: Engine,
+  stateFolder: string,
+  { input }: Manifest,
+  ...rest: [options: RunOptions, on: (event: RunEvent) => void]
+): Promise<Closed> {
+  const [{ findRun }, { undoRun }] = await Promise.all([
+    import("../../bulk/run-folder.ts"),
+    import("../../bulk/undo.ts"),
+  ]);
+  return undoRun(engine, await findRun(stateFolder, input.name), ...rest);
 }
 
 function finished({ id, supersededBy }: Manifest): UsageError {

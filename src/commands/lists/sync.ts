@@ -1,0 +1,66 @@
+import type { Command } from "commander";
+import type { Context } from "../../context.ts";
+import {
+  addBulkFlags,
+  type BulkFlags,
+  endRun,
+  numberOrShare,
+  openEngine,
+  runOptionsFrom,
+} from "../bulk-flags.ts";
+import { describeCommand } from "../help-text.ts";
+
+interface ListsSyncFlags extends BulkFlags {
+  maxRemove?: string;
+  create?: boolean;
+}
+
+export function registerListsSync(parent: Command, context: Context): void {
+  const command = parent
+    .command("sync")
+    .description("make a list's members exactly the contacts of a file: adds first, removals after")
+    .argument("<list>", "the list's name or id")
+    .argument("<file>", "a CSV file with a key column, or one key on each line; - for standard input")
+    .option("--max-remove <n>", "go ahead although so many members, or N% of them, are taken out (10%)")
+    .option("--create", "create the contacts that do not exist; no contact is ever deleted")
+    .action((list: string, file: string, flags: ListsSyncFlags) => runListsSync(context, list, file, flags));
+  addBulkFlags(command);
+  describeCommand(command, {
+    examples: [
+      "ecm lists sync Newsletter members.csv --dry-run",
+      "ecm lists sync Newsletter - --max-remove 25%",
+    ],
+    output: "nothing; with --json one summary object, in which `members` says how many came and went",
+    writes: true,
+    exitCodes: {
+      2: "a bad flag, argument or file; a file without contacts, or too many removals: nothing was written",
+      3: "done, and some keys do not exist",
+    },
+  });
+}
+
+async function runListsSync(
+  context: Context,
+  list: string,
+  file: string,
+  flags: ListsSyncFlags,
+): Promise<void> {
+  const options = runOptionsFrom(flags, context.clock.now());
+  const maxRemove =
+    flags.maxRemove === undefined ? undefined : numberOrShare(flags.maxRemove, "--max-remove");
+  const [{ syncJob }, { runRowJob }, { displayRun }] = await Promise.all([
+    import("../../bulk/sync-job.ts"),
+    import("../../bulk/row-run.ts"),
+    import("../bulk-progress.ts"),
+  ]);
+  const stream = file === "-" ? context.terminal.stdin : undefined;
+  const job = syncJob({ input: { name: file, stream }, list, create: flags.create ?? false, maxRemove });
+  const display = displayRun(context, `syncing ${list} with ${file === "-" ? "standard input" : file}`);
+  try {
+    const result = await runRowJob(await openEngine(context, options.concurrency), job, options, display.on);
+    display.end(result.summary);
+    await endRun(context, result);
+  } finally {
+    display.close();
+  }
+}

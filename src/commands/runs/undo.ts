@@ -1,0 +1,50 @@
+import type { Command } from "commander";
+import type { Context } from "../../context.ts";
+import {
+  addBulkFlags,
+  type BulkFlags,
+  endRun,
+  openEngine,
+  requireAccountOf,
+  runOptionsFrom,
+} from "../bulk-flags.ts";
+import { describeCommand } from "../help-text.ts";
+
+export function registerRunsUndo(parent: Command, context: Context): void {
+  const command = parent
+    .command("undo")
+    .description("put back the values, lists and tags that a run changed and nobody has changed since")
+    .argument("<run>", "its id, the beginning of it, or last")
+    .action((run: string, flags: BulkFlags) => runRunsUndo(context, run, flags));
+  addBulkFlags(command, { isResume: true });
+  describeCommand(command, {
+    examples: ["ecm runs undo last --dry-run", "ecm runs undo 20261121-1402 --yes"],
+    output:
+      "nothing; with --json one summary object. Contacts that cannot be put back are rejected, with the reason",
+    writes: true,
+    exitCodes: {
+      3: "done, and some contacts could not be put back: created ones stay, and what others changed since",
+      5: "there is no such run",
+    },
+  });
+}
+
+async function runRunsUndo(context: Context, wanted: string, flags: BulkFlags): Promise<void> {
+  const options = runOptionsFrom(flags, context.clock.now());
+  const [{ findRun }, { undoRun }, { displayRun }] = await Promise.all([
+    import("../../bulk/run-folder.ts"),
+    import("../../bulk/undo.ts"),
+    import("../bulk-progress.ts"),
+  ]);
+  const source = await findRun(context.folders.state, wanted);
+  const display = displayRun(context, `undoing run ${source.manifest.id}: ${source.manifest.input.name}`);
+  try {
+    const engine = await openEngine(context, options.concurrency);
+    requireAccountOf(source.manifest, engine.account.baseUrl);
+    const result = await undoRun(engine, source, options, display.on);
+    display.end(result.summary);
+    await endRun(context, result);
+  } finally {
+    display.close();
+  }
+}

@@ -1,0 +1,203 @@
+import { readFile } from "node:fs/promises";
+import { describe, expect, it } from "vitest";
+import { type RunningSandbox, startSandbox } from "../support/sandbox.ts";
+import { call, contactsIn, inputFile, manyRows, summaryOf } from "./kit.ts";
+
+async function withContacts(count: number): Promise<RunningSandbox> {
+  const service = await startSandbox();
+  await service.ecm(["import", await inputFile(manyRows(count))]);
+  await service.ecm(["lists", "create", "L"]);
+  return service;
+}
+
+describe("ecm contact mutate, several contacts", () => {
+  it("makes the same change on each contact that is named, by key or by id, and only where it changes something", async () => {
+    const service = await withContacts(4);
+    const one = await service.ecm(["contact", "get", "p1@example.com", "--json"]);
+    const { _id } = JSON.parse(one.stdout) as { _id: string };
+    const args = [
+      "contact",
+      "mutate",
+      "p0@example.com",
+      _id,
+      "P0@example.com",
+      "--add-list",
+      "L",
+      "--set",
+      "First Name=New",
+      "--json",
+    ];
+    const first = await service.ecm(args);
+    expect(summaryOf(first)).toMatchObject({
+      kind: "mutate",
+      status: "completed",
+      rows: { read: 3, updated: 2, skipped: 1, rejected: 0 },
+      requests: { mutate: 2 },
+    });
+    expect(first.code).toBe(0);
+    const contacts = await contactsIn(service);
+    expect(contacts.get("p1@example.com")).toMatchObject({ fields: { "First Name": "New" }, version: 1 });
+    expect(contacts.get("p1@example.com")!.lists).toHaveLength(1);
+    expect(contacts.get("p2@example.com")!.lists).toHaveLength(0);
+    expect(summaryOf(await service.ecm(args)).rows).toMatchObject({ updated: 0, unchanged: 2 });
+  });
+
+  it("takes keys from a file or standard input, and counts those that do not exist", async () => {
+    const service = await withContacts(3);
+    const keys = "p0@example.com\nnobody@example.com\np2@example.com\n";
+    const fromInput = await service.ecm(["contact", "mutate", "--keys", "-", "--add-list", "L", "--json"], {
+      stdin: keys,
+    });
+    expect(fromInput.code).toBe(3);
+    expect(summaryOf(fromInput)).toMatchObject({
+      rows: { read: 3, updated: 2, rejected: 1 },
+      codes: { rejected: { not_found: 1 } },
+    });
+    expect(await readFile(summaryOf(fromInput).rejects!, "utf8")).toContain(
+      "nobody@example.com,2,not_found,",
+    );
+    const fromFile = await service.ecm([
+      "contact",
+      "mutate",
+      "--keys",
+      await inputFile(keys),
+      "--remove-list",
+      "L",
+      "--json",
+    ]);
+    expect(summaryOf(fromFile).rows).toMatchObject({ updated: 2, rejected: 1 });
+    expect((await contactsIn(service)).get("p0@example.com")!.lists).toEqual([]);
+  });
+
+  it("sends nothing in a dry run, and says what it would come to", async () => {
+    const service = await withContacts(3);
+    const args = ["contact", "mutate", "p0@example.com", "p1@example.com", "--set", "Last Name=X", "--json"];
+    const dry = summaryOf(await service.ecm([...args, "--dry-run"]));
+    expect(dry).toMatchObject({ status: "dry-run", rows: { updated: 2 }, requests: { mutate: 0 } });
+    expect(dry.estimate.requests).toBe(summaryOf(await service.ecm(args)).requests.total);
+  });
+
+  it("goes on with a stopped one", async () => {
+    const service = await withContacts(30);
+    const keys = Array.from({ length: 30 }, (_, index) => `p${index}@example.com\n`).join("");
+    const path = await inputFile(keys, "keys.txt");
+    const args = ["contact", "mutate", "--keys", path, "--set", "Last Name=X", "--json"];
+    const stopped = summaryOf(await service.ecm([...args, "--max-requests", "15"]));
+    expect(stopped).toMatchObject({ status: "stopped", stoppedBy: "max-requests" });
+    const finished = summaryOf(await service.ecm(["runs", "resume", stopped.run!, "--json"]));
+    expect(finished).toMatchObject({
+      run: stopped.run,
+      status: "completed",
+      rows: { read: 30, updated: 30, unchanged: 0 },
+    });
+  });
+
+  it.each([
+    [["a@example.com", "--keys", "f", "--add-tag", "T"], "--keys is the whole list"],
+    [
+      ["a@example.com", "b@example.com", "--if-version", "1", "--add-tag", "T"],
+      "--if-version goes with one contact",
+    ],
+    [["a@example.com", "b@example.com"], "nothing to change was named"],
+  ])("refuses %j", async (args, message) => {
+    const service = await startSandbox();
+    const result = await service.ecm(["contact", "mutate", ...args]);
+    expect(result.code).toBe(2);
+    expect(result.stderr).toContain(message);
+  });
+});
+
+describe("ecm lists sync", () => {
+  const member = (index: number) => `p${index}@example.com\n`;
+  const members = (from: number, to: number) =>
+    Array.from({ length: to - from }, (_, index) => member(from + index)).join("");
+
+  it("makes the members exactly the file's keys: adds first, removals after", async () => {
+    const service = await withContacts(30);
+    const first = summaryOf(
+      await service.ecm(["lists", "sync", "L", await inputFile(members(0, 20)), "--json"]),
+    );
+    expect(first).toMatchObject({
+      kind: "sync",
+      status: "completed",
+      rows: { read: 20, updated: 20 },
+      members: { added: 20, removed: 0 },
+    });
+    const path = await inputFile(members(2, 25));
+    const dry = summaryOf(await service.ecm(["lists", "sync", "L", path, "--json", "--dry-run"]));
+    const second = summaryOf(await service.ecm(["lists", "sync", "L", path, "--json"]));
+    expect(second).toMatchObject({
+      rows: { read: 25, updated: 7, unchanged: 18, pending: 0 },
+      members: { added: 5, removed: 2 },
+      requests: { mutate: 7 },
+    });
+    expect(dry.estimate.requests).toBe(second.requests.total);
+    expect(dry.members).toEqual(second.members);
+    const contacts = await contactsIn(service);
+    const now = [...contacts].filter(([, { lists }]) => lists.length > 0).map(([key]) => key);
+    expect(now.sort()).toEqual(members(2, 25).trim().split("\n").sort());
+    expect(contacts.size).toBe(30);
+    const third = summaryOf(await service.ecm(["lists", "sync", "L", path, "--json"]));
+    expect(third.requests).toMatchObject({ mutate: 0, create: 0 });
+  });
+
+  it("refuses to take more than a tenth out, unless told, and leaves nothing behind", async () => {
+    const service = await withContacts(20);
+    await service.ecm(["lists", "sync", "L", await inputFile(members(0, 20))]);
+    const path = await inputFile(members(0, 15));
+    const refused = await service.ecm(["lists", "sync", "L", path]);
+    expect(refused.code).toBe(2);
+    expect(refused.stderr).toContain('this would take 5 of the 20 members out of "L" (25 %)');
+    expect((await service.ecm(["runs", "list", "--json"])).stdout.match(/"run"/g)).toHaveLength(2);
+    const told = summaryOf(await service.ecm(["lists", "sync", "L", path, "--max-remove", "25%", "--json"]));
+    expect(told.members).toEqual({ added: 0, removed: 5 });
+  });
+
+  it("refuses a file that names nobody", async () => {
+    const service = await withContacts(2);
+    const result = await service.ecm([
+      "lists",
+      "sync",
+      "L",
+      await inputFile("Email\n"),
+      "--max-remove",
+      "100%",
+    ]);
+    expect(result.code).toBe(2);
+    expect(result.stderr).toContain("error:");
+  });
+
+  it("counts keys that do not exist, and creates them only when told", async () => {
+    const service = await withContacts(2);
+    const path = await inputFile(`${members(0, 2)}new@example.com\n`);
+    const without = await service.ecm(["lists", "sync", "L", path, "--json"]);
+    expect(without.code).toBe(3);
+    expect(summaryOf(without).rows).toMatchObject({ updated: 2, rejected: 1, created: 0 });
+    const created = summaryOf(await service.ecm(["lists", "sync", "L", path, "--create", "--json"]));
+    expect(created).toMatchObject({ rows: { created: 1, unchanged: 2 }, members: { added: 1 } });
+  });
+
+  it("goes on with a stopped one, removals included", async () => {
+    const service = await withContacts(40);
+    await service.ecm(["lists", "sync", "L", await inputFile(members(0, 20))]);
+    const path = await inputFile(members(10, 40));
+    const args = ["lists", "sync", "L", path, "--max-remove", "50%", "--json"];
+    let last = summaryOf(await service.ecm([...args, "--max-requests", "12"]));
+    const { run } = last;
+    for (let tries = 0; last.status !== "completed" && tries < 10; tries++) {
+      last = summaryOf(await service.ecm(["runs", "resume", run!, "--max-requests", "12", "--json"]));
+    }
+    expect(last).toMatchObject({
+      run,
+      status: "completed",
+      members: { added: 20, removed: 10 },
+      rows: { read: 40, updated: 30 },
+    });
+    const lists = await call<{ records: { totalContacts: number }[] }>(
+      service,
+      "GET",
+      `/api/contact-structure/${service.sandbox.structureId}/lists`,
+    );
+    expect(lists.records[0]!.totalContacts).toBe(30);
+  });
+});

@@ -1,0 +1,69 @@
+import { describe, expect, it } from "vitest";
+import { startSandbox } from "../support/sandbox.ts";
+import { contactsIn, inputFile, summaryOf } from "./kit.ts";
+
+describe("ecm runs undo", () => {
+  it("puts back what the run changed and nobody has changed since, and says what it cannot", async () => {
+    const service = await startSandbox();
+    const { ecm } = service;
+    await ecm([
+      "import",
+      await inputFile("Email,First Name\na@x.org,Ada\nb@x.org,Bob\nc@x.org,\n"),
+      "--list",
+      "Old",
+      "--create-missing",
+    ]);
+    const before = await contactsIn(service);
+    const path = await inputFile("Email,First Name\na@x.org,Anna\nb@x.org,Bert\nc@x.org,Cy\nd@x.org,Dan\n");
+    const run = summaryOf(
+      await ecm(["import", path, "--list", "New", "--tag", "T", "--create-missing", "--json"]),
+    );
+    await ecm(["contact", "mutate", "b@x.org", "--set", "First Name=Somebody else"]);
+
+    const dry = await ecm(["runs", "undo", run.run!, "--dry-run", "--json"]);
+    expect(summaryOf(dry)).toMatchObject({
+      status: "dry-run",
+      rows: { updated: 3, rejected: 1 },
+      requests: { mutate: 0 },
+    });
+    const undone = await ecm(["runs", "undo", run.run!, "--json"]);
+    expect(undone.code).toBe(3);
+    expect(summaryOf(undone)).toMatchObject({
+      kind: "undo",
+      status: "completed",
+      rows: { read: 4, updated: 3, rejected: 1 },
+      codes: { rejected: { created: 1 } },
+    });
+    const listed = await ecm(["runs", "rejects", "last"]);
+    expect(listed.stdout).toContain("d@x.org");
+    expect(listed.stdout).toContain("changed_since");
+
+    const after = await contactsIn(service);
+    expect(after.get("a@x.org")!.fields).toEqual(before.get("a@x.org")!.fields);
+    expect(after.get("b@x.org")!.fields).toEqual({ "First Name": "Somebody else" });
+    expect(after.get("c@x.org")!.fields["First Name"] ?? "").toBe("");
+    for (const key of ["a@x.org", "b@x.org", "c@x.org"]) {
+      expect(after.get(key)!.lists).toEqual(before.get(key)!.lists);
+      expect(after.get(key)!.tags).toEqual([]);
+    }
+    expect(after.has("d@x.org")).toBe(true);
+    const again = summaryOf(await ecm(["runs", "undo", run.run!, "--json"]));
+    expect(again.requests.mutate).toBe(0);
+  });
+
+  it("can be undone itself", async () => {
+    const service = await startSandbox();
+    const { ecm } = service;
+    await ecm(["import", await inputFile("Email,First Name\na@x.org,Ada\n")]);
+    await ecm(["import", await inputFile("Email,First Name\na@x.org,Anna\n")]);
+    await ecm(["runs", "undo", "last"]);
+    expect((await contactsIn(service)).get("a@x.org")!.fields).toEqual({ "First Name": "Ada" });
+    expect((await ecm(["runs", "undo", "last"])).code).toBe(0);
+    expect((await contactsIn(service)).get("a@x.org")!.fields).toEqual({ "First Name": "Anna" });
+  });
+
+  it("knows no run of another name", async () => {
+    const service = await startSandbox();
+    expect((await service.ecm(["runs", "undo", "nothing"])).code).toBe(5);
+  });
+});
