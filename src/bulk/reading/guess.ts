@@ -118,24 +118,33 @@ const leastLikeness = 0.4;
 /** They know pairs of letters, but need more text than a few names. */
 const weightOfStatistics = 0.5;
 
-/** Encodings in which the cells decode cleanly, the likeliest first. */
+/** Encodings in which the cells decode cleanly, the likeliest first; of those that give one text, the commonest first. */
 export async function rankedGuesses(cells: Buffer): Promise<string[]> {
+  const confidences = await statisticsOf(cells);
+  const guesses: { encoding: string; text: string; score: number }[] = [];
+  for (const encoding of new Set([...candidates, ...confidences.keys()])) {
+    const text = await decodeAll(cells, encoding);
+    const share = unclean.test(text) ? 0 : likeness(text);
+    if (share < leastLikeness) continue;
+    guesses.push({ encoding, text, score: share + (confidences.get(encoding) ?? 0) * weightOfStatistics });
+  }
+  const scoreOf = (text: string) =>
+    Math.max(...guesses.filter((guess) => guess.text === text).map((guess) => guess.score));
+  return guesses
+    .map(({ encoding, text }) => ({ encoding, score: scoreOf(text) }))
+    .sort((one, other) => other.score - one.score)
+    .map(({ encoding }) => encoding);
+}
+
+/** Encoding → confidence from 0 to 1, for those that can be decoded. */
+async function statisticsOf(cells: Buffer): Promise<Map<string, number>> {
   // By its default export: a bundled CommonJS package has no other.
   const { default: chardet } = await import("chardet");
-  const statistics = chardet.analyse(cells).filter(({ name }) => !/^(?:utf|ascii|iso-2022)/i.test(name));
-  const guesses = new Map<string, number>();
-  for (const { name, confidence } of [
-    ...statistics,
-    ...candidates.map((name) => ({ name, confidence: 0 })),
-  ]) {
+  const confidences = new Map<string, number>();
+  for (const { name, confidence } of chardet.analyse(cells)) {
+    if (/^(?:utf|ascii|iso-2022)/i.test(name)) continue;
     const encoding = await encodingNamed(name).catch(() => undefined);
-    if (encoding === undefined || guesses.has(encoding)) continue;
-    const text = await decodeAll(cells, encoding);
-    const score = unclean.test(text) ? 0 : likeness(text);
-    guesses.set(encoding, score < leastLikeness ? 0 : score + (confidence / 100) * weightOfStatistics);
+    if (encoding !== undefined && !confidences.has(encoding)) confidences.set(encoding, confidence / 100);
   }
-  return [...guesses]
-    .filter(([, score]) => score > 0)
-    .sort(([, one], [, other]) => other - one)
-    .map(([encoding]) => encoding);
+  return confidences;
 }

@@ -150,3 +150,8 @@ test.each([
   const { rows } = await read(iconv.encode(`Email,First Name\na@example.com,${name}\n`, encoding));
   expect(rows[0]?.cells[1]).toBe(name);
 });
+
+test("where encodings give one text, the commonest is named", async () => {
+  const { understood } = await read(iconv.encode("Email,City\na@example.com,Köln\n", "cp1252"));
+  expect(understood.facts.encoding).toBe("windows-1252");
+});
