@@ -53,7 +53,11 @@ rmSync(home, { recursive: true, force: true });
 
 function milliseconds(args, environment) {
   const start = process.hrtime.bigint();
-  const { status, stderr } = spawnSync(process.execPath, args, { env: environment, encoding: "utf8" });
+  const { status, stderr } = spawnSync(process.execPath, args, {
+    env: environment,
+    encoding: "utf8",
+    stdio: ["ignore", "ignore", "pipe"],
+  });
   if (status !== 0) throw new Error(`node ${args.join(" ")} ended with ${status}: ${stderr}`);
   return Number(process.hrtime.bigint() - start) / 1e6;
 }

@@ -3,30 +3,39 @@ import { readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { build } from "esbuild";
 
-// conf validates with ajv only when it is given a schema, and we give none: leaving ajv out halves its start-up.
-const withoutAjv = {
-  name: "without-ajv",
-  setup(bundler) {
-    bundler.onResolve({ filter: /^ajv(-formats)?(\/.*)?$/ }, ({ path }) => ({ path, namespace: "no-ajv" }));
-    bundler.onLoad({ filter: /.*/, namespace: "no-ajv" }, () => ({
-      contents:
-        "export class Ajv2020 { constructor() { throw new Error('schemas are not supported') } }\nexport default Ajv2020",
-    }));
-  },
-};
+/** Leaves out what a bundled package loads at once and we never use: a good part of its start-up, each time. */
+function without(filter, importer, contents) {
+  return {
+    name: `without ${filter}`,
+    setup(bundler) {
+      const namespace = `without-${filter}`;
+      bundler.onResolve({ filter }, ({ path, importer: from }) =>
+        importer.test(from) ? { path, namespace } : undefined,
+      );
+      bundler.onLoad({ filter: /.*/, namespace }, () => ({ contents }));
+    },
+  };
+}
 
-// undici loads Node's HTTP/2 whether it is wanted or not; we speak HTTP/1.1, and start faster without.
-const withoutHttp2 = {
-  name: "without-http2",
-  setup(bundler) {
-    bundler.onResolve({ filter: /^node:http2$/ }, ({ path, importer }) =>
-      /[\\/]undici[\\/]/.test(importer) ? { path, namespace: "no-http2" } : undefined,
-    );
-    bundler.onLoad({ filter: /.*/, namespace: "no-http2" }, () => ({
-      contents: "module.exports = { constants: {} }",
-    }));
-  },
-};
+const omissions = [
+  // conf validates when it is given a schema; we give none.
+  without(
+    /^ajv(-formats)?(\/.*)?$/,
+    /[\\/]conf[\\/]/,
+    "export class Ajv2020 { constructor() { throw new Error('schemas are not supported') } }\nexport default Ajv2020",
+  ),
+  // undici can speak HTTP/2; we speak HTTP/1.1.
+  without(/^node:http2$/, /[\\/]undici[\\/]/, "module.exports = { constants: {} }"),
+  // commander starts subcommands that are programs of their own; ours are not.
+  without(
+    /^(node:)?child_process$/,
+    /[\\/]commander[\\/]/,
+    "export function spawn() { throw new Error('no subcommand is a program of its own') }",
+  ),
+];
+
+// Bundled CommonJS packages ask for Node's own modules through `require`.
+const banner = "import{createRequire as __cr}from'node:module';const require=__cr(import.meta.url);";
 
 // Old chunks stay unless `--clean` is given: a program that is running may still ask for them.
 if (process.argv.includes("--clean")) await rm("dist", { recursive: true, force: true });
@@ -40,13 +49,18 @@ const { metafile } = await build({
   platform: "node",
   target: "node20.19",
   minify: true,
-  keepNames: true,
   external: ["libsql"],
-  plugins: [withoutAjv, withoutHttp2],
-  // Bundled CommonJS packages ask for Node's own modules through `require`.
-  banner: { js: "import{createRequire as __cr}from'node:module';const require=__cr(import.meta.url);" },
+  plugins: omissions,
+  banner: { js: banner },
   logLevel: "warning",
 });
+
+// Most chunks hold no such package, and start faster without.
+for (const path of Object.keys(metafile.outputs)) {
+  const code = await readFile(path, "utf8");
+  const rest = code.replace(banner, "");
+  if (!/\brequire\b/.test(rest)) await writeFile(path, rest.trimStart());
+}
 
 // What is bundled keeps its notices.
 const packages = new Set(

@@ -5,7 +5,7 @@
 import { join } from "node:path";
 import { realClock } from "./clock.ts";
 import { type Folders, foldersFrom } from "./config/folders.ts";
-import { type KnownNames, rememberNames } from "./config/names-cache.ts";
+import type { KnownNames } from "./config/names-cache.ts";
 import type { ProfileStore } from "./config/profiles.ts";
 import type { ResolvedProfile } from "./config/resolve.ts";
 import { type GlobalFlags, readSettings, type Settings } from "./config/settings.ts";
@@ -185,7 +185,10 @@ export function createContext(
       if ("lists" in fetched) names.lists = fetched.lists.map((list) => list.name);
       else Object.assign(names, namesIn(fetched.structures));
     });
-    closers.push(() => rememberNames(folders, profile.name?.value ?? profile.baseUrl.value, names));
+    closers.push(async () => {
+      const { rememberNames } = await import("./config/names-cache.ts");
+      await rememberNames(folders, profile.name?.value ?? profile.baseUrl.value, names);
+    });
     return { profile, send, account };
   }
 

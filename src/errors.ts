@@ -43,35 +43,35 @@ export class EcmError extends Error {
 
   constructor(exitCode: number, message: string, details: ErrorDetails = {}) {
     super(message, { cause: details.cause });
-    this.name = new.target.name;
+    this.name = details.type ?? "EcmError";
     this.exitCode = exitCode;
     this.details = details;
   }
 
   /** Stable name of the kind of error, as it stands in JSON errors. */
   get type(): string {
-    return this.details.type ?? this.name;
+    return this.name;
   }
 }
 
 /** A bad flag, argument, file or configuration: nothing was sent. */
 export class UsageError extends EcmError {
   constructor(message: string, hint?: string, details: ErrorDetails = {}) {
-    super(exitCodes.usage, message, { hint, ...details });
+    super(exitCodes.usage, message, { type: "UsageError", hint, ...details });
   }
 }
 
 /** A name that resolves to nothing. (A 404 of the service is a `ServiceError`.) */
 export class NotFoundError extends EcmError {
   constructor(message: string, hint?: string) {
-    super(exitCodes.notFound, message, { hint });
+    super(exitCodes.notFound, message, { type: "NotFoundError", hint });
   }
 }
 
 /** No API key, or none that could be obtained. */
 export class NoKeyError extends EcmError {
   constructor(message: string, hint?: string, details: ErrorDetails = {}) {
-    super(exitCodes.notAuthorized, message, { hint, ...details });
+    super(exitCodes.notAuthorized, message, { type: "NoKeyError", hint, ...details });
   }
 }
 
@@ -84,7 +84,10 @@ export class ServiceError extends EcmError {
   readonly limitKind: LimitKind | undefined;
 
   constructor(message: string, details: ErrorDetails & { status: number; limitKind?: LimitKind }) {
-    super(exitCodeOfAnswer(details.status, details.type), message, details);
+    super(exitCodeOfAnswer(details.status, details.type), message, {
+      ...details,
+      type: details.type ?? "ServiceError",
+    });
     this.status = details.status;
     this.limitKind = details.limitKind;
   }
@@ -93,14 +96,14 @@ export class ServiceError extends EcmError {
 /** No answer at all: no connection, lost connection, time-out. `applied` says what is known of a write. */
 export class UnreachableError extends EcmError {
   constructor(message: string, details: ErrorDetails = {}) {
-    super(exitCodes.unreachable, message, { retryable: true, ...details });
+    super(exitCodes.unreachable, message, { type: "UnreachableError", retryable: true, ...details });
   }
 }
 
 /** An answer that is not what the specification says (HTML, truncated, empty): nothing can be read from it. */
 export class UnreadableAnswerError extends EcmError {
   constructor(message: string, details: ErrorDetails = {}) {
-    super(exitCodes.failed, message, details);
+    super(exitCodes.failed, message, { type: "UnreadableAnswerError", ...details });
   }
 }
 
@@ -110,7 +113,7 @@ export class InterruptedError extends EcmError {
     super(
       signal === "SIGTERM" ? exitCodes.terminated : exitCodes.interrupted,
       signal === "SIGTERM" ? "terminated" : "interrupted",
-      { hint, retryable: true },
+      { type: "InterruptedError", hint, retryable: true },
     );
   }
 }

@@ -18,6 +18,11 @@ export interface Invocation {
   clock?: Clock;
 }
 
+/** The reason that the signal of an interrupted invocation carries. */
+export function interruptionBy(signal: "SIGINT" | "SIGTERM"): InterruptedError {
+  return new InterruptedError(signal);
+}
+
 /** Runs one command and returns its exit code. Never throws, never ends the process. */
 export async function run({ args, streams, signal, clock }: Invocation): Promise<number> {
   const control = createContext(streams, signal, clock);

@@ -1,3 +1,6 @@
-import packageJson from "../package.json" with { type: "json" };
+/** The version in `package.json`, which stands beside the program in a checkout and in a package. */
+import { readFileSync } from "node:fs";
 
-export const version: string = packageJson.version;
+const packageFile = new URL("../package.json", import.meta.url);
+
+export const version = (JSON.parse(readFileSync(packageFile, "utf8")) as { version: string }).version;

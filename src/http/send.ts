@@ -42,11 +42,12 @@ type Outcome =
 
 export function createSend(configuration: SendConfiguration): Send {
   const redact = redactorFor(configuration.apiKey);
+  const userAgent = `ecm/${version}`;
   return async <T>(request: ApiRequest, options: SendOptions = {}): Promise<ApiAnswer<T>> => {
     const shown = redactRequest(request, redact);
     if (configuration.readOnly && request.effect === "write") throw readOnly(shown);
     if (!isSafePath(request.path)) throw unsafePath(shown);
-    const wire = sign(request, configuration);
+    const wire = sign(request, configuration, userAgent);
     const signal = options.signal ?? configuration.signal;
     const emit = (event: SendEvent) => {
       configuration.onEvent?.(event);
@@ -198,7 +199,7 @@ function isSafePath(path: string): boolean {
 }
 
 /** The request as it goes over the wire. */
-function sign(request: ApiRequest, configuration: SendConfiguration): WireRequest {
+function sign(request: ApiRequest, configuration: SendConfiguration, userAgent: string): WireRequest {
   const { path, query = [] } = request;
   const pairs = query.map(([name, value]) => `${encodeURIComponent(name)}=${encodeURIComponent(value)}`);
   const join = path.includes("?") ? "&" : "?";
@@ -209,7 +210,7 @@ function sign(request: ApiRequest, configuration: SendConfiguration): WireReques
     headers: {
       "x-api-key": configuration.apiKey,
       accept: "application/json, */*;q=0.1",
-      "user-agent": `ecm/${version}`,
+      "user-agent": userAgent,
       ...(body === undefined ? {} : { "content-type": "application/json" }),
     },
     body,

@@ -1,13 +1,13 @@
 /** Tables for people: fitted to the width, safe to show, aligned on wide and combining characters. */
 import Table from "cli-table3";
-import stringWidth from "string-width";
+import stringWidth from "fast-string-width";
 import { escapeControls } from "./escape.ts";
 import { styleFor } from "./style.ts";
 
 const gap = "  ";
-/** One column wide by every rule, and in no text by custom. */
-const stand = "\ue000";
-const standIns = /\ue000+/g;
+/** One column wide by every rule; the laid-out table holds nothing but these and the gaps between them. */
+const stand = "#";
+const standIns = /#+/g;
 /** A column cut below this says nothing any more. */
 const narrowest = 10;
 // Borders and colours off: the gap between columns is the only ornament.
