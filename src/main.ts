@@ -10,18 +10,12 @@ if (args.length === 1 && (args[0] === "--version" || args[0] === "-V")) {
   let interruptedAt = 0;
   for (const signal of ["SIGINT", "SIGTERM"] as const) {
     process.on(signal, () => {
-<<<<<<< HEAD
       // The first asks for an orderly end; the second does not wait for it. The package that writes the profiles sends
       // each signal to this process once more, at once: no person is as fast.
       const isEcho = Date.now() - interruptedAt < 250;
       if (interruption.signal.aborted && !isEcho) process.exit(signal === "SIGTERM" ? 143 : 130);
       if (!interruption.signal.aborted) interruptedAt = Date.now();
-      interruption.abort(new InterruptedError(signal));
-=======
-      // The first asks for an orderly end; the second does not wait for it.
-      if (interruption.signal.aborted) process.exit(signal === "SIGTERM" ? 143 : 130);
       interruption.abort(interruptionBy(signal));
->>>>>>> 0f66d83 (Start faster: leave out what bundled packages load for nothing, measure text without a regular expression)
     });
   }
   process.exitCode = await run({
