@@ -1,0 +1,122 @@
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { importJob } from "../../src/bulk/import-job.ts";
+import { type JournalFile, readJournal } from "../../src/bulk/journal.ts";
+import { type Engine, runRowJob } from "../../src/bulk/row-run.ts";
+import { realClock } from "../../src/clock.ts";
+import { openNetwork } from "../../src/http/network.ts";
+import { createSend } from "../../src/http/send.ts";
+import { contactsIn, inputFile, manyRows, summaryOf } from "../bulk/kit.ts";
+import { cutEvery } from "./journal-cut.ts";
+import { startWitness, type Witness } from "./witness.ts";
+
+describe("a disk that fails", () => {
+  it.each([
+    ["write", 0],
+    ["write", 5],
+    ["sync", 3],
+  ] as const)("ends the run before the next request (%s number %d)", async (part, works) => {
+    const witness = await startWitness();
+    const path = await inputFile(manyRows(40));
+    const { summary, stop } = await importWith(witness, path, failingAfter(part, works));
+    expect(stop?.failure.message).toContain("cannot write the journal");
+    expect(summary).toMatchObject({ status: "stopped", stoppedBy: "error" });
+
+    // Every write that left had its intent on the disk.
+    const intents = new Set<string>();
+    for await (const { record } of readJournal(
+      join(witness.env.ECM_STATE_DIR!, "runs", summary.run!, "journal"),
+    )) {
+      if (record.kind === "intent") intents.add(record.key);
+    }
+    for (const write of witness.writes) expect(intents).toContain(write.what);
+
+    const finished = summaryOf(await witness.ecm(["import", path, "--json"]));
+    expect(finished).toMatchObject({
+      run: summary.run,
+      status: "completed",
+      rows: { created: 40, unchanged: 0 },
+    });
+    expect((await contactsIn(witness)).size).toBe(40);
+  });
+
+  it("never sees the API key", async () => {
+    const witness = await startWitness();
+    const { run } = summaryOf(await witness.ecm(["import", await inputFile(manyRows(5)), "--json"]));
+    for (const file of ["manifest.json", "journal"]) {
+      const text = await readFile(join(witness.env.ECM_STATE_DIR!, "runs", run!, file), "utf8");
+      expect(text).not.toContain(witness.apiKey);
+    }
+  });
+
+  it("can lose the end of the journal at any byte", async () => {
+    expect(await cutEvery(23)).toBeGreaterThan(30);
+  });
+});
+
+/** A real journal file whose disk is full after so many writes, or whose syncs fail after so many. */
+function failingAfter(part: "write" | "sync", works: number): (file: string) => Promise<JournalFile> {
+  return async (file) => {
+    const { open } = await import("node:fs/promises");
+    const handle = await open(file, "a");
+    let done = 0;
+    const full = () => {
+      if (done++ >= works)
+        throw Object.assign(new Error("ENOSPC: no space left on device"), { code: "ENOSPC" });
+    };
+    return {
+      async appendFile(data) {
+        if (part === "write") full();
+        await handle.appendFile(data);
+      },
+      async datasync() {
+        if (part === "sync") full();
+        await handle.datasync();
+      },
+      close: () => handle.close(),
+    };
+  };
+}
+
+async function importWith(witness: Witness, path: string, openJournalFile: Engine["openJournalFile"]) {
+  const network = await openNetwork("bulk", 8);
+  const signal = new AbortController().signal;
+  const { baseUrl, apiKey } = witness;
+  const send = createSend({
+    baseUrl,
+    apiKey,
+    transport: network.transport,
+    clock: realClock,
+    timeoutSeconds: 30,
+    maxWaitSeconds: 0,
+    readOnly: false,
+    signal,
+  });
+  const engine: Engine = {
+    send,
+    clock: realClock,
+    signal,
+    stateFolder: witness.env.ECM_STATE_DIR!,
+    version: "test",
+    account: { baseUrl, isReadOnly: false },
+    openJournalFile,
+  };
+  const job = importJob({
+    input: { name: path },
+    read: { map: new Map(), hasNoHeader: false },
+    mode: "upsert",
+    blank: "keep",
+    duplicates: "merge",
+    lists: [],
+    tags: [],
+    createMissing: false,
+    includeUnsubscribed: false,
+  });
+  const options = { isDryRun: false, isFresh: false, concurrency: 8, reserve: 0, waits: true };
+  try {
+    return await runRowJob(engine, job, options, () => undefined);
+  } finally {
+    await network.close();
+  }
+}
