@@ -2,8 +2,10 @@
  * The journal of a run: an append-only file of lines `crc32 {json}`. What `sync` has returned for is on the disk;
  * a torn tail is cut off when the journal is opened again.
  */
+import { closeSync, fdatasync, openSync, writeSync } from "node:fs";
 import { open } from "node:fs/promises";
 import { createInterface } from "node:readline";
+import { promisify } from "node:util";
 import { crc32 } from "node:zlib";
 import { EcmError, exitCodes } from "../errors.ts";
 import type { CreateContactBody, MutateBody } from "../wire.ts";
@@ -49,11 +51,12 @@ export class JournalError extends EcmError {
   }
 }
 
-/** The part of a file handle that a journal needs. */
+/** The file below a journal. */
 export interface JournalFile {
-  appendFile(data: string): Promise<unknown>;
+  /** All of it, or it throws. */
+  append(data: string): void;
   datasync(): Promise<unknown>;
-  close(): Promise<unknown>;
+  close(): void;
 }
 
 export interface Journal {
@@ -64,14 +67,29 @@ export interface Journal {
   close(): Promise<void>;
 }
 
+const datasync = promisify(fdatasync);
+
+/** Appending costs less than handing it to a thread; only the sync can take long. */
+export function openJournalFile(file: string): JournalFile {
+  const descriptor = openSync(file, "a", 0o600);
+  return {
+    append(data) {
+      const bytes = Buffer.from(data);
+      for (let written = 0; written < bytes.length; ) written += writeSync(descriptor, bytes, written);
+    },
+    datasync: () => datasync(descriptor),
+    close: () => closeSync(descriptor),
+  };
+}
+
 /** @param openFile replaces the opening of the file: a seam for a disk that fails */
-export async function openJournal(
+export function openJournal(
   file: string,
-  openFile: (file: string) => Promise<JournalFile> = (path) => open(path, "a", 0o600),
-): Promise<Journal> {
+  openFile: (file: string) => JournalFile = openJournalFile,
+): Journal {
   let handle: JournalFile;
   try {
-    handle = await openFile(file);
+    handle = openFile(file);
   } catch (error) {
     throw new JournalError(file, error);
   }
@@ -86,7 +104,7 @@ export async function openJournal(
     const lines = queued;
     queued = [];
     try {
-      await handle.appendFile(lines.join(""));
+      handle.append(lines.join(""));
       await handle.datasync();
     } catch (error) {
       // What a failed sync has left on the disk is unknown: it is never tried again.
@@ -120,7 +138,7 @@ export async function openJournal(
     },
     async close() {
       await writing?.catch(() => undefined);
-      await handle.close();
+      handle.close();
     },
   };
 }

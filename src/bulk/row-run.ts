@@ -38,7 +38,7 @@ export interface Engine {
   /** What earlier answers of this process said. */
   limits?: RateLimits;
   /** A seam for a disk that fails. */
-  openJournalFile?: (file: string) => Promise<JournalFile>;
+  openJournalFile?: (file: string) => JournalFile;
 }
 
 export interface RowJob {

@@ -25,7 +25,7 @@ export interface Entrance {
   /** A folder made for the spooled input: becomes the run's, unless the run exists already; then it is left as it is. */
   prepared?: { id: string; folder: string };
   isFresh: boolean;
-  openJournalFile?: (file: string) => Promise<JournalFile>;
+  openJournalFile?: (file: string) => JournalFile;
   /** Unfinished runs of a file of this name whose content was another. */
   onChanged?(older: Manifest): void;
 }
@@ -107,7 +107,7 @@ async function open(coming: {
   const file = join(folder, fileOf.journal);
   const { ledger, end } = await readLedger(folder);
   if (isResumed) await cutTornTail(file, end);
-  const journal = await openJournal(file, entrance.openJournalFile);
+  const journal = openJournal(file, entrance.openJournalFile);
   return {
     manifest,
     folder,

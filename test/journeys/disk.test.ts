@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { importJob } from "../../src/bulk/import-job.ts";
-import { type JournalFile, readJournal } from "../../src/bulk/journal.ts";
+import { type JournalFile, openJournalFile, readJournal } from "../../src/bulk/journal.ts";
 import { type Engine, runRowJob } from "../../src/bulk/row-run.ts";
 import { realClock } from "../../src/clock.ts";
 import { openNetwork } from "../../src/http/network.ts";
@@ -56,30 +56,29 @@ describe("a disk that fails", () => {
 });
 
 /** A real journal file whose disk is full after so many writes, or whose syncs fail after so many. */
-function failingAfter(part: "write" | "sync", works: number): (file: string) => Promise<JournalFile> {
-  return async (file) => {
-    const { open } = await import("node:fs/promises");
-    const handle = await open(file, "a");
+function failingAfter(part: "write" | "sync", works: number): (file: string) => JournalFile {
+  return (file) => {
+    const real = openJournalFile(file);
     let done = 0;
     const full = () => {
       if (done++ >= works)
         throw Object.assign(new Error("ENOSPC: no space left on device"), { code: "ENOSPC" });
     };
     return {
-      async appendFile(data) {
+      append(data) {
         if (part === "write") full();
-        await handle.appendFile(data);
+        real.append(data);
       },
       async datasync() {
         if (part === "sync") full();
-        await handle.datasync();
+        await real.datasync();
       },
-      close: () => handle.close(),
+      close: real.close,
     };
   };
 }
 
-async function importWith(witness: Witness, path: string, openJournalFile: Engine["openJournalFile"]) {
+async function importWith(witness: Witness, path: string, openFile: Engine["openJournalFile"]) {
   const network = await openNetwork("bulk", 8);
   const signal = new AbortController().signal;
   const { baseUrl, apiKey } = witness;
@@ -100,7 +99,7 @@ async function importWith(witness: Witness, path: string, openJournalFile: Engin
     stateFolder: witness.env.ECM_STATE_DIR!,
     version: "test",
     account: { baseUrl, isReadOnly: false },
-    openJournalFile,
+    openJournalFile: openFile,
   };
   const job = importJob({
     input: { name: path },

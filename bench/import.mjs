@@ -1,0 +1,234 @@
+/**
+ * The bulk engine: requests, estimates, memory, CPU and use of the budget, each beside what it is held against.
+ * Usage: node scripts/build.mjs && node bench/import.mjs [requests] [memory] [cpu] [budget]
+ */
+import { spawn } from "node:child_process";
+import { createWriteStream } from "node:fs";
+import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { Pool } from "undici";
+
+const program = fileURLToPath(new URL("../bin/ecm.js", import.meta.url));
+const probe = new URL("./probe.mjs", import.meta.url).href;
+const csvLoop = fileURLToPath(new URL("./csv-loop.mjs", import.meta.url));
+const folder = await mkdtemp(join(tmpdir(), "ecm-bench-"));
+const wanted = process.argv.slice(2);
+const parts = { requests, memory, cpu, budget };
+const children = new Set();
+
+try {
+  for (const [name, measure] of Object.entries(parts)) {
+    if (wanted.length === 0 || wanted.includes(name)) await measure();
+  }
+} finally {
+  for (const child of children) child.kill();
+  await rm(folder, { recursive: true, force: true });
+}
+
+/** Fewest requests, and what was said before against what was sent. */
+async function requests() {
+  const service = await sandbox();
+  const rows = 10_000;
+  const fresh = await people(rows, "fresh.csv");
+  const tenth = await people(rows, "tenth.csv", (index) => (index % 10 === 0 ? "Changed" : `First ${index}`));
+  for (const [what, file, most] of [
+    [`${rows} new rows`, fresh, rows + 150],
+    [`${rows} unchanged rows`, fresh, 150],
+    [`${rows} rows, a tenth changed`, tenth, rows / 10 + 150],
+  ]) {
+    const dry = await ecm(["import", file, "--dry-run", "--json"], service);
+    const real = await ecm(["import", file, "--json"], service);
+    const { total, create, mutate } = real.summary.requests;
+    report(what, total, `requests (${create} creates, ${mutate} mutates)`, total <= most, `at most ${most}`);
+    const said = dry.summary.estimate.requests;
+    report(
+      "  its dry run said",
+      said,
+      "requests",
+      said >= total && said <= total * 1.02,
+      "within 2 %, never below",
+    );
+  }
+  await service.stop();
+}
+
+/** A dry run over a million rows against csv-parse alone; and the memory of ten thousand. */
+async function memory() {
+  const service = await sandbox();
+  const large = await people(1_000_000, "large.csv");
+  const small = await people(10_000, "small.csv");
+  const bare = await run([csvLoop, large], service);
+  const whole = await ecm(["import", large, "--dry-run", "--json"], service);
+  const few = await ecm(["import", small, "--dry-run", "--json"], service);
+  report("csv-parse alone, a million rows", bare.seconds, "s", true, "");
+  report(
+    "dry run of a million rows",
+    whole.seconds,
+    "s",
+    true,
+    `${round(whole.cpuSeconds / bare.cpuSeconds)} times the CPU`,
+  );
+  report("  its peak memory", whole.peakMib, "MiB", whole.peakMib <= 150, "at most 150");
+  const ratio = whole.peakMib / few.peakMib;
+  report(
+    "  against ten thousand rows",
+    ratio,
+    `times (${round(few.peakMib)} MiB)`,
+    ratio <= 1.2,
+    "at most 1.2",
+  );
+  await service.stop();
+}
+
+/** CPU of writing every row, against a loop that does nothing but send the same bodies. */
+async function cpu() {
+  const rows = 10_000;
+  const file = await people(rows, "written.csv");
+  const first = await sandbox();
+  const real = await ecm(["import", file, "--json"], first);
+  await first.stop();
+  const second = await sandbox();
+  const before = process.cpuUsage();
+  await bareLoop(second, rows);
+  const { user, system } = process.cpuUsage(before);
+  await second.stop();
+  const bare = (user + system) / rows;
+  const ours = (real.cpuSeconds * 1e6) / rows;
+  report("CPU of a written row", ours, "µs", true, "");
+  report("  against a bare undici loop", ours / bare, `times (${round(bare)} µs)`, true, "");
+}
+
+/** How much of each window a long run uses, alone and beside another, and how many 429s that costs. */
+async function budget() {
+  for (const runs of [1, 2]) {
+    const limit = 600;
+    const windowSeconds = 10;
+    const service = await sandbox(["--hourly-limit", String(limit), "--window", String(windowSeconds)]);
+    const files = await Promise.all(
+      Array.from({ length: runs }, (_, run) =>
+        people((limit * 3.5) / runs, `run${run}.csv`, (index) => `R${run} ${index}`, `r${run}-`),
+      ),
+    );
+    const started = Date.now();
+    const results = await Promise.all(
+      files.map((file, run) => ecm(["import", file, "--json"], service, `state${run}`)),
+    );
+    const seconds = (Date.now() - started) / 1000;
+    const total = results.reduce((sum, { summary }) => sum + summary.requests.total, 0);
+    const retried = results.reduce((sum, { summary }) => sum + summary.requests.retried, 0);
+    // The first windows are full ones; what is left over is spent in the last.
+    const windows = Math.floor(seconds / windowSeconds);
+    const share = windows === 0 ? 1 : Math.min(1, (total - (total % limit)) / limit / windows);
+    report(
+      `${runs} run(s), ${total} requests at ${limit} a window`,
+      share * 100,
+      "% of the windows that passed",
+      share >= 0.97,
+      "at least 97",
+    );
+    report("  sent again after a 429", retried, "requests", retried === 0, "none");
+    await service.stop();
+  }
+}
+
+async function bareLoop({ env }, rows) {
+  const pool = new Pool(env.ECM_BASE_URL, { connections: 8 });
+  const headers = { "x-api-key": env.ECM_API_KEY, "content-type": "application/json" };
+  const { body } = await pool.request({ method: "GET", path: "/api/contact-structure", headers });
+  const [structure] = await body.json();
+  let next = 0;
+  const send = async () => {
+    while (next < rows) {
+      const index = next++;
+      const contact = {
+        key: `p${index}@example.com`,
+        contactStructureId: structure._id,
+        fields: [{ _id: structure.fields[0]._id, value: `First ${index}` }],
+      };
+      const answer = await pool.request({
+        method: "POST",
+        path: "/api/contact",
+        headers,
+        body: JSON.stringify(contact),
+      });
+      await answer.body.json();
+    }
+  };
+  await Promise.all(Array.from({ length: 8 }, send));
+  await pool.close();
+}
+
+async function people(rows, name, first = (index) => `First ${index}`, prefix = "p") {
+  const path = join(folder, name);
+  const out = createWriteStream(path);
+  out.write("Email,First Name,Last Name\n");
+  for (let from = 0; from < rows; from += 10_000) {
+    let text = "";
+    for (let index = from; index < Math.min(rows, from + 10_000); index++) {
+      text += `${prefix}${index}@example.com,${first(index)},Last name of number ${index}\n`;
+    }
+    if (!out.write(text)) await new Promise((resolve) => out.once("drain", resolve));
+  }
+  await new Promise((resolve) => out.end(resolve));
+  return path;
+}
+
+async function sandbox(flags = ["--hourly-limit", "1000000000"]) {
+  const data = await mkdtemp(join(folder, "service-"));
+  const args = ["sandbox", "start", "--data", data, "--monthly-limit", "1000000000", ...flags];
+  const child = spawn(process.execPath, [program, ...args], { stdio: ["ignore", "pipe", "inherit"] });
+  children.add(child);
+  const line = await new Promise((resolve) => child.stdout.once("data", resolve));
+  const { baseUrl, apiKey } = JSON.parse(line);
+  return {
+    env: { ECM_BASE_URL: baseUrl, ECM_API_KEY: apiKey },
+    async stop() {
+      children.delete(child);
+      const ended = new Promise((resolve) => child.once("exit", resolve));
+      child.kill();
+      await ended;
+    },
+  };
+}
+
+async function ecm(args, service, state = "state") {
+  const result = await run([program, ...args], service, state);
+  return { ...result, summary: JSON.parse(result.stdout) };
+}
+
+/** Runs a program of Node to its end. */
+async function run(args, { env }, state = "state") {
+  const usage = join(folder, `usage-${Math.random()}`);
+  const home = Object.fromEntries(
+    ["CONFIG", "STATE", "CACHE"].map((each) => [`ECM_${each}_DIR`, join(folder, state, each)]),
+  );
+  const started = process.hrtime.bigint();
+  const child = spawn(process.execPath, ["--import", probe, ...args], {
+    env: { PATH: process.env.PATH, BENCH_USAGE: usage, ...home, ...env },
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  let stdout = "";
+  let stderr = "";
+  child.stdout.on("data", (text) => {
+    stdout += text;
+  });
+  child.stderr.on("data", (text) => {
+    stderr += text;
+  });
+  const code = await new Promise((resolve) => child.once("close", resolve));
+  const seconds = Number(process.hrtime.bigint() - started) / 1e9;
+  if (code !== 0) throw new Error(`${args.join(" ")} ended with ${code}\n${stderr}`);
+  return { stdout, seconds, ...JSON.parse(await readFile(usage, "utf8")) };
+}
+
+function report(what, value, unit, isGood, target) {
+  console.log(
+    `${isGood ? " " : "!"} ${what.padEnd(44)} ${String(round(value)).padStart(10)} ${unit}${target ? `  (${target})` : ""}`,
+  );
+}
+
+function round(value) {
+  return Math.round(value * 100) / 100;
+}
