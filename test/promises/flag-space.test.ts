@@ -1,8 +1,10 @@
 /** What holds for every command, whatever it is given: valid output or none, one JSON line for a failure, no trace. */
+import { mkdir } from "node:fs/promises";
+import { join } from "node:path";
 import fc from "fast-check";
-import { expect, it } from "vitest";
+import { expect, it, onTestFinished } from "vitest";
 import { exitCodes } from "../../src/errors.ts";
-import { ecmWith, type Result, temporaryHome } from "../support/ecm.ts";
+import { ecmWith, type Result, temporaryFolder, temporaryHome } from "../support/ecm.ts";
 import { startSandbox } from "../support/sandbox.ts";
 
 interface CommandFacts {
@@ -58,6 +60,7 @@ const values = fc.oneof(
 );
 
 it("gives valid output or none, and one error for every failure, over the space of commands and flags", async () => {
+  await goElsewhere();
   const { env } = await startSandbox({ hourlyLimit: 1_000_000 });
   const ecm = ecmWith(env);
   await ecm(["lists", "create", "Newsletter"]);
@@ -141,6 +144,15 @@ it("keeps the index of all commands within 10 KB", async () => {
 it("has a description, examples, output and exit codes for every command", async () => {
   for (const command of await leaves(/^$/)) expect(command).toHaveProperty("exitCodes");
 });
+
+/** Flags that name files get any name: what is written lands in a folder that is removed, `../../` included. */
+async function goElsewhere(): Promise<void> {
+  const home = process.cwd();
+  const folder = join(await temporaryFolder(), "a", "b", "c");
+  await mkdir(folder, { recursive: true });
+  process.chdir(folder);
+  onTestFinished(() => process.chdir(home));
+}
 
 const globalFlags = [
   "-p, --profile <name>",
