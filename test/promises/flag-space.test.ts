@@ -62,6 +62,7 @@ const values = fc.oneof(
 it("gives valid output or none, and one error for every failure, over the space of commands and flags", async () => {
   await goElsewhere();
   const { env } = await startSandbox({ hourlyLimit: 1_000_000 });
+  await workElsewhere();
   const ecm = ecmWith(env);
   await ecm(["lists", "create", "Newsletter"]);
   await ecm(["structure", "tag", "add", "VIP"]);
@@ -175,6 +176,15 @@ function flagWords({ flags }: { flags: string }): fc.Arbitrary<string[]> {
     values.map((value): string[] => [`${name}=${value}`]),
     fc.constant<string[]>([name]),
   );
+}
+
+/** Any value may be taken for a file or a folder to write, those that lead upwards too: not here. */
+async function workElsewhere(): Promise<void> {
+  const here = process.cwd();
+  const folder = join(await temporaryFolder(), "a", "b", "c");
+  await mkdir(folder, { recursive: true });
+  process.chdir(folder);
+  onTestFinished(() => process.chdir(here));
 }
 
 async function leaves(leftOut = apart): Promise<CommandFacts[]> {
