@@ -1,8 +1,8 @@
 import type { Command } from "commander";
 import type { Connection, Context, OutputFileFlags } from "../context.ts";
-import { resolveTag } from "../service/account.ts";
 import { contactView } from "../service/contact-columns.ts";
 import { keyFilter, wholeContact } from "../service/contacts.ts";
+import { resolveTag } from "../service/names.ts";
 import { presentList } from "../terminal/present.ts";
 import type { ContactStructure, Filter, SendOptions } from "../wire.ts";
 import { addOutputFileFlags, repeatable } from "./flags.ts";

@@ -2,8 +2,8 @@
  * What a command knows of the account: its structures and lists, fetched when first asked for and then
  * remembered for the length of the command. Names resolve to ids here.
  */
-import { NotFoundError, ServiceError, UsageError } from "../errors.ts";
-import type { ContactList, ContactStructure, FieldDefinition, Send, TagDefinition } from "../wire.ts";
+import { ServiceError, UsageError } from "../errors.ts";
+import type { ContactList, ContactStructure, Send } from "../wire.ts";
 import { createListRequest, listListsRequest, readList, readLists } from "./lists.ts";
 import { findByName, resolveName } from "./names.ts";
 import {
@@ -107,20 +107,6 @@ export function chooseStructure(structures: ContactStructure[], named?: string):
       ? "the account has no contact structure"
       : `the account has several structures: ${known}`,
     "choose one with --structure, ECM_STRUCTURE, or ecm auth login --structure",
-  );
-}
-
-export function resolveField(structure: ContactStructure, wanted: string): FieldDefinition {
-  return resolveName(wanted, structure.fields, (field) => field.label, "field");
-}
-
-/** @param structure with its tags (`account.complete`) */
-export function resolveTag(structure: ContactStructure, wanted: string): TagDefinition {
-  if (structure.tags) return resolveName(wanted, structure.tags, (tag) => tag.label, "tag");
-  if (/^[0-9a-f]{24}$/i.test(wanted)) return { _id: wanted, label: wanted };
-  throw new NotFoundError(
-    `the service did not say which tags there are, so ${JSON.stringify(wanted)} has no id`,
-    "name the tag by its id",
   );
 }
 

@@ -1,7 +1,8 @@
 /** What a person wants changed on a contact → the bodies of create and mutate. Names resolve to ids here. */
 import { NotFoundError, ServiceError, UsageError } from "../errors.ts";
 import type { Contact, ContactStructure, FieldValue, IdRef, MutateBody } from "../wire.ts";
-import { type Account, resolveField, resolveTag } from "./account.ts";
+import type { Account } from "./account.ts";
+import { resolveField, resolveTag } from "./names.ts";
 
 /** As typed: names or ids, and `FIELD=VALUE`. */
 export interface WantedChanges {

@@ -1,8 +1,9 @@
 /** What a search is to find, as typed → filters. Names of lists and tags resolve to ids here. */
 import { UsageError } from "../errors.ts";
 import type { ContactStructure, Criteria, Filter, SearchBody } from "../wire.ts";
-import { type Account, resolveTag } from "./account.ts";
+import type { Account } from "./account.ts";
 import { keyFilter } from "./contacts.ts";
+import { resolveTag } from "./names.ts";
 
 export interface WantedContacts {
   key?: string[];

@@ -1,6 +1,7 @@
 /** Names → things. A name is accepted wherever an id is; one rule for lists, tags, fields and structures. Pure. */
 import { distance } from "fastest-levenshtein";
 import { NotFoundError, UsageError } from "../errors.ts";
+import type { ContactStructure, FieldDefinition, TagDefinition } from "../wire.ts";
 
 export interface Named {
   _id: string;
@@ -23,6 +24,20 @@ export function resolveName<T extends Named>(
   throw new NotFoundError(
     `no ${kind} is named ${quote(wanted)}`,
     knownNames(wanted, things.map(nameOf), kind),
+  );
+}
+
+export function resolveField(structure: ContactStructure, wanted: string): FieldDefinition {
+  return resolveName(wanted, structure.fields, (field) => field.label, "field");
+}
+
+/** @param structure with its tags (`account.complete`) */
+export function resolveTag(structure: ContactStructure, wanted: string): TagDefinition {
+  if (structure.tags) return resolveName(wanted, structure.tags, (tag) => tag.label, "tag");
+  if (/^[0-9a-f]{24}$/i.test(wanted)) return { _id: wanted, label: wanted };
+  throw new NotFoundError(
+    `the service did not say which tags there are, so ${JSON.stringify(wanted)} has no id`,
+    "name the tag by its id",
   );
 }
 

@@ -4,8 +4,7 @@
  */
 import { EcmError, exitCodes, UsageError } from "../errors.ts";
 import type { ContactStructure, UpdateStructureBody } from "../wire.ts";
-import { resolveField, resolveTag } from "./account.ts";
-import { findByName, fold } from "./names.ts";
+import { findByName, fold, resolveField, resolveTag } from "./names.ts";
 
 /** Attributes of a structure that the service assigns; all others are sent back as they came. */
 const assigned = new Set(["_id", "createdAt", "updatedAt"]);

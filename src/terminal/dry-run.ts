@@ -1,7 +1,8 @@
 /** What a writing command prints in place of sending: the request as it would leave. */
 import type { ApiRequest } from "../wire.ts";
 import { escapeControlsInLines } from "./escape.ts";
-import { type OutputOptions, presentValue } from "./present.ts";
+import type { OutputOptions } from "./format.ts";
+import { presentValue } from "./present.ts";
 import type { Terminal } from "./terminal.ts";
 
 /** `{ method, path, body }` in JSON formats; else the same as a person reads it. */

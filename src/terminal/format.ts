@@ -4,6 +4,17 @@ import { UsageError } from "../errors.ts";
 export const outputFormats = ["table", "json", "ndjson", "csv", "tsv", "id"] as const;
 export type OutputFormat = (typeof outputFormats)[number];
 
+/** How a command's result is to be written. */
+export interface OutputOptions {
+  format: OutputFormat;
+  /** From `--columns`. */
+  columns?: string[];
+  /** From `--output-file`: written atomically in place of stdout. */
+  outputFile?: string;
+  bom?: boolean;
+  safeCells?: boolean;
+}
+
 /** @throws UsageError naming the flag or variable that holds an unknown format. */
 export function parseFormat(text: string, where: string): OutputFormat {
   const format = outputFormats.find((each) => each === text);

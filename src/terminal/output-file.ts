@@ -3,7 +3,7 @@ import { randomBytes } from "node:crypto";
 import { copyFile, type FileHandle, open, rename, rm, stat } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import { UsageError } from "../errors.ts";
-import type { OutputOptions } from "./present.ts";
+import type { OutputOptions } from "./format.ts";
 import type { Terminal } from "./terminal.ts";
 
 export interface Sink {

@@ -4,7 +4,7 @@
  */
 import { UsageError } from "../errors.ts";
 import { csvLine, joinNames, safeCell, tsvLine } from "./cells.ts";
-import type { OutputFormat } from "./format.ts";
+import type { OutputOptions } from "./format.ts";
 import { openOutput, type Sink, wantsMark } from "./output-file.ts";
 import type { Terminal } from "./terminal.ts";
 
@@ -26,16 +26,6 @@ export interface View<T> {
 
 /** The header by which an import knows that each leading apostrophe has one in front. */
 export const safeCellsHeader = "ecm:safe-cells";
-
-export interface OutputOptions {
-  format: OutputFormat;
-  /** From `--columns`. */
-  columns?: string[];
-  /** From `--output-file`: written atomically in place of stdout. */
-  outputFile?: string;
-  bom?: boolean;
-  safeCells?: boolean;
-}
 
 /** Where a list goes when it goes on from an earlier attempt: `count` objects are there already. */
 export interface Continuation {

@@ -3,7 +3,8 @@ import { join } from "node:path";
 import { PassThrough, Writable } from "node:stream";
 import { describe, expect, it } from "vitest";
 import { UsageError } from "../../src/errors.ts";
-import { type OutputOptions, presentList, presentOne, type View } from "../../src/terminal/present.ts";
+import type { OutputOptions } from "../../src/terminal/format.ts";
+import { presentList, presentOne, type View } from "../../src/terminal/present.ts";
 import { createTerminal, type Terminal } from "../../src/terminal/terminal.ts";
 import { temporaryFolder } from "../support/ecm.ts";
 

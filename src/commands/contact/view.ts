@@ -3,7 +3,8 @@ import { UsageError } from "../../errors.ts";
 import type { Account } from "../../service/account.ts";
 import { type ContactView, contactView } from "../../service/contact-columns.ts";
 import { wholeContact } from "../../service/contacts.ts";
-import { checkColumns, chooseColumns, hasColumns, type OutputOptions } from "../../terminal/present.ts";
+import type { OutputOptions } from "../../terminal/format.ts";
+import { checkColumns, chooseColumns, hasColumns } from "../../terminal/present.ts";
 import type { Contact, ContactStructure } from "../../wire.ts";
 
 const idsOnly: ContactView = { columns: [], id: (contact) => contact._id ?? "" };

@@ -1,7 +1,7 @@
 /** `ecm structure field add|rename|remove` */
 import type { Command } from "commander";
 import type { Context } from "../../context.ts";
-import { resolveField } from "../../service/account.ts";
+import { resolveField } from "../../service/names.ts";
 import { addField, removeField, renameField } from "../../service/structure-edit.ts";
 import { addDryRunFlag } from "../flags.ts";
 import { describeCommand } from "../help-text.ts";

@@ -1,7 +1,7 @@
 /** `ecm structure tag add|rename|remove` */
 import type { Command } from "commander";
 import type { Context } from "../../context.ts";
-import { resolveTag } from "../../service/account.ts";
+import { resolveTag } from "../../service/names.ts";
 import { addTags, removeTag, renameTag } from "../../service/structure-edit.ts";
 import { addDryRunFlag } from "../flags.ts";
 import { describeCommand } from "../help-text.ts";
