@@ -26,6 +26,10 @@ export interface Witness {
   writes: SeenWrite[];
   /** Called for each request, before the service has it and after; `drop` ends the connection without an answer. */
   onRequest: (moment: { count: number; when: "before" | "after"; path: string }) => "drop" | undefined;
+  /** Awaited before the service has a request. */
+  beforeRequest: (path: string) => Promise<void>;
+  /** A key that no search finds. */
+  hides?: string;
 }
 
 /** Starts one; everything is closed when the test ends. */
@@ -40,6 +44,7 @@ export async function startWitness(options: Partial<SandboxOptions> = {}): Promi
         response.socket?.destroy();
         return;
       }
+      await witness.beforeRequest(request.url);
       const answer = await sandbox
         .transport({
           method: request.method,
@@ -55,7 +60,7 @@ export async function startWitness(options: Partial<SandboxOptions> = {}): Promi
         return;
       }
       const { "content-length": _length, ...headers } = answer.headers;
-      response.writeHead(answer.status, headers).end(answer.text);
+      response.writeHead(answer.status, headers).end(without(witness.hides, answer.text));
     })();
   });
   const apiKey = sandbox.ownKey();
@@ -70,8 +75,17 @@ export async function startWitness(options: Partial<SandboxOptions> = {}): Promi
     arrived: () => server.seen.length,
     writes,
     onRequest: () => undefined,
+    beforeRequest: async () => undefined,
   };
   return witness;
+}
+
+/** A search's answer without one contact. */
+function without(key: string | undefined, text: string): string {
+  if (key === undefined || !text.includes('"totalRecords"')) return text;
+  const answer = JSON.parse(text) as { totalRecords: number; contacts: { key?: string }[] };
+  const contacts = answer.contacts.filter((contact) => contact.key !== key);
+  return JSON.stringify({ totalRecords: contacts.length, contacts });
 }
 
 function note(
