@@ -1,6 +1,6 @@
 /** Whether the account is better read page by page than asked for each block of keys, and the reading itself. */
 import { readSearch } from "../service/contacts.ts";
-import type { Filter } from "../wire.ts";
+import type { Filter, IdRef } from "../wire.ts";
 import { largestBlock, largestPage, pageRequest } from "./lookup.ts";
 import type { PacedSend } from "./paced-send.ts";
 import type { Snapshot } from "./snapshot.ts";
@@ -12,6 +12,8 @@ export interface PagesOptions {
   filters?: Filter[];
   /** Pages at once. */
   concurrency: number;
+  /** Lists that every contact found is known to be in, should the answer not tell. */
+  lists?: IdRef[];
 }
 
 /**
@@ -68,7 +70,7 @@ async function readPage(
   snapshot: Snapshot,
   page: number,
   pageSize: number,
-  { send, structureId, source, filters = [] }: PagesOptions,
+  { send, structureId, source, filters = [], lists }: PagesOptions,
 ): Promise<boolean> {
   const request = pageRequest({ structureId, filters, page, pageSize, source: ["_id", "key", ...source] });
   const reply = await send.send(request, "search");
@@ -77,6 +79,7 @@ async function readPage(
   // A service that gives fewer than were asked for has a limit of its own.
   const isCut = page === 1 && answer.contacts.length < Math.min(pageSize, answer.totalRecords);
   const size = isCut ? Math.max(1, answer.contacts.length) : pageSize;
+  if (lists) for (const contact of answer.contacts) contact.lists ??= lists;
   snapshot.add({ page, pageSize: size, total: answer.totalRecords, contacts: answer.contacts });
   return true;
 }

@@ -22,7 +22,7 @@ export interface ImportOptions {
 }
 
 export function importJob(options: ImportOptions): RowJob {
-  const { input, read, lists, tags, createMissing, includeUnsubscribed, duplicates, mode } = options;
+  const { input, read, lists, tags, createMissing, duplicates, mode } = options;
   return {
     kind: "import",
     input,
@@ -34,7 +34,8 @@ export function importJob(options: ImportOptions): RowJob {
     createMissing,
     decide: { mode, missing: "skip" },
     source: (structure, survey) => sourceOf(options, structure, survey),
-    wishOf: (row, names) => wishOf(row, names, { ...options, includeUnsubscribed }),
+    wishOf: (row, names) => wishOf(row, names, options),
+    listIds: (names) => names.listIds(),
   };
 }
 

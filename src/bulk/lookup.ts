@@ -11,7 +11,7 @@ import {
   readSearch,
   searchContactsRequest,
 } from "../service/contacts.ts";
-import type { ApiRequest, Contact, SearchAnswer } from "../wire.ts";
+import type { ApiRequest, Contact, Filter, SearchAnswer } from "../wire.ts";
 import type { Item } from "./items.ts";
 import { createKeyReader } from "./keys.ts";
 import type { PacedSend } from "./paced-send.ts";
@@ -52,15 +52,20 @@ export interface LookupOptions {
   /** Parts of a contact that decisions need, besides `_id` and `key`. */
   source: string[];
   snapshot?: Snapshot;
-  /** Whether the snapshot is of the whole account, so that who is not in it does not exist. */
-  isSnapshotOfAll?: boolean;
+  /** Who is not in the snapshot does not exist: it is of the whole account, or of everyone who is asked for. */
+  isAbsentOutside?: boolean;
+  /** Lists whose members matter, for a service whose searches do not tell a contact's lists. */
+  listIds?: readonly string[];
 }
+
+/** More lists than this are not asked for one by one: then the lists stay unknown, and the writes tell. */
+const mostListsAsked = 5;
 
 export function createLookup(options: LookupOptions): Lookup {
   const { send, structureId, snapshot } = options;
   const source = ["_id", "key", ...options.source];
   const identityOf = identityReader(options.keyType);
-  const isKnownAbsent = options.isSnapshotOfAll === true && snapshot?.isWhole() === true;
+  const isKnownAbsent = options.isAbsentOutside === true;
   let blockSize = largestBlock;
 
   function known(item: Item): Found | undefined {
@@ -98,6 +103,7 @@ export function createLookup(options: LookupOptions): Lookup {
       const identity = identityOf(contact.key ?? "");
       byIdentity.set(identity, [...(byIdentity.get(identity) ?? []), contact]);
     }
+    await tellLists(keys, answer.contacts);
     for (const item of block) {
       const candidates = byIdentity.get(item.key.identity) ?? [];
       const contact = candidates.find((each) => isWritten(item, each)) ?? candidates[0];
@@ -105,15 +111,36 @@ export function createLookup(options: LookupOptions): Lookup {
     }
   }
 
+  /** Where the answer left the lists out, one search for each list tells who of the block is in it. */
+  async function tellLists(keys: string[], contacts: Partial<Contact>[]): Promise<void> {
+    const silent = contacts.filter((contact) => contact.lists === undefined);
+    const listIds = options.listIds ?? [];
+    if (!source.includes("lists") || silent.length === 0) return;
+    if (listIds.length === 0 || listIds.length > mostListsAsked) return;
+    const members = new Map<string, Set<string>>();
+    for (const listId of listIds) {
+      const answer = await searchAll(keys, [listFilter(listId)]);
+      if ("refused" in answer) return;
+      members.set(listId, new Set(answer.contacts.map((contact) => contact._id ?? "")));
+    }
+    for (const contact of silent) {
+      const own = listIds.filter((listId) => members.get(listId)!.has(contact._id ?? ""));
+      contact.lists = own.map((_id) => ({ _id }));
+    }
+  }
+
   /** Every page of a search for keys. A key counts as absent only when the pages add up. */
-  async function searchAll(keys: string[]): Promise<SearchAnswer | { refused: ServiceError }> {
+  async function searchAll(
+    keys: string[],
+    further: Filter[] = [],
+  ): Promise<SearchAnswer | { refused: ServiceError }> {
     for (let tries = 0; tries < 3; tries++) {
       const contacts = new Map<string, Partial<Contact>>();
       for (let page = 1; ; page++) {
         const reply = await send.send(
           searchContactsRequest({
             structureId,
-            filters: [keyFilter(keys)],
+            filters: [keyFilter(keys), ...further],
             page,
             pageSize: Math.max(keys.length, 1),
             source,
@@ -189,6 +216,11 @@ export function keysOf(items: readonly Item[], keyType: string): string[] {
 
 function isWritten(item: Item, contact: Partial<Contact>): boolean {
   return contact.key === item.key.written;
+}
+
+/** Members of a list. */
+export function listFilter(listId: string): Filter {
+  return { criterias: [{ columnToFilter: "LIST_ID", operator: "EQ", values: [listId] }] };
 }
 
 /** A page of everything in the structure, or of what the filters let through. */

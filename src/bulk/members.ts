@@ -3,7 +3,7 @@ import { UsageError } from "../errors.ts";
 import { readAllPages } from "./account-snapshot.ts";
 import { changeOf } from "./decide.ts";
 import type { Item, Work } from "./items.ts";
-import { identityReader } from "./lookup.ts";
+import { identityReader, listFilter } from "./lookup.ts";
 import type { Prepared } from "./row-run.ts";
 import type { Snapshot } from "./snapshot.ts";
 
@@ -28,10 +28,15 @@ const defaultMostPercent = 10;
 /** Reads the members into the snapshot. @throws UsageError when the service cannot search by list */
 export async function readMembers(snapshot: Snapshot, prepared: Prepared, source: string[]): Promise<void> {
   const { send, structure, job, options } = prepared;
-  const filters = [
-    { criterias: [{ columnToFilter: "LIST_ID", operator: "EQ", values: [job.members!.listId()] }] },
-  ];
-  const pages = { send, structureId: structure._id, source, filters, concurrency: options.concurrency };
+  const listId = job.members!.listId();
+  const pages = {
+    send,
+    structureId: structure._id,
+    source,
+    filters: [listFilter(listId)],
+    lists: [{ _id: listId }],
+    concurrency: options.concurrency,
+  };
   if (await readAllPages(snapshot, pages)) return;
   throw new UsageError("the service refuses to search for the list's members", undefined, {
     type: "MembersError",

@@ -34,6 +34,7 @@ export function mutateJob({ input, wanted, isPlain }: MutateOptions): RowJob {
     decide: { mode: "update", missing: "reject" },
     source: () => source,
     wishOf: () => wish!,
+    listIds: () => [...wish!.addLists, ...wish!.removeLists],
   };
 }
 

@@ -7,6 +7,8 @@ import type { ContactStructure, Send } from "../wire.ts";
 export interface NameBook {
   listId(name: string): string;
   tagId(name: string): string;
+  /** Of every list that exists so far. */
+  listIds(): string[];
   /** Requests that a real run would need to make what is missing; 0 once it is made. */
   readonly requestsToCreate: number;
   readonly missing: { lists: string[]; tags: string[] };
@@ -75,6 +77,7 @@ export async function openNameBook(options: NameBookOptions): Promise<NameBook> 
     // What is not made yet stands for itself: a dry run only counts.
     listId: (name) => listIds.get(name) ?? `new list ${name}`,
     tagId: (name) => tagIds.get(name) ?? `new tag ${name}`,
+    listIds: () => [...new Set(listIds.values())],
     get requestsToCreate() {
       return isMade ? 0 : missing.lists.length + (missing.tags.length > 0 ? 1 : 0);
     },

@@ -8,6 +8,7 @@ import { largestBlock } from "./lookup.ts";
 import { RunStop } from "./paced-send.ts";
 import type { Prepared } from "./row-run.ts";
 import type { Session } from "./session.ts";
+import type { Snapshot } from "./snapshot.ts";
 
 /**
  * With everything at hand the price is exact; else it is the most that can be needed.
@@ -33,6 +34,47 @@ export async function priceWork<T extends Item>(
     now: engine.clock.now() + budget.clockOffset,
   });
   return price;
+}
+
+/**
+ * Whether the most that can be needed is too much for the month although the look-ups alone are not: then looking
+ * first tells what is needed, and costs nothing that would not be spent anyway.
+ */
+export function isWorthLookingFirst({ options, job }: Prepared, price: Price): boolean {
+  if (price.fitsMonth || price.estimate.isExact || options.maxRequests !== undefined || job.members)
+    return false;
+  return Math.ceil(price.left / (largestBlock + 1)) <= (price.monthLeft ?? 0);
+}
+
+/** Looks every contact up that is not done, side by side, and keeps what is found in the snapshot. */
+export async function lookUpAll<T extends Item>(
+  { lookup, ledger, concurrency }: Session,
+  works: Work<T>[],
+  snapshot: Snapshot,
+): Promise<void> {
+  let page = 0;
+  const blocks = (async function* () {
+    let block: T[] = [];
+    for (const work of works) {
+      for await (const item of work.items()) {
+        if (ledger.isDone(item.ref)) continue;
+        block.push(item);
+        if (block.length < largestBlock) continue;
+        yield block;
+        block = [];
+      }
+    }
+    if (block.length > 0) yield block;
+  })();
+  const lookOn = async () => {
+    for (let next = await blocks.next(); !next.done; next = await blocks.next()) {
+      const found = await lookup.findFresh(next.value);
+      const contacts = [...found.values()].flatMap(({ contact }) => (contact ? [contact] : []));
+      // No total: a snapshot of these keys alone must never pass for one of the account.
+      snapshot.add({ page: ++page, pageSize: largestBlock, total: -1, contacts });
+    }
+  };
+  await Promise.all(Array.from({ length: concurrency }, lookOn));
 }
 
 /** @throws RunStop */

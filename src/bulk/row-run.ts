@@ -63,6 +63,8 @@ export interface RowJob {
   /** Parts of a contact that decisions need, besides `_id` and `key`. */
   source(structure: ContactStructure, survey: Survey): string[];
   wishOf(row: Row, names: NameBook): Wish;
+  /** Lists that a wish can speak of. */
+  listIds(names: NameBook): string[];
 }
 
 export interface RowItem extends Item {

@@ -1,6 +1,6 @@
 /** A run over rows that is entered: priced, worked through, stopped or finished, and reported. */
 import { randomBytes } from "node:crypto";
-import { mkdir } from "node:fs/promises";
+import { mkdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { EcmError, exitCodes } from "../errors.ts";
 import { readAccountIfSmaller } from "./account-snapshot.ts";
@@ -13,7 +13,7 @@ import { createLedger, type Ledger } from "./ledger.ts";
 import { createLookup, identityReader } from "./lookup.ts";
 import { planRemovals, readMembers } from "./members.ts";
 import { asEcmError, type PacedSend, RunStop } from "./paced-send.ts";
-import { priceWork, requireMonth } from "./pricing.ts";
+import { isWorthLookingFirst, lookUpAll, priceWork, requireMonth } from "./pricing.ts";
 import { countRows, type RowCounts, type SettledByInput } from "./report.ts";
 import { writeRowRejects } from "./row-rejects.ts";
 import { type Prepared, workOf } from "./row-run.ts";
@@ -77,7 +77,7 @@ export async function workThrough(prepared: Prepared, run: EnteredRun | undefine
     if (options.maxRejects) requireFewRejects(options, status.rows());
     status.phase = "looking";
     snapshot = await takeSnapshot(prepared, run, ledger);
-    const session = openSession(prepared, run, ledger, snapshot, input);
+    let session = openSession(prepared, run, ledger, snapshot, input);
     const works: Work<Item>[] = [workOf(prepared) as Work<Item>];
     if (job.members) {
       const removals = planRemovals(snapshot!, prepared);
@@ -85,7 +85,13 @@ export async function workThrough(prepared: Prepared, run: EnteredRun | undefine
       works.push(removals.work as Work<Item>);
     }
     if (run) {
-      const price = await priceWork(prepared, session, works, contactsLeft(input, ledger));
+      let price = await priceWork(prepared, session, works, contactsLeft(input, ledger));
+      if (isWorthLookingFirst(prepared, price)) {
+        snapshot?.close();
+        snapshot = await lookFirst(prepared, run, session, works);
+        session = openSession(prepared, run, ledger, snapshot, input, true);
+        price = await priceWork(prepared, session, works, contactsLeft(input, ledger));
+      }
       status.price = price;
       on({ kind: "priced", price });
       requireMonth(prepared, price);
@@ -133,8 +139,9 @@ function openSession(
   ledger: Ledger,
   snapshot: Snapshot | undefined,
   input: SettledByInput,
+  isOfAllAsked = false,
 ): Session {
-  const { engine, job, send, budget, structure, survey, options } = prepared;
+  const { engine, job, send, budget, structure, survey, options, names } = prepared;
   return {
     send,
     budget,
@@ -144,7 +151,8 @@ function openSession(
       keyType: structure.keyType,
       source: job.source(structure, survey),
       snapshot,
-      isSnapshotOfAll: !job.members,
+      isAbsentOutside: isOfAllAsked || (!job.members && snapshot?.isWhole()),
+      listIds: job.listIds(names),
     }),
     ledger,
     journal: run?.journal,
@@ -206,6 +214,28 @@ async function takeSnapshot(
         return undefined;
       }
     }
+    return snapshot;
+  } catch (error) {
+    snapshot.close();
+    throw error;
+  }
+}
+
+/** Looks everyone up before the first write, and keeps what was found: what it will cost is then known exactly. */
+async function lookFirst(
+  { structure }: Prepared,
+  run: EnteredRun,
+  session: Session,
+  works: Work<Item>[],
+): Promise<Snapshot> {
+  const file = join(run.folder, fileOf.snapshot);
+  await rm(file, { force: true });
+  const snapshot = await openSnapshot(file, {
+    isTemporary: false,
+    identityOf: identityReader(structure.keyType),
+  });
+  try {
+    await lookUpAll(session, works, snapshot);
     return snapshot;
   } catch (error) {
     snapshot.close();

@@ -39,6 +39,7 @@ export function syncJob({ input, list, create, maxRemove }: SyncOptions): RowJob
     createMissing: false,
     decide: create ? { mode: "upsert", missing: "skip" } : { mode: "update", missing: "reject" },
     source: () => ["lists", "status", "createdAt", "__v"],
+    listIds: () => [listId],
     wishOf: () => ({
       fields: new Map(),
       addLists: [listId],

@@ -276,6 +276,20 @@ describe("ecm import", () => {
     expect(limited.rows.created).toBe(18);
   });
 
+  it("looks first where only the most that can be needed is too much for the month", async () => {
+    // The account is too large to be read page by page for so few rows.
+    const service = await startSandbox({ monthlyLimit: 2310, hourlyLimit: 10_000 });
+    expect((await service.ecm(["import", await inputFile(manyRows(2200))])).code).toBe(0);
+    const path = await inputFile(manyRows(150, (index) => (index === 7 ? "Seventh" : `First ${index}`)));
+    const summary = summaryOf(await service.ecm(["import", path, "--json"]));
+    expect(summary).toMatchObject({
+      status: "completed",
+      rows: { updated: 1, unchanged: 149 },
+      requests: { search: 3, mutate: 1, other: 1, total: 5 },
+      estimate: { requests: 5 },
+    });
+  });
+
   it("stops after so many rejected rows, and can go on", async () => {
     const service = await startSandbox();
     const path = await inputFile("Email\nx\ny\nz\na@example.com\n");

@@ -3,7 +3,7 @@ import type { Summary } from "../../src/bulk/report.ts";
 import { contactsIn, inputFile, summaryOf } from "../bulk/kit.ts";
 import { carriedOutTwice, startWitness, type Witness } from "./witness.ts";
 
-const size = 90;
+const size = 60;
 
 /** A third exists and changes, a third exists and stays, a third is new. */
 async function importScene(witness: Witness, seed: (faultless: Witness["env"]) => Promise<void>) {

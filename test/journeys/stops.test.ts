@@ -38,7 +38,7 @@ describe("a bulk run that stops", () => {
   });
 
   it("waits for the hour's end, without a 429", async () => {
-    const witness = await startWitness({ hourlyLimit: 40, windowSeconds: 2 });
+    const witness = await startWitness({ hourlyLimit: 50, windowSeconds: 1 });
     const result = await witness.ecm(["import", await inputFile(manyRows(70)), "--json"]);
     expect(result.stderr).not.toContain("error:");
     expect(summaryOf(result)).toMatchObject({

@@ -1,0 +1,79 @@
+import { Writable } from "node:stream";
+import { describe, expect, it } from "vitest";
+import { showProgress } from "../../src/terminal/progress.ts";
+import type { Terminal } from "../../src/terminal/terminal.ts";
+import { inputFile, manyRows } from "../bulk/kit.ts";
+import { startSandbox } from "../support/sandbox.ts";
+
+function fakeTerminal(parts: Partial<Terminal>) {
+  let text = "";
+  const stderr = new Writable({
+    write(chunk, _encoding, done) {
+      text += String(chunk);
+      done();
+    },
+  });
+  const terminal = {
+    stderr,
+    isStderrTerminal: true,
+    isAccessible: false,
+    quiet: false,
+    columns: 20,
+    note: (message: string) => stderr.write(`${message}\n`),
+    ...parts,
+  } as Terminal;
+  return { terminal, text: () => text };
+}
+
+describe("the progress line", () => {
+  it("is drawn at once, cut to one line, cleared for messages, and gone at the end", () => {
+    const { terminal, text } = fakeTerminal({});
+    const progress = showProgress(terminal, () => "a line that is longer than the terminal is wide");
+    expect(text()).toBe("a line that is lon…");
+    progress.note("a message");
+    progress.close();
+    expect(text()).toBe("a line that is lon…\r\x1b[2Ka message\na line that is lon…\r\x1b[2K");
+  });
+
+  it("lets no foreign text move the cursor", () => {
+    const { terminal, text } = fakeTerminal({ columns: 80 });
+    showProgress(terminal, () => "file \x1b[2Jname\r\n").close();
+    expect(text()).toContain("file \\x1b[2Jname\\r\\n");
+  });
+
+  it.each([
+    ["a screen reader", { isAccessible: true }],
+    ["no terminal", { isStderrTerminal: false }],
+  ])("redraws nothing for %s", (_name, parts) => {
+    const { terminal, text } = fakeTerminal(parts);
+    const progress = showProgress(terminal, () => "far along");
+    progress.note("begun");
+    progress.close();
+    expect(text()).toBe("begun\n");
+  });
+});
+
+describe("an import on a terminal", () => {
+  it("says how far it is, and ends with its report", async () => {
+    const { ecm } = await startSandbox();
+    const result = await ecm(["import", await inputFile(manyRows(30)), "--no-color"], {
+      terminalColumns: 200,
+    });
+    expect(result.code).toBe(0);
+    expect(result.stderr).toContain("importing ");
+    expect(result.stderr).toMatch(/\d+ of 30 rows/);
+    expect(result.stderr).toContain("30 rows: 30 created");
+    expect(result.stdout).toBe("");
+  });
+
+  it("is silent between its beginning and its report where nobody watches, but for the price", async () => {
+    const { ecm } = await startSandbox();
+    const result = await ecm(["import", await inputFile(manyRows(30)), "-q"]);
+    const [first, price, report, requests, ...rest] = result.stderr.trim().split("\n");
+    expect(first).toMatch(/^importing /);
+    expect(price).toMatch(/^to send: at most 31 requests/);
+    expect(report).toMatch(/^30 rows: 30 created/);
+    expect(requests).toBe("32 requests sent");
+    expect(rest).toEqual([]);
+  });
+});
