@@ -8,7 +8,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { parseArgs } from "node:util";
-import { build } from "esbuild";
+import { build } from "rolldown";
 import { Pool } from "undici";
 
 const connections = 16;
@@ -50,22 +50,10 @@ async function serve() {
 async function measure() {
   await mkdir(join(bundle, ".."), { recursive: true });
   await build({
-    stdin: {
-      contents: `
-        export { openSandbox } from "./src/sandbox/index.ts";
-        export { openStore } from "./src/sandbox/store/index.ts";
-        export { check, createContact } from "./src/sandbox/rules/requests.ts";
-        export { Hono } from "hono";
-        export { createAdaptorServer } from "@hono/node-server";`,
-      resolveDir: fileURLToPath(new URL("..", import.meta.url)),
-    },
-    outfile: bundle,
-    bundle: true,
-    format: "esm",
+    input: fileURLToPath(new URL("sandbox-parts.ts", import.meta.url)),
     platform: "node",
-    target: "node20.19",
     external: ["libsql"],
-    logLevel: "warning",
+    output: { file: bundle, format: "esm", codeSplitting: false },
   });
   const folder = await mkdtemp(join(tmpdir(), "ecm-bench-"));
   try {

@@ -1,72 +1,66 @@
-/** Builds `dist/`: one split bundle, each command in a chunk of its own, loaded when it is needed. */
+/**
+ * Builds `dist/`: one bundle, split where a module is loaded when it is needed. CommonJS, because Node starts it faster
+ * than modules of the other kind, most of all Node 20.
+ */
 import { readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { build } from "esbuild";
+import { rolldown } from "rolldown";
 
-/** Leaves out what a bundled package loads at once and we never use: a good part of its start-up, each time. */
-function without(filter, importer, contents) {
-  return {
-    name: `without ${filter}`,
-    setup(bundler) {
-      const namespace = `without-${filter}`;
-      bundler.onResolve({ filter }, ({ path, importer: from }) =>
-        importer.test(from) ? { path, namespace } : undefined,
-      );
-      bundler.onLoad({ filter: /.*/, namespace }, () => ({ contents }));
-    },
-  };
-}
-
+/** What bundled packages load at once and we never use, a good part of their start-up each time: what stands there instead. */
 const omissions = [
   // conf validates when it is given a schema; we give none.
-  without(
-    /^ajv(-formats)?(\/.*)?$/,
-    /[\\/]conf[\\/]/,
-    "export class Ajv2020 { constructor() { throw new Error('schemas are not supported') } }\nexport default Ajv2020",
-  ),
+  {
+    importer: "conf",
+    wanted: /^ajv(-formats)?(\/.*)?$/,
+    code: "export class Ajv2020 { constructor() { throw new Error('schemas are not supported') } }\nexport default Ajv2020",
+  },
   // undici can speak HTTP/2; we speak HTTP/1.1.
-  without(/^node:http2$/, /[\\/]undici[\\/]/, "module.exports = { constants: {} }"),
+  { importer: "undici", wanted: /^node:http2$/, code: "export const constants = {}" },
   // commander starts subcommands that are programs of their own; ours are not.
-  without(
-    /^(node:)?child_process$/,
-    /[\\/]commander[\\/]/,
-    "export function spawn() { throw new Error('no subcommand is a program of its own') }",
-  ),
+  {
+    importer: "commander",
+    wanted: /^node:child_process$/,
+    code: "export function spawn() { throw new Error('no subcommand is a program of its own') }",
+  },
 ];
 
-// Bundled CommonJS packages ask for Node's own modules through `require`.
-const banner = "import{createRequire as __cr}from'node:module';const require=__cr(import.meta.url);";
+const leaveOut = {
+  name: "leave out",
+  resolveId(source, importer = "") {
+    const found = omissions.findIndex(
+      (each) => each.wanted.test(source) && importer.includes(`/node_modules/${each.importer}/`),
+    );
+    return found === -1 ? undefined : `\0left out ${found}`;
+  },
+  load(id) {
+    const [, found] = id.match(/^\0left out (\d+)$/) ?? [];
+    return found && omissions[Number(found)].code;
+  },
+};
 
 // Old chunks stay unless `--clean` is given: a program that is running may still ask for them.
 if (process.argv.includes("--clean")) await rm("dist", { recursive: true, force: true });
-const { metafile } = await build({
-  metafile: true,
-  entryPoints: ["src/main.ts"],
-  outdir: "dist",
-  bundle: true,
-  splitting: true,
-  format: "esm",
+const bundle = await rolldown({
+  input: "src/main.ts",
   platform: "node",
-  target: "node20.19",
-  minify: true,
   external: ["libsql"],
-  plugins: omissions,
-  banner: { js: banner },
-  logLevel: "warning",
+  transform: { target: "node20.19" },
+  plugins: [leaveOut],
 });
-
-// Most chunks hold no such package, and start faster without.
-for (const path of Object.keys(metafile.outputs)) {
-  const code = await readFile(path, "utf8");
-  const rest = code.replace(banner, "");
-  if (!/\brequire\b/.test(rest)) await writeFile(path, rest.trimStart());
-}
+await bundle.write({
+  dir: "dist",
+  format: "cjs",
+  entryFileNames: "[name].cjs",
+  chunkFileNames: "[name]-[hash].cjs",
+  dynamicImportInCjs: false,
+  minify: true,
+});
+const files = await bundle.watchFiles;
+await bundle.close();
 
 // What is bundled keeps its notices.
 const packages = new Set(
-  Object.keys(metafile.inputs).flatMap(
-    (path) => path.match(/^.*node_modules\/(?:@[^/]+\/)?[^/]+/)?.[0] ?? [],
-  ),
+  files.flatMap((path) => path.match(/^.*node_modules\/(?:@[^/]+\/)?[^/]+/)?.[0] ?? []),
 );
 const notices = await Promise.all(
   [...packages].sort().map(async (folder) => {

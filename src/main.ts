@@ -1,10 +1,12 @@
 /** The process: its words, streams and signals handed to `run`, and its exit code. */
-const args = process.argv.slice(2);
+main(process.argv.slice(2));
 
-if (args.length === 1 && (args[0] === "--version" || args[0] === "-V")) {
-  const { version } = await import("./version.ts");
-  process.stdout.write(`${version}\n`);
-} else {
+async function main(args: string[]): Promise<void> {
+  if (args.length === 1 && (args[0] === "--version" || args[0] === "-V")) {
+    const { version } = await import("./version.ts");
+    process.stdout.write(`${version}\n`);
+    return;
+  }
   const { run, interruptionBy } = await import("./run.ts");
   const interruption = new AbortController();
   let interruptedAt = 0;

@@ -1,0 +1,6 @@
+/** What `bench/sandbox.mjs` measures, and what its floor is made of. */
+export { createAdaptorServer } from "@hono/node-server";
+export { Hono } from "hono";
+export { openSandbox } from "../src/sandbox/index.ts";
+export { check, createContact } from "../src/sandbox/rules/requests.ts";
+export { openStore } from "../src/sandbox/store/index.ts";
