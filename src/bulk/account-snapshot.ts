@@ -1,12 +1,13 @@
 /** Whether the account is better read page by page than asked for each block of keys, and the reading itself. */
 import { readSearch } from "../service/contacts.ts";
-import type { Filter, IdRef } from "../wire.ts";
+import type { Clock, Filter, IdRef } from "../wire.ts";
 import { largestBlock, largestPage, pageRequest } from "./lookup.ts";
 import type { PacedSend } from "./paced-send.ts";
 import type { Snapshot } from "./snapshot.ts";
 
 export interface PagesOptions {
   send: PacedSend;
+  clock: Clock;
   structureId: string;
   source: string[];
   filters?: Filter[];
@@ -70,9 +71,10 @@ async function readPage(
   snapshot: Snapshot,
   page: number,
   pageSize: number,
-  { send, structureId, source, filters = [], lists }: PagesOptions,
+  { send, clock, structureId, source, filters = [], lists }: PagesOptions,
 ): Promise<boolean> {
   const request = pageRequest({ structureId, filters, page, pageSize, source: ["_id", "key", ...source] });
+  const at = clock.now();
   const reply = await send.send(request, "search");
   if (reply.kind !== "answered") return false;
   const answer = readSearch(reply.answer);
@@ -80,6 +82,6 @@ async function readPage(
   const isCut = page === 1 && answer.contacts.length < Math.min(pageSize, answer.totalRecords);
   const size = isCut ? Math.max(1, answer.contacts.length) : pageSize;
   if (lists) for (const contact of answer.contacts) contact.lists ??= lists;
-  snapshot.add({ page, pageSize: size, total: answer.totalRecords, contacts: answer.contacts });
+  snapshot.add({ page, pageSize: size, total: answer.totalRecords, at, contacts: answer.contacts });
   return true;
 }

@@ -3,7 +3,7 @@ import type { Clock } from "../wire.ts";
 import type { Budget } from "./budget.ts";
 import { type Price, priceOf } from "./estimate.ts";
 import type { Ledger } from "./ledger.ts";
-import { asEcmError, type PacedSend, RunStop } from "./paced-send.ts";
+import { asRunStop, type PacedSend, type RunStop } from "./paced-send.ts";
 import { countCodes, countRows, type SettledByInput, type Summary } from "./report.ts";
 import type { EnteredRun } from "./run-entry.ts";
 import { writeManifest } from "./run-folder.ts";
@@ -48,7 +48,7 @@ export async function closeRun(closing: Closing): Promise<Closed> {
   } catch (error) {
     // A stop that is under way says more than a disk that cannot take its note.
     if (stop) return { summary, stop };
-    const failure = new RunStop("error", asEcmError(error));
+    const failure = asRunStop(error);
     return { summary: { ...summary, status: "stopped", stoppedBy: "error" }, stop: failure };
   }
   return { summary, stop };

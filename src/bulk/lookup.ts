@@ -11,7 +11,7 @@ import {
   readSearch,
   searchContactsRequest,
 } from "../service/contacts.ts";
-import type { ApiRequest, Contact, Filter, SearchAnswer } from "../wire.ts";
+import type { ApiRequest, Clock, Contact, Filter, SearchAnswer } from "../wire.ts";
 import type { Item } from "./items.ts";
 import { createKeyReader } from "./keys.ts";
 import type { PacedSend } from "./paced-send.ts";
@@ -37,6 +37,8 @@ export interface Lookup {
   known(item: Item): Found | undefined;
   /** Whether anything is known without a request. */
   readonly hasSnapshot: boolean;
+  /** What was kept is too old to be believed where it says that nothing is to be done. */
+  isOutdated(): boolean;
   /** From the snapshot where there is one, else from the service. Keyed by `ref`. */
   find(items: readonly Item[]): Promise<Map<number, Found>>;
   /** From the service, now. */
@@ -47,6 +49,7 @@ export interface Lookup {
 
 export interface LookupOptions {
   send: PacedSend;
+  clock: Clock;
   structureId: string;
   keyType: string;
   /** Parts of a contact that decisions need, besides `_id` and `key`. */
@@ -58,11 +61,13 @@ export interface LookupOptions {
   listIds?: readonly string[];
 }
 
+/** The same run may be gone on with after days. */
+const longestKeptMilliseconds = 3_600_000;
 /** More lists than this are not asked for one by one: then the lists stay unknown, and the writes tell. */
 const mostListsAsked = 5;
 
 export function createLookup(options: LookupOptions): Lookup {
-  const { send, structureId, snapshot } = options;
+  const { send, structureId, snapshot, clock } = options;
   const source = ["_id", "key", ...options.source];
   const identityOf = identityReader(options.keyType);
   const isKnownAbsent = options.isAbsentOutside === true;
@@ -169,6 +174,7 @@ export function createLookup(options: LookupOptions): Lookup {
       return blockSize;
     },
     hasSnapshot: snapshot !== undefined,
+    isOutdated: () => snapshot !== undefined && clock.now() - snapshot.takenAt > longestKeptMilliseconds,
     known,
     findFresh,
     async find(items) {

@@ -27,10 +27,11 @@ const defaultMostPercent = 10;
 
 /** Reads the members into the snapshot. @throws UsageError when the service cannot search by list */
 export async function readMembers(snapshot: Snapshot, prepared: Prepared, source: string[]): Promise<void> {
-  const { send, structure, job, options } = prepared;
+  const { send, engine, structure, job, options } = prepared;
   const listId = job.members!.listId();
   const pages = {
     send,
+    clock: engine.clock,
     structureId: structure._id,
     source,
     filters: [listFilter(listId)],

@@ -220,7 +220,7 @@ export function createPacedSend(options: PaceOptions): PacedSend {
       error instanceof UnreachableError ||
       error instanceof UnreadableAnswerError;
     if (!isFailure) {
-      stop(new RunStop("error", asEcmError(error)));
+      stop(asRunStop(error));
       throw stopped;
     }
     noteTrouble(error, startedAt, now);
@@ -245,7 +245,7 @@ export function createPacedSend(options: PaceOptions): PacedSend {
         await write?.beforeLeaving();
       } catch (error) {
         budget.withdraw();
-        stop(new RunStop("error", asEcmError(error)));
+        stop(asRunStop(error));
         throw error;
       }
       const reply = await attempt(sending, tries > 0);
@@ -290,8 +290,13 @@ function stopOf(by: BudgetStop, until: number | undefined): RunStop {
   );
 }
 
-/** Any failure as one of ours. */
-export function asEcmError(error: unknown): EcmError {
+/** Whatever ended a run, as its stop. */
+export function asRunStop(error: unknown): RunStop {
+  if (error instanceof RunStop) return error;
+  return new RunStop(error instanceof InterruptedError ? "signal" : "error", asEcmError(error));
+}
+
+function asEcmError(error: unknown): EcmError {
   if (error instanceof EcmError) return error;
   return new EcmError(exitCodes.failed, (error as Error).message, { cause: error });
 }

@@ -1,14 +1,19 @@
 /** What the rest of a row run will cost, and whether the month holds it. */
 
 import { EcmError, exitCodes } from "../errors.ts";
-import { isWrite } from "./carry-out.ts";
+import { conclude, isWrite } from "./carry-out.ts";
+import { type Decision, isInactive } from "./decide.ts";
 import { type Price, priceOf } from "./estimate.ts";
 import type { Item, Work } from "./items.ts";
+import type { JournalRecord } from "./journal.ts";
 import { largestBlock } from "./lookup.ts";
 import { RunStop } from "./paced-send.ts";
 import type { Prepared } from "./row-run.ts";
-import type { Session } from "./session.ts";
+import { note, type Session } from "./session.ts";
 import type { Snapshot } from "./snapshot.ts";
+
+/** Contacts that one line of the journal settles. */
+const refsInRecord = 1000;
 
 /**
  * With everything at hand the price is exact; else it is the most that can be needed.
@@ -22,7 +27,7 @@ export async function priceWork<T extends Item>(
 ): Promise<Price> {
   // Without a snapshot, every contact may need a look-up and a write.
   const { writes, unknown } = session.lookup.hasSnapshot
-    ? await countKnown(session, works)
+    ? await decideKnown(session, works)
     : { writes: 0, unknown: contacts };
   const price = priceOf({
     spent: send.counts.total,
@@ -48,7 +53,7 @@ export function isWorthLookingFirst({ options, job }: Prepared, price: Price): b
 
 /** Looks every contact up that is not done, side by side, and keeps what is found in the snapshot. */
 export async function lookUpAll<T extends Item>(
-  { lookup, ledger, concurrency }: Session,
+  { lookup, ledger, concurrency, clock }: Session,
   works: Work<T>[],
   snapshot: Snapshot,
 ): Promise<void> {
@@ -71,7 +76,7 @@ export async function lookUpAll<T extends Item>(
       const found = await lookup.findFresh(next.value);
       const contacts = [...found.values()].flatMap(({ contact }) => (contact ? [contact] : []));
       // No total: a snapshot of these keys alone must never pass for one of the account.
-      snapshot.add({ page: ++page, pageSize: largestBlock, total: -1, contacts });
+      snapshot.add({ page: ++page, pageSize: largestBlock, total: -1, at: clock.now(), contacts });
     }
   };
   await Promise.all(Array.from({ length: concurrency }, lookOn));
@@ -93,18 +98,57 @@ export function requireMonth({ options }: Prepared, price: Price): void {
   );
 }
 
-/** Decides on what the snapshot knows; nothing is sent for it. */
-async function countKnown<T extends Item>(session: Session, works: Work<T>[]) {
-  const { ledger, lookup } = session;
+/**
+ * Decides on what the snapshot knows. What needs no write is settled here and now, while the snapshot is fresh: the
+ * writes may take days, and notice by themselves when a contact has changed.
+ */
+async function decideKnown<T extends Item>(session: Session, works: Work<T>[]) {
+  const { ledger, lookup, send } = session;
+  const isOutdated = lookup.isOutdated();
+  let settled = emptySettled();
   let writes = 0;
   let unknown = 0;
   for (const work of works) {
     for await (const item of work.items()) {
       if (ledger.isDone(item.ref)) continue;
-      const found = lookup.known(item);
-      if (!found) unknown++;
-      else if (isWrite(work.decide(item, found.contact))) writes++;
+      const found = ledger.openIntent(item.ref) ? undefined : lookup.known(item);
+      const decision = found && work.decide(item, found.contact);
+      if (!decision) unknown++;
+      else if (isWrite(decision)) writes++;
+      else if (isOutdated) unknown++;
+      else if (decision.kind === "reject") conclude(session, item, decision, found.contact);
+      else if (settle(settled, item.ref, decision, isInactive(found.contact)) === refsInRecord) {
+        if (send.stopped) throw send.stopped;
+        note(session, settled.record);
+        settled = emptySettled();
+      }
     }
   }
+  if (settled.count > 0) note(session, settled.record);
   return { writes, unknown };
+}
+
+interface Settled {
+  count: number;
+  record: Extract<JournalRecord, { kind: "decided" }>;
+}
+
+function emptySettled(): Settled {
+  return { count: 0, record: { kind: "decided", unchanged: [], skipped: {}, inactive: 0 } };
+}
+
+function settle(
+  settled: Settled,
+  ref: number,
+  decision: Extract<Decision, { kind: "leave" | "skip" }>,
+  inactive: boolean,
+): number {
+  const { record } = settled;
+  if (decision.kind === "leave") record.unchanged.push(ref);
+  else {
+    record.skipped[decision.code] ??= [];
+    record.skipped[decision.code]!.push(ref);
+  }
+  if (inactive) record.inactive++;
+  return ++settled.count;
 }

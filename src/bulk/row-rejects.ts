@@ -1,7 +1,6 @@
 /** Which rows of an input go to the rejects file, and with what reason: found by reading the input once more. */
 import { copyFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
-import { UsageError } from "../errors.ts";
 import { standingOf } from "./join.ts";
 import type { Ledger } from "./ledger.ts";
 import type { RunStop } from "./paced-send.ts";
@@ -20,7 +19,7 @@ export async function writeRowRejects(
   ledger: Ledger,
   stop: RunStop | undefined,
 ): Promise<string | null> {
-  const { survey, joined, job, options, understood } = prepared;
+  const { survey, joined, job, options, understood, on } = prepared;
   const wanted = options.rejects === undefined ? undefined : resolve(options.rejects);
   const own = run && join(run.folder, fileOf.rejects);
   const count =
@@ -29,11 +28,22 @@ export async function writeRowRejects(
   if (!target || count === 0) return null;
   if (stop?.by === "signal" && survey.read > mostRowsAfterSignal) return null;
   const names = understood.facts.columns.map((column) => column.name);
-  await writeRejects(target, names, understood.facts.delimiter, rejectedRows(prepared, ledger));
+  try {
+    await writeRejects(target, names, understood.facts.delimiter, rejectedRows(prepared, ledger));
+  } catch (error) {
+    // The run is over, and its summary must not be lost over this.
+    on({ kind: "remark", text: `no rejects file: ${(error as Error).message}` });
+    return null;
+  }
   if (own && wanted) {
-    await copyFile(own, wanted).catch((error: Error) => {
-      throw new UsageError(`--rejects: cannot write ${wanted}: ${error.message}`);
-    });
+    const isCopied = await copyFile(own, wanted).then(
+      () => true,
+      () => false,
+    );
+    if (!isCopied) {
+      on({ kind: "remark", text: `--rejects: ${wanted} cannot be written` });
+      return own;
+    }
   }
   return wanted ?? target;
 }

@@ -2,8 +2,8 @@
  * A run over the rows of an input, from its first byte to its report: survey → names → run folder → price → work →
  * report. `import`, `mutate --keys` and `lists sync` differ only in the job they hand in.
  */
-import { rm } from "node:fs/promises";
-import { resolve } from "node:path";
+import { access, constants, rm, stat } from "node:fs/promises";
+import { dirname, resolve } from "node:path";
 import type { Readable } from "node:stream";
 import { EcmError, exitCodes, UsageError } from "../errors.ts";
 import { type Account, createAccount } from "../service/account.ts";
@@ -104,6 +104,7 @@ export async function runRowJob(
   const status: RunStatus = { phase: "reading" };
   on({ kind: "status", status });
   await sweepAbandoned(engine.stateFolder, engine.clock.now());
+  await requireRejectsPlace(job, options);
   const input = await takeInput(engine, job);
   let keeps: string | undefined;
   try {
@@ -140,6 +141,26 @@ async function goIn(prepared: Prepared, run: EnteredRun): Promise<Closed> {
     await run.leave();
     // What was refused before it began leaves nothing to go on with.
     if (isRefused) await rm(run.folder, { recursive: true, force: true });
+  }
+}
+
+/** Found out before the run, not after it. @throws UsageError */
+async function requireRejectsPlace({ input }: RowJob, { rejects }: RunOptions): Promise<void> {
+  if (rejects === undefined) return;
+  const file = resolve(rejects);
+  if (!input.stream && file === resolve(input.path ?? input.name)) {
+    throw new UsageError("--rejects names the input itself", "name another file");
+  }
+  const isFolder = await stat(file).then(
+    (info) => info.isDirectory(),
+    () => false,
+  );
+  const mayWrite = await access(dirname(file), constants.W_OK).then(
+    () => true,
+    () => false,
+  );
+  if (isFolder || !mayWrite) {
+    throw new UsageError(`--rejects: cannot write ${rejects}`, "name a file in a folder that can be written");
   }
 }
 

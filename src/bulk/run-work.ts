@@ -12,7 +12,7 @@ import type { Joined } from "./join.ts";
 import { createLedger, type Ledger } from "./ledger.ts";
 import { createLookup, identityReader } from "./lookup.ts";
 import { planRemovals, readMembers } from "./members.ts";
-import { asEcmError, type PacedSend, RunStop } from "./paced-send.ts";
+import { asRunStop, type PacedSend, RunStop } from "./paced-send.ts";
 import { isWorthLookingFirst, lookUpAll, priceWork, requireMonth } from "./pricing.ts";
 import { countRows, type RowCounts, type SettledByInput } from "./report.ts";
 import { writeRowRejects } from "./row-rejects.ts";
@@ -54,7 +54,8 @@ export type RunEvent =
   | { kind: "surveyed"; survey: Survey; joined: Joined }
   | { kind: "input-changed"; older: string }
   | { kind: "entered"; run: string; isResumed: boolean; rows: RowCounts }
-  | { kind: "priced"; price: Price };
+  | { kind: "priced"; price: Price }
+  | { kind: "remark"; text: string };
 
 const defaultMostRejected = 50;
 
@@ -100,7 +101,7 @@ export async function workThrough(prepared: Prepared, run: EnteredRun | undefine
     status.phase = "working";
     for (const work of works) await runWork(session, work, run === undefined);
   } catch (error) {
-    stop = error instanceof RunStop ? error : new RunStop("error", asEcmError(error));
+    stop = asRunStop(error);
   } finally {
     snapshot?.close();
   }
@@ -147,6 +148,7 @@ function openSession(
     budget,
     lookup: createLookup({
       send,
+      clock: engine.clock,
       structureId: structure._id,
       keyType: structure.keyType,
       source: job.source(structure, survey),
@@ -208,7 +210,7 @@ async function takeSnapshot(
   try {
     if (job.members) await readMembers(snapshot, prepared, source);
     else {
-      const pages = { send, structureId: structure._id, source, concurrency };
+      const pages = { send, clock: engine.clock, structureId: structure._id, source, concurrency };
       if (!(await readAccountIfSmaller(snapshot, contacts, pages))) {
         snapshot.close();
         return undefined;

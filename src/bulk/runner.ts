@@ -7,7 +7,7 @@ import { carryOut, conclude, isWrite, reject } from "./carry-out.ts";
 import { type Decision, isInactive } from "./decide.ts";
 import type { Item, Work } from "./items.ts";
 import type { Found } from "./lookup.ts";
-import { asEcmError, RunStop } from "./paced-send.ts";
+import { asRunStop, RunStop } from "./paced-send.ts";
 import { note, type Session } from "./session.ts";
 
 interface Pending<T> {
@@ -29,7 +29,7 @@ export async function runWork<T extends Item>(
   const { ledger, lookup, concurrency, send } = session;
   const pool = createPool((error) => {
     // Whatever failed, nothing more may leave.
-    send.stop(error instanceof RunStop ? error : new RunStop("error", asEcmError(error)));
+    send.stop(asRunStop(error));
   });
   const busy = new Map<string, Promise<void>>();
   let looking = 0;
@@ -41,6 +41,8 @@ export async function runWork<T extends Item>(
       if (ledger.isDone(item.ref)) continue;
       block.push(item);
       if (block.length < lookup.blockSize) continue;
+      // What is known from a snapshot is decided without a request: nothing else would notice the end.
+      if (send.stopped) throw send.stopped;
       await startBlock(block);
       block = [];
     }

@@ -12,6 +12,8 @@ export interface SnapshotPage {
   page: number;
   pageSize: number;
   total: number;
+  /** Milliseconds since the epoch. */
+  at: number;
   contacts: Partial<Contact>[];
 }
 
@@ -20,6 +22,8 @@ export interface Snapshot {
   has(page: number): boolean;
   readonly pageSize: number | undefined;
   readonly total: number | undefined;
+  /** When its oldest page was read. */
+  readonly takenAt: number;
   /** Every page said the same total, and that many different contacts were read: whoever is not here is not there. */
   isWhole(): boolean;
   find(identity: string, prefers: (contact: Partial<Contact>) => boolean): Partial<Contact> | undefined;
@@ -45,12 +49,14 @@ export async function openSnapshot(file: string, options: SnapshotOptions): Prom
   const ids = new Set<number>();
   let pageSize: number | undefined;
   let count = 0;
+  let takenAt = Number.POSITIVE_INFINITY;
   let index = createIndex();
 
   function note(header: Omit<SnapshotPage, "contacts">, entries: Entry[]): void {
     pages.add(header.page);
     totals.add(header.total);
     pageSize = header.pageSize;
+    takenAt = Math.min(takenAt, header.at);
     for (const entry of entries) {
       ids.add(entry.idHash);
       index.add(entry.keyHash, entry.offset, entry.length);
@@ -98,6 +104,9 @@ export async function openSnapshot(file: string, options: SnapshotOptions): Prom
     },
     get total() {
       return totals.values().next().value;
+    },
+    get takenAt() {
+      return takenAt;
     },
     isWhole() {
       return totals.size === 1 && ids.size === count && totals.has(count);
@@ -207,6 +216,7 @@ async function readKept(file: string): Promise<{ pages: KeptPage[]; end: number 
           page: value.page!,
           pageSize: value.pageSize!,
           total: value.total!,
+          at: value.at!,
           count: value.count!,
           contacts: [],
         };

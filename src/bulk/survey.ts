@@ -66,7 +66,10 @@ export async function surveyInput(
   async function* again(): AsyncGenerator<ReadRow> {
     let count = 0;
     for await (const row of readRows(understood)) {
-      if (count++ % rowsBetweenLooks === 0) await requireUnchanged(understood.path, before);
+      if (count++ % rowsBetweenLooks === 0) {
+        signal.throwIfAborted();
+        await requireUnchanged(understood.path, before);
+      }
       yield row;
     }
   }

@@ -16,7 +16,7 @@ import { type Operation, readJournal } from "./journal.ts";
 import { createLedger, type Ledger } from "./ledger.ts";
 import { takeLock } from "./lock.ts";
 import { createLookup, identityReader } from "./lookup.ts";
-import { asEcmError, createPacedSend, RunStop } from "./paced-send.ts";
+import { asRunStop, createPacedSend, RunStop } from "./paced-send.ts";
 import { countRows, type SettledByInput } from "./report.ts";
 import { type Engine, readOnly } from "./row-run.ts";
 import { type EnteredRun, enterRun, isFinished } from "./run-entry.ts";
@@ -65,6 +65,7 @@ export async function undoRun(
       budget,
       lookup: createLookup({
         send,
+        clock: engine.clock,
         structureId,
         keyType: structure.keyType,
         source: ["fields", "lists", "tags", "status", "__v"],
@@ -130,7 +131,7 @@ async function work(undoing: Undoing): Promise<Closed> {
     status.phase = "working";
     await runWork(session, undoWork(source.folder, identityReader(undoing.keyType)), run === undefined);
   } catch (error) {
-    stop = error instanceof RunStop ? error : new RunStop("error", asEcmError(error));
+    stop = asRunStop(error);
   }
   status.phase = "reporting";
   return closeRun({

@@ -46,6 +46,9 @@ export function displayRun(context: Context, what: string): RunDisplay {
             );
           }
           break;
+        case "remark":
+          progress.note(event.text);
+          break;
         case "priced":
           progress.note(priceSentence(event.price));
           break;
@@ -118,6 +121,12 @@ export function reportLines(summary: Summary): string[] {
   ];
   if (counts.pending > 0) parts.push(`${count(counts.pending)} not attempted`);
   const lines = [`${rows(counts.read)}: ${parts.join(", ")}`];
+  const { members } = summary;
+  if (members) {
+    lines.push(
+      `the list: ${count(members.added)} ${would("added")}, ${count(members.removed)} ${would("removed")}`,
+    );
+  }
   if (summary.inactive > 0) {
     lines.push(
       `${count(summary.inactive)} of these contacts are inactive in the account; an import leaves that as it is`,

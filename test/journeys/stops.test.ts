@@ -1,5 +1,6 @@
 import { chmod, mkdir, writeFile } from "node:fs/promises";
 import { describe, expect, it } from "vitest";
+import { InterruptedError } from "../../src/errors.ts";
 import { contactsIn, inputFile, manyRows, summaryOf } from "../bulk/kit.ts";
 import { ecmWith, resultOf, spawnEcm, temporaryFolder } from "../support/ecm.ts";
 import { startSandbox } from "../support/sandbox.ts";
@@ -47,6 +48,31 @@ describe("a bulk run that stops", () => {
       requests: { retried: 0 },
     });
     expect(witness.writes.filter(({ status }) => status === 429)).toEqual([]);
+  });
+
+  it("ends at once when it is interrupted while it waits", async () => {
+    const witness = await startWitness({ hourlyLimit: 20 });
+    const path = await inputFile(manyRows(40));
+    const interruption = new AbortController();
+    const running = witness.ecm(["import", path, "--json"], { signal: interruption.signal });
+    await until(() => witness.writes.length === 18);
+    const interruptedAt = Date.now();
+    interruption.abort(new InterruptedError("SIGINT"));
+    const result = await running;
+    expect(Date.now() - interruptedAt).toBeLessThan(1000);
+    expect(result.code).toBe(130);
+    expect(summaryOf(result)).toMatchObject({ stoppedBy: "signal", requests: { retried: 0 } });
+  });
+
+  it("refuses a rejects file that cannot be written, or that is the input, before it begins", async () => {
+    const service = await startSandbox();
+    const path = await inputFile(manyRows(3));
+    for (const rejects of [path, "/nowhere/rejects.csv", await temporaryFolder()]) {
+      const result = await service.ecm(["import", path, "--rejects", rejects]);
+      expect(result.code, rejects).toBe(2);
+      expect(result.stderr).toContain("--rejects");
+    }
+    expect((await contactsIn(service)).size).toBe(0);
   });
 
   it("stops at the hour's end with --no-wait, keeping the reserve", async () => {
@@ -156,6 +182,11 @@ describe("a bulk run that stops", () => {
     expect(witness.writes).toEqual([]);
   });
 });
+
+/** Looks until it is so. */
+async function until(isSo: () => boolean): Promise<void> {
+  while (!isSo()) await new Promise((resolve) => setImmediate(resolve));
+}
 
 /** Real time, with pauses that are over at once. */
 function fastClock() {
