@@ -12,6 +12,7 @@ import { type GlobalFlags, readSettings, type Settings } from "./config/settings
 import { exitCodes, InterruptedError } from "./errors.ts";
 import type { Account } from "./service/account.ts";
 import { type OutputFormat, type OutputOptions, parseFormat } from "./terminal/format.ts";
+import { outputTarget } from "./terminal/output-target.ts";
 import { canPrompt, createPrompter, mayNotAsk, type Prompter } from "./terminal/prompts.ts";
 import { createTerminal, type Terminal, type TerminalStreams } from "./terminal/terminal.ts";
 import { traceLines } from "./terminal/trace.ts";
@@ -112,13 +113,14 @@ export function createContext(
       return settings;
     },
     output({ outputFile, bom, safeCells } = {}, fallback) {
-      const format = flags.json
-        ? "json"
-        : flags.output !== undefined
+      // Found out here, before anything is sent.
+      if (outputFile !== undefined) outputTarget(outputFile);
+      const named =
+        flags.output !== undefined
           ? parseFormat(flags.output, "--output")
-          : env.ECM_OUTPUT
-            ? parseFormat(env.ECM_OUTPUT, "ECM_OUTPUT")
-            : (fallback ?? (terminal.isStdoutTerminal && outputFile === undefined ? "table" : "tsv"));
+          : env.ECM_OUTPUT && parseFormat(env.ECM_OUTPUT, "ECM_OUTPUT");
+      const usual = terminal.isStdoutTerminal && outputFile === undefined ? "table" : "tsv";
+      const format = flags.json ? "json" : named || fallback || usual;
       const columns = flags.columns?.split(",").map((name) => name.trim());
       return { format, columns, outputFile, bom, safeCells };
     },

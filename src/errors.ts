@@ -63,8 +63,8 @@ export class UsageError extends EcmError {
 
 /** A name that resolves to nothing. (A 404 of the service is a `ServiceError`.) */
 export class NotFoundError extends EcmError {
-  constructor(message: string, hint?: string) {
-    super(exitCodes.notFound, message, { type: "NotFoundError", hint });
+  constructor(message: string, hint?: string, details: ErrorDetails = {}) {
+    super(exitCodes.notFound, message, { hint, ...details, type: details.type ?? "NotFoundError" });
   }
 }
 
@@ -109,11 +109,11 @@ export class UnreadableAnswerError extends EcmError {
 
 /** Stopped by SIGINT or SIGTERM. */
 export class InterruptedError extends EcmError {
-  constructor(signal: "SIGINT" | "SIGTERM" = "SIGINT", hint?: string) {
+  constructor(signal: "SIGINT" | "SIGTERM" = "SIGINT", hint?: string, details: ErrorDetails = {}) {
     super(
       signal === "SIGTERM" ? exitCodes.terminated : exitCodes.interrupted,
       signal === "SIGTERM" ? "terminated" : "interrupted",
-      { type: "InterruptedError", hint, retryable: true },
+      { type: "InterruptedError", hint, retryable: true, ...details },
     );
   }
 }

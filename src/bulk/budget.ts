@@ -189,17 +189,19 @@ export function createBudget(options: BudgetOptions): Budget {
   };
 
   function noteHour(hour: RateLimits["hour"]): void {
-    if (!hour) {
+    // Without its end an hour cannot be planned with.
+    if (hour?.reset === undefined) {
       saysNothing ||= !window;
       return;
     }
     saysNothing = false;
-    if (!window || hour.reset > window.reset + 1) {
-      window = { ...hour, base: hour.remaining, own: 0 };
+    const { reset } = hour;
+    if (!window || reset > window.reset + 1) {
+      window = { ...hour, reset, base: hour.remaining, own: 0 };
       return;
     }
     // An answer of the window before came late.
-    if (hour.reset < window.reset - 1) return;
+    if (reset < window.reset - 1) return;
     window.own++;
     window.limit = hour.limit;
     window.remaining = Math.min(window.remaining, hour.remaining);

@@ -55,6 +55,6 @@ function secondsFor({ left, limits, reserve, concurrency, now }: PriceQuestion):
   if (left <= leftNow) return answering(left);
   const beyond = left - leftNow;
   const fullWindows = Math.ceil(beyond / usable) - 1;
-  const untilReset = Math.max(0, hour.reset - now / 1000);
+  const untilReset = hour.reset === undefined ? secondsPerHour : Math.max(0, hour.reset - now / 1000);
   return untilReset + fullWindows * secondsPerHour + answering(beyond - fullWindows * usable);
 }

@@ -12,7 +12,7 @@ interface LimitsOptions {
 
 /** The JSON form: times in RFC 3339. Nothing is there when nothing was seen yet. */
 interface LimitsReport {
-  hour?: { limit: number; remaining: number; reset: string };
+  hour?: { limit: number; remaining: number; reset?: string };
   month?: RateLimits["month"];
   seenAt?: string;
 }
@@ -57,14 +57,17 @@ function reportOf(seen: SeenLimits | undefined): LimitsReport {
   if (!seen) return {};
   const { hour, month } = seen.limits;
   return {
-    ...(hour ? { hour: { ...hour, reset: timestamp(hour.reset) } } : {}),
+    ...(hour
+      ? { hour: { ...hour, reset: hour.reset === undefined ? undefined : timestamp(hour.reset) } }
+      : {}),
     ...(month ? { month } : {}),
     seenAt: new Date(seen.seenAt).toISOString(),
   };
 }
 
 function viewAt(now: number, seen: SeenLimits | undefined): View<LimitsReport> {
-  const isOver = seen?.limits.hour !== undefined && seen.limits.hour.reset * 1000 <= now;
+  const reset = seen?.limits.hour?.reset;
+  const isOver = reset !== undefined && reset * 1000 <= now;
   return {
     columns: [
       { name: "hour remaining", value: ({ hour }) => hour?.remaining },

@@ -10,14 +10,15 @@ export function limitsFrom(headers: Headers): RateLimits {
   const hour = {
     limit: integer(headers["x-ratelimit-limit"]),
     remaining: integer(headers["x-ratelimit-remaining"]),
-    reset: integer(headers["x-ratelimit-reset"]),
   };
+  const reset = integer(headers["x-ratelimit-reset"]);
   const month = {
     limit: integer(headers["x-monthly-limit"]),
     remaining: integer(headers["x-monthly-remaining"]),
   };
   // A reset beyond what a date can hold is no time.
-  if (isWhole(hour) && hour.reset < 8.64e12) limits.hour = hour;
+  const isTime = reset !== undefined && reset < 8.64e12;
+  if (isWhole(hour)) limits.hour = isTime ? { ...hour, reset } : hour;
   if (isWhole(month)) limits.month = month;
   return limits;
 }

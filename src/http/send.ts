@@ -248,7 +248,9 @@ function interrupted(signal: AbortSignal, request?: ApiRequest): InterruptedErro
   const reason = signal.reason instanceof InterruptedError ? signal.reason : new InterruptedError();
   if (request?.effect !== "write") return reason;
   const name = reason.exitCode === 143 ? "SIGTERM" : "SIGINT";
-  return new InterruptedError(name, "the request that was under way may have been applied");
+  return new InterruptedError(name, "the request that was under way may have been applied", {
+    applied: "unknown",
+  });
 }
 
 function unsafePath(request: ApiRequest): UsageError {

@@ -1,5 +1,5 @@
 /** A contact by its id or by its key, in as few requests as the word allows. */
-import { NotFoundError, ServiceError, UsageError } from "../errors.ts";
+import { type ErrorDetails, NotFoundError, ServiceError, UsageError } from "../errors.ts";
 import type { ContactStructure, Send } from "../wire.ts";
 import { keyFilter, readSearch, searchContactsRequest } from "./contacts.ts";
 import { findByName } from "./names.ts";
@@ -13,7 +13,7 @@ const possibleId = /^[\w-]+$/;
  * tried as one first and looked up as a key only after a 404; any other word is looked up as a key first.
  * @param structure asked for only when a key is looked up
  * @param perform given an id; may be called twice, the first time having ended in a 404
- * @throws NotFoundError when it is neither; whatever `perform` throws but a 404
+ * @throws NotFoundError when it is neither, with what the service said of it; whatever `perform` throws but a 404
  */
 export async function onContact<T>(
   send: Send,
@@ -23,20 +23,31 @@ export async function onContact<T>(
 ): Promise<T> {
   if (idOrKey.trim() === "") throw new UsageError("a contact's id or key is needed, and this one is empty");
   const isLikelyId = idForm.test(idOrKey);
+  let missing: ErrorDetails | undefined;
+  const performUnlessMissing = async (): Promise<{ value: T } | undefined> => {
+    try {
+      return { value: await perform(idOrKey) };
+    } catch (error) {
+      if (!(error instanceof ServiceError) || error.status !== 404) throw error;
+      const { type, status, applied } = error.details;
+      missing = { type, status, applied };
+    }
+  };
   if (isLikelyId) {
-    const result = await unlessMissing(() => perform(idOrKey));
+    const result = await performUnlessMissing();
     if (result) return result.value;
   }
   const { _id: structureId, label } = await structure();
   const contactId = await idOfKey(send, structureId, idOrKey);
   if (contactId !== undefined) return perform(contactId);
   if (!isLikelyId && possibleId.test(idOrKey)) {
-    const result = await unlessMissing(() => perform(idOrKey));
+    const result = await performUnlessMissing();
     if (result) return result.value;
   }
   throw new NotFoundError(
     `no contact has the key or id ${JSON.stringify(idOrKey)}`,
     `looked in the structure ${JSON.stringify(label)}; see: ecm contact search --all`,
+    missing,
   );
 }
 
@@ -55,13 +66,4 @@ export async function idOfKey(send: Send, structureId: string, key: string): Pro
     key: contact.key ?? "",
   }));
   return findByName(key, found, (contact) => contact.key, "contact")?._id;
-}
-
-async function unlessMissing<T>(perform: () => Promise<T>): Promise<{ value: T } | undefined> {
-  try {
-    return { value: await perform() };
-  } catch (error) {
-    if (error instanceof ServiceError && error.status === 404) return undefined;
-    throw error;
-  }
 }

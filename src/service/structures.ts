@@ -25,7 +25,7 @@ export function updateStructureRequest(structureId: string, body: UpdateStructur
 
 /** @throws UnreadableAnswerError when the answer is not an array of structures. */
 export function readStructures(answer: ApiAnswer): ContactStructure[] {
-  if (!Array.isArray(answer.body)) {
+  if (!Array.isArray(answer.body) || !answer.body.every(isStructure)) {
     throw new UnreadableAnswerError("the answer is not a list of contact structures", {
       status: answer.status,
     });
@@ -35,11 +35,14 @@ export function readStructures(answer: ApiAnswer): ContactStructure[] {
 
 /** @throws UnreadableAnswerError when the answer is not a structure. */
 export function readStructure(answer: ApiAnswer): ContactStructure {
-  const body = answer.body as Partial<ContactStructure> | null;
-  if (typeof body?._id !== "string") {
-    throw new UnreadableAnswerError("the answer is not a contact structure: it has no _id", {
-      status: answer.status,
-    });
-  }
-  return body as ContactStructure;
+  if (isStructure(answer.body)) return answer.body;
+  throw new UnreadableAnswerError("the answer is not a contact structure with an _id, a label and fields", {
+    status: answer.status,
+  });
+}
+
+/** What everything that reads a structure relies on. */
+function isStructure(value: unknown): value is ContactStructure {
+  const { _id, label, fields, tags = [] } = (value ?? {}) as Partial<ContactStructure>;
+  return typeof _id === "string" && typeof label === "string" && Array.isArray(fields) && Array.isArray(tags);
 }

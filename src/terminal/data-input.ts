@@ -10,7 +10,7 @@ export async function readDataInput(terminal: Terminal, source: string, flag: st
   try {
     return withoutMark(await readFile(source, "utf8"));
   } catch (error) {
-    throw new UsageError(`${flag}: cannot read ${source}: ${(error as Error).message}`);
+    throw new UsageError(`${flag}: cannot read ${source}: ${(error as Error).message.split(",")[0]}`);
   }
 }
 

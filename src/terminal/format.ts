@@ -33,14 +33,14 @@ export function isJsonWanted(
   args: readonly string[],
   env: Readonly<Record<string, string | undefined>>,
 ): boolean {
+  const end = args.indexOf("--");
+  const words = end === -1 ? args : args.slice(0, end);
+  if (words.includes("--json")) return true;
   let format = env.ECM_OUTPUT;
-  for (let index = 0; index < args.length; index++) {
-    const arg = args[index]!;
-    if (arg === "--") break;
-    if (arg === "--json") format = "json";
-    else if (arg === "-o" || arg === "--output") format = args[index + 1];
-    else if (arg.startsWith("--output=")) format = arg.slice("--output=".length);
-    else if (/^-o./.test(arg)) format = arg.slice(2).replace(/^=/, "");
+  for (const [index, word] of words.entries()) {
+    // `-o json`, `-ojson`, `-qo json`, `--output json`, `--output=json`
+    const [, value] = /^(?:-[qvy]*o|--output(?==|$))=?(.*)$/.exec(word) ?? [];
+    if (value !== undefined) format = value === "" ? words[index + 1] : value;
   }
   return format === "json" || format === "ndjson";
 }

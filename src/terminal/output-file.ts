@@ -1,9 +1,9 @@
 /** Where data goes: stdout, or a file that appears whole or not at all. */
 import { randomBytes } from "node:crypto";
-import { copyFile, type FileHandle, open, rename, rm, stat } from "node:fs/promises";
-import { dirname, join, resolve } from "node:path";
-import { UsageError } from "../errors.ts";
+import { chmod, copyFile, type FileHandle, open, rename, rm } from "node:fs/promises";
+import { dirname, join } from "node:path";
 import type { OutputOptions } from "./format.ts";
+import { cannotWrite, outputTarget } from "./output-target.ts";
 import type { Terminal } from "./terminal.ts";
 
 export interface Sink {
@@ -50,10 +50,8 @@ export interface GrowingSink extends Sink {
  * @throws UsageError when `file` cannot be written
  */
 export async function openGrowingFile(partFile: string, file: string): Promise<GrowingSink> {
-  const target = resolve(file);
-  // Tried before anything is read from the account: a folder that is not there is found now.
-  const trial = await fileSink(file);
-  await trial.discard();
+  // Tried before anything is read from the account: a folder that may not be written is found now.
+  await (await fileSink(file)).discard();
   const handle = await open(partFile, "a");
   return {
     async write(text) {
@@ -67,7 +65,7 @@ export async function openGrowingFile(partFile: string, file: string): Promise<G
     async commit() {
       await handle.sync();
       await handle.close();
-      await moveFile(partFile, target);
+      await moveFile(partFile, file);
     },
     async discard() {
       await handle.close().catch(() => undefined);
@@ -75,31 +73,22 @@ export async function openGrowingFile(partFile: string, file: string): Promise<G
   };
 }
 
-/** By a copy beside the target and a rename: the two may be on different file systems, and rights stay the target's own. */
-async function moveFile(from: string, target: string): Promise<void> {
-  const temporary = temporaryBeside(target);
+/** By a copy beside the target and a rename: the two may be on different file systems. */
+async function moveFile(from: string, file: string): Promise<void> {
+  const { path, temporary, handle } = await openBeside(file);
   try {
+    const { mode } = await handle.stat();
+    await handle.close();
     await copyFile(from, temporary);
-    await rename(temporary, target);
+    await chmod(temporary, mode);
+    await rename(temporary, path);
   } finally {
     await rm(temporary, { force: true });
   }
 }
 
-function temporaryBeside(target: string): string {
-  return join(dirname(target), `.ecm-${randomBytes(6).toString("hex")}.tmp`);
-}
-
 async function fileSink(file: string): Promise<Sink> {
-  const target = resolve(file);
-  const temporary = temporaryBeside(target);
-  let handle: FileHandle;
-  try {
-    if ((await stat(target).catch(() => undefined))?.isDirectory()) throw new Error("it is a folder");
-    handle = await open(temporary, "wx");
-  } catch (error) {
-    throw new UsageError(`--output-file: cannot write ${file}: ${(error as Error).message}`);
-  }
+  const { path, temporary, handle } = await openBeside(file);
   return {
     async write(text) {
       await handle.write(text);
@@ -108,11 +97,24 @@ async function fileSink(file: string): Promise<Sink> {
     async commit() {
       await handle.sync();
       await handle.close();
-      await rename(temporary, target);
+      await rename(temporary, path);
     },
     async discard() {
       await handle.close().catch(() => undefined);
       await rm(temporary, { force: true });
     },
   };
+}
+
+/** An empty file in the target's folder, with the rights that the target has or would get. @throws UsageError */
+async function openBeside(file: string): Promise<{ path: string; temporary: string; handle: FileHandle }> {
+  const { path, mode } = outputTarget(file);
+  const temporary = join(dirname(path), `.ecm-${randomBytes(6).toString("hex")}.tmp`);
+  try {
+    const handle = await open(temporary, "wx");
+    if (mode !== undefined) await handle.chmod(mode);
+    return { path, temporary, handle };
+  } catch (error) {
+    throw cannotWrite(file, (error as NodeJS.ErrnoException).code ?? (error as Error).message);
+  }
 }

@@ -84,7 +84,7 @@ export function createPrompter(terminal: Terminal, signal: AbortSignal): Prompte
 
 /** What a command throws when it would have to ask and may not. @param remedy the flag to pass */
 export function mayNotAsk(what: string, remedy: string): UsageError {
-  return new UsageError(`${what}, and there is no terminal to ask at`, remedy, {
+  return new UsageError(`${what}, and nobody can be asked`, remedy, {
     type: "InputRequiredError",
   });
 }

@@ -5,7 +5,9 @@ import type { RateLimits } from "../wire.ts";
 export function rateLimitLine(limits: RateLimits): string | undefined {
   const parts: string[] = [];
   if (limits.hour) {
-    parts.push(`hour=${limits.hour.remaining}/${limits.hour.limit}`, `reset=${timestamp(limits.hour.reset)}`);
+    const { limit, remaining, reset } = limits.hour;
+    parts.push(`hour=${remaining}/${limit}`);
+    if (reset !== undefined) parts.push(`reset=${timestamp(reset)}`);
   }
   if (limits.month) parts.push(`month=${limits.month.remaining}/${limits.month.limit}`);
   return parts.length === 0 ? undefined : `rate-limit: ${parts.join(" ")}`;
@@ -15,10 +17,10 @@ export function rateLimitLine(limits: RateLimits): string | undefined {
 export function rateLimitSentence(limits: RateLimits, now: number): string | undefined {
   const parts: string[] = [];
   if (limits.hour) {
-    const minutes = Math.max(0, Math.ceil((limits.hour.reset - now / 1000) / 60));
-    parts.push(
-      `${count(limits.hour.remaining)} of ${count(limits.hour.limit)} requests left this hour (new in ${minutes} min)`,
-    );
+    const { limit, remaining, reset } = limits.hour;
+    const left = `${count(remaining)} of ${count(limit)} requests left this hour`;
+    const minutes = reset === undefined ? undefined : Math.max(0, Math.ceil((reset - now / 1000) / 60));
+    parts.push(minutes === undefined ? left : `${left} (new in ${minutes} min)`);
   }
   if (limits.month) parts.push(`${count(limits.month.remaining)} of ${count(limits.month.limit)} this month`);
   return parts.length === 0 ? undefined : parts.join(" · ");

@@ -99,6 +99,6 @@ export function isSet(value: string | undefined): boolean {
 
 function wantsColor(isTerminal: boolean, env: TerminalStreams["env"]): boolean {
   if ((env.NO_COLOR ?? "") !== "") return false;
-  if (env.FORCE_COLOR !== undefined && env.FORCE_COLOR !== "0" && env.FORCE_COLOR !== "false") return true;
+  if (env.FORCE_COLOR !== undefined) return env.FORCE_COLOR !== "0" && env.FORCE_COLOR !== "false";
   return isTerminal && env.TERM !== "dumb";
 }

@@ -12,6 +12,7 @@ import { readRows } from "./read-rows.ts";
 import { requireFile } from "./source.ts";
 import { recogniseSystem, type System, systemNamed } from "./systems.ts";
 import { readStart, type TextSource } from "./text.ts";
+import { valueReader } from "./values.ts";
 
 /** Enough for a header and some rows, whatever their length. */
 const startBytes = 256 * 1024;
@@ -59,7 +60,12 @@ async function understand(
   const header = await findHeaderOf({ path, encoding, markBytes }, options, structure);
   const hasHeader =
     !options.hasNoHeader && (wanted === "contacts" || header.isSure || header.names.length > 1);
-  const names = hasHeader ? withoutTrailingBlanks(header.names) : header.names.map((_, at) => String(at + 1));
+  const written = hasHeader
+    ? withoutTrailingBlanks(header.names)
+    : header.names.map((_, at) => String(at + 1));
+  const hasSafeCells = hasHeader && written.some((name) => foldName(name) === safeCellsColumn);
+  // Columns are named by labels, and a label can look like a formula too.
+  const names = written.map(valueReader(hasSafeCells, false));
   if (hasHeader && !header.isSure) requireHeader(path, header, structure);
   const system = systemOf(names, options, hasHeader);
   const input = { names, options, structure, system, place: `${path}:${header.line}` };
@@ -71,7 +77,7 @@ async function understand(
     delimiter: header.delimiter,
     system: system?.name,
     headerLine: hasHeader ? header.line : undefined,
-    columns: names.map((name, index) => ({ name, target: columns.targets[index]! })),
+    columns: written.map((name, index) => ({ name, target: columns.targets[index]! })),
     notes: [...encodingNotes(found), ...systemNotes(system, columns.consent.length > 0), ...columns.notes],
     sample: [],
   };
@@ -88,7 +94,7 @@ async function understand(
       targets: columns.targets,
       system,
       consent: columns.consent,
-      hasSafeCells: hasHeader && names.some((name) => foldName(name) === safeCellsColumn),
+      hasSafeCells,
     },
   };
   for await (const row of readRows(understood)) {

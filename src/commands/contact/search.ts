@@ -6,7 +6,7 @@ import { presentList, presentValue } from "../../terminal/present.ts";
 import { addOutputFileFlags, repeatable, wholeNumber } from "../flags.ts";
 import { describeCommand } from "../help-text.ts";
 import { conditionsFrom, type WantedConditions } from "./conditions.ts";
-import { viewFor } from "./view.ts";
+import { partsOf, viewFor } from "./view.ts";
 
 interface ContactSearchOptions extends WantedConditions, OutputFileFlags {
   source?: string;
@@ -58,6 +58,7 @@ async function runContactSearch(context: Context, options: ContactSearchOptions)
   const { terminal } = context;
   const output = context.output(options);
   const conditions = conditionsFrom(options);
+  const parts = options.source === undefined ? undefined : partsOf(options.source);
   const { send, account } = await context.connect();
   const structure = await account.structure();
   const found = await conditions(account, structure);
@@ -67,7 +68,7 @@ async function runContactSearch(context: Context, options: ContactSearchOptions)
     const { totalRecords } = readSearch(await send(request));
     return presentValue(terminal, output, totalRecords, String(totalRecords));
   }
-  const { view, source } = await viewFor(account, output, structure, options.source);
+  const { view, source } = await viewFor(account, output, structure, parts);
   const search = { ...found, source };
   if (options.all || options.limit !== undefined) {
     const { total, contacts } = await openSearch(send, search, options);

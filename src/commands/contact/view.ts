@@ -25,15 +25,14 @@ export async function viewOf(
 
 /**
  * The view for contacts that are yet to be read, and the parts of a contact that it takes.
- * @param wanted `--source`: parts separated by commas, in place of what the view takes
+ * @param source the parts that `--source` names, in place of what the view takes
  */
 export async function viewFor(
   account: Account,
   output: OutputOptions,
   structure: ContactStructure,
-  wanted?: string,
+  source?: string[],
 ): Promise<{ view: ContactView; source: string[] }> {
-  const source = wanted === undefined ? undefined : partsOf(wanted);
   if (!hasColumns(output)) {
     return { view: idsOnly, source: source ?? (output.format === "id" ? ["_id"] : wholeContact) };
   }
@@ -55,7 +54,8 @@ function columnsFor(view: ContactView, source: string[] | undefined): ContactVie
     .map((column) => ({ ...column, optional: false }));
 }
 
-function partsOf(wanted: string): string[] {
+/** What `--source` names: parts of a contact, separated by commas. @throws UsageError */
+export function partsOf(wanted: string): string[] {
   const parts = wanted.split(",").map((part) => part.trim());
   if (parts.every((part) => part !== "")) return parts;
   throw new UsageError(

@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import type { Context, OutputFileFlags } from "../../context.ts";
 import { listListsRequest, readLists } from "../../service/lists.ts";
-import { presentList } from "../../terminal/present.ts";
+import { checkColumns, presentList } from "../../terminal/present.ts";
 import { addOutputFileFlags, wholeNumber } from "../flags.ts";
 import { describeCommand } from "../help-text.ts";
 import { listView } from "./view.ts";
@@ -31,6 +31,7 @@ export function registerListsList(parent: Command, context: Context): void {
 async function runListsList(context: Context, options: ListsListOptions): Promise<void> {
   const { terminal } = context;
   const output = context.output(options);
+  checkColumns(output, listView);
   const { send, account } = await context.connect();
   const structure = await account.structure();
   if (options.all) {

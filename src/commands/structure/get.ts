@@ -1,8 +1,10 @@
 import type { Command } from "commander";
 import type { Context, OutputFileFlags } from "../../context.ts";
+import { checkColumns } from "../../terminal/present.ts";
 import { addOutputFileFlags } from "../flags.ts";
 import { describeCommand } from "../help-text.ts";
 import { showStructure, wholeStructure } from "./show.ts";
+import { structureView } from "./view.ts";
 
 export function registerStructureGet(parent: Command, context: Context): void {
   const command = parent
@@ -23,6 +25,7 @@ async function runStructureGet(
   named: string | undefined,
   options: OutputFileFlags,
 ): Promise<void> {
+  checkColumns(context.output(options), structureView);
   const { account } = await context.connect();
   await showStructure(context, await wholeStructure(account, named), options);
 }

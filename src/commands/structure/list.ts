@@ -1,6 +1,6 @@
 import type { Command } from "commander";
 import type { Context, OutputFileFlags } from "../../context.ts";
-import { presentList } from "../../terminal/present.ts";
+import { checkColumns, presentList } from "../../terminal/present.ts";
 import { addOutputFileFlags } from "../flags.ts";
 import { describeCommand } from "../help-text.ts";
 import { structureView } from "./view.ts";
@@ -18,6 +18,7 @@ export function registerStructureList(parent: Command, context: Context): void {
 
 async function runStructureList(context: Context, options: OutputFileFlags): Promise<void> {
   const output = context.output(options);
+  checkColumns(output, structureView);
   const { account } = await context.connect();
   await presentList(context.terminal, output, await account.structures(), structureView);
 }

@@ -1,0 +1,34 @@
+/** What stands under the name that `--output-file` gives: looked at before anything is sent. */
+import { realpathSync, type Stats, statSync } from "node:fs";
+import { dirname, resolve } from "node:path";
+import { UsageError } from "../errors.ts";
+
+export interface OutputTarget {
+  /** Absolute; of a link, what it leads to. */
+  path: string;
+  /** Rights of the file that is there already. */
+  mode?: number;
+}
+
+/** @throws UsageError when no file can appear there: a missing folder, a folder, a device or pipe. */
+export function outputTarget(file: string): OutputTarget {
+  const found = statusOf(file);
+  if (found?.isDirectory()) throw cannotWrite(file, "it is a folder");
+  if (found && !found.isFile()) throw cannotWrite(file, "it is a device or a pipe; redirect stdout there");
+  if (found) return { path: realpathSync(file), mode: found.mode & 0o777 };
+  const path = resolve(file);
+  if (!statusOf(dirname(path))?.isDirectory()) throw cannotWrite(file, "there is no such folder");
+  return { path };
+}
+
+export function cannotWrite(file: string, reason: string): UsageError {
+  return new UsageError(`--output-file: cannot write ${file === "" ? '""' : file}: ${reason}`);
+}
+
+function statusOf(path: string): Stats | undefined {
+  try {
+    return statSync(path, { throwIfNoEntry: false });
+  } catch {
+    return undefined;
+  }
+}
