@@ -119,6 +119,23 @@ describe("ecm auth login", () => {
     expect(result.stderr).toContain("read-only");
   });
 
+  it("keeps the structure and the ban on writing when only the key is new", async () => {
+    const { ecm, login, baseUrl } = await fresh();
+    await login("work", "--structure", "Default", "--read-only");
+    const [before] = JSON.parse((await ecm(["auth", "list", "--json"])).stdout);
+    expect(before).toMatchObject({ readOnly: true, structure: expect.stringMatching(/^[0-9a-f]{24}$/) });
+    expect((await login("work")).code).toBe(0);
+    expect((await login("work", "--no-verify")).code).toBe(0);
+    expect(JSON.parse((await ecm(["auth", "list", "--json"])).stdout)[0]).toEqual(before);
+
+    const elsewhere = ["auth", "login", "--profile", "work", "--base-url", "https://api.example.com"];
+    await ecm([...elsewhere, "--api-key-stdin", "--no-verify"], { stdin: "short-key" });
+    const [other] = JSON.parse((await ecm(["auth", "list", "--json"])).stdout);
+    expect(other).toMatchObject({ baseUrl: "https://api.example.com", readOnly: false });
+    expect(other).not.toHaveProperty("structure");
+    expect(baseUrl).not.toBe(other.baseUrl);
+  });
+
   it.each([
     ["no address", ["--api-key-stdin"], "k"],
     ["no key, and nobody to ask", ["--base-url", "https://api.example.com"], undefined],

@@ -43,28 +43,35 @@ async function runAuthLogin(context: Context, options: LoginOptions): Promise<vo
   const profiles = await context.profiles();
   const name = settings.profile?.value ?? "default";
   checkName(name);
+  const before = profiles.get(name);
+  const baseUrl = await askBaseUrl(context, before?.baseUrl);
+  // A new key for the same address changes nothing else: what the profile forbade, it goes on forbidding.
+  const kept = before?.baseUrl === baseUrl ? before : undefined;
   const profile: Profile = {
-    baseUrl: await askBaseUrl(context, profiles.get(name)?.baseUrl),
-    structure: settings.structure?.value,
-    readOnly: options.readOnly === true ? true : undefined,
+    baseUrl,
+    structure: settings.structure?.value ?? kept?.structure,
+    readOnly: options.readOnly === true || kept?.readOnly ? true : undefined,
     ...(await askKey(context, options)),
   };
   const resolved = profileAsGiven(name, profile, terminal.env, context.prompter() !== undefined);
   const { value: key } = await resolved.key(context.signal);
   if (!isUsualKey(key)) terminal.note("warning: the key does not have the usual form of 50 characters");
   const structures = options.verify ? await (await context.open(resolved)).account.structures() : undefined;
-  if (structures) profile.structure = await chooseStructure(context, structures, settings.structure?.value);
+  if (structures) {
+    const known = structures.find(({ _id }) => _id === kept?.structure)?._id;
+    profile.structure = await chooseStructure(context, structures, settings.structure?.value ?? known);
+  }
   profiles.save(name, profile);
 
   const isCurrent = profiles.current() === name;
   terminal.note(`profile ${name} is kept: ${profile.baseUrl}, key ${maskKey(key)}`);
   if (!isCurrent) terminal.note(`to work with it: ecm auth use ${name}, or --profile ${name}`);
-  const { baseUrl, structure = null } = profile;
-  const kept = { profile: name, baseUrl, apiKey: maskKey(key), region: regionOf(key) ?? null, structure };
+  const { structure = null } = profile;
+  const told = { profile: name, baseUrl, apiKey: maskKey(key), region: regionOf(key) ?? null, structure };
   await presentValue(
     terminal,
     context.output(),
-    { ...kept, current: isCurrent, verified: options.verify },
+    { ...told, current: isCurrent, verified: options.verify },
     "",
   );
 }
