@@ -57,9 +57,10 @@ export interface Context {
   prompter(): Prompter | undefined;
   /**
    * Has a destructive step confirmed: `--yes`, or a person's yes.
+   * @param question may be made only when somebody is asked
    * @throws UsageError where nobody can be asked; InterruptedError on a no.
    */
-  confirm(question: string): Promise<void>;
+  confirm(question: string | (() => Promise<string>)): Promise<void>;
   /** Ends the command with this code although nothing is thrown (3: rejected rows; 9: differs). */
   endWith(exitCode: number): void;
   /** What the last answers said of the limits; undefined when the service was not reached. */
@@ -146,7 +147,7 @@ export function createContext(
       if (settings.yes) return;
       const prompter = context.prompter();
       if (!prompter) throw mayNotAsk("this must be confirmed", "pass --yes to confirm");
-      if (await prompter.confirm(question)) return;
+      if (await prompter.confirm(typeof question === "string" ? question : await question())) return;
       throw new InterruptedError("SIGINT", "nothing was changed");
     },
     endWith(code) {

@@ -1,5 +1,5 @@
 /** `--mapping FILE`: where each column goes, in YAML or JSON. */
-import { readFile } from "node:fs/promises";
+import { readFile, writeFile } from "node:fs/promises";
 import { UsageError } from "../errors.ts";
 
 /** @throws UsageError naming the file and what is wrong with it */
@@ -29,4 +29,15 @@ export async function readMapping(file: string): Promise<Map<string, string>> {
     map.set(column, target);
   }
   return map;
+}
+
+/** Writes what `readMapping` reads; a file that is there is left alone. @throws UsageError when it cannot be written */
+export async function writeMapping(file: string, map: ReadonlyMap<string, string>): Promise<void> {
+  const { stringify } = await import("yaml");
+  const text = `# Where the columns of a file go: key, lists, tags, ignore, or a field.\n${stringify(Object.fromEntries(map))}`;
+  try {
+    await writeFile(file, text, { flag: "wx" });
+  } catch (error) {
+    throw new UsageError(`cannot write ${file}: ${(error as Error).message}`);
+  }
 }

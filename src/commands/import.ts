@@ -76,6 +76,24 @@ export function registerImport(command: Command, context: Context): void {
 }
 
 async function runImport(context: Context, file: string, flags: ImportFlags): Promise<void> {
+  const read = await readOptionsFrom(flags);
+  try {
+    await importFile(context, file, flags, read);
+  } catch (error) {
+    const { askColumns } = await import("./import-columns.ts");
+    await importFile(context, file, flags, {
+      ...read,
+      map: await askColumns(context, error, file, read.map),
+    });
+  }
+}
+
+async function importFile(
+  context: Context,
+  file: string,
+  flags: ImportFlags,
+  read: ReadOptions,
+): Promise<void> {
   const options = runOptionsFrom(flags, context.clock.now());
   const [{ importJob }, { runRowJob }, { displayRun }] = await Promise.all([
     import("../bulk/import-job.ts"),
@@ -84,7 +102,7 @@ async function runImport(context: Context, file: string, flags: ImportFlags): Pr
   ]);
   const job: RowJob = importJob({
     input: { name: file, stream: file === "-" ? context.terminal.stdin : undefined },
-    read: await readOptionsFrom(flags),
+    read,
     mode: flags.mode,
     blank: flags.blank,
     duplicates: flags.duplicates,

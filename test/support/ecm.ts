@@ -17,8 +17,11 @@ export interface Result {
 
 export interface EcmOptions {
   stdin?: string | Uint8Array;
-  /** Keys pressed once a question stands on stderr: what is typed ahead does not answer it. */
-  typed?: string;
+  /**
+   * Keys pressed once a question stands on stderr: what is typed ahead does not answer it. For several questions, the
+   * words by which each is known, and the keys that answer it.
+   */
+  typed?: string | [question: string, keys: string][];
   /** stdin, stdout and stderr are terminals of this width. */
   terminalColumns?: number;
   env?: Record<string, string>;
@@ -49,12 +52,17 @@ export function ecmWith(env: Record<string, string>): Ecm {
   return async (args, options = {}) => {
     const stdout = collector(options.terminalColumns);
     const keys = new PassThrough();
-    let isPressed = false;
+    const { typed = [] } = options;
+    const answers = typeof typed === "string" ? [["?", typed] as const] : [...typed];
+    let shown = "";
     const stderr = collector(options.terminalColumns, (text) => {
-      if (options.typed === undefined || isPressed || !text.includes("?")) return;
-      isPressed = true;
+      shown += text;
+      const [question, answer] = answers[0] ?? [];
+      if (question === undefined || !shown.includes(question)) return;
+      answers.shift();
+      shown = "";
       // The question listens a moment after it is shown.
-      setImmediate(() => keys.write(options.typed));
+      setImmediate(() => keys.write(answer));
     });
     const stdin = Object.assign(options.stdin === undefined ? keys : Readable.from([options.stdin]), {
       isTTY: options.terminalColumns !== undefined,

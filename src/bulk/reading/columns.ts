@@ -5,6 +5,7 @@ import type { ReadOptions, Target } from "../rows.ts";
 import { foldName, isKeyName, nearestName, predefinedFieldOf } from "./names.ts";
 import type { ConsentColumn } from "./reading.ts";
 import { isColumn, isIgnoredBy, type System } from "./systems.ts";
+import { UnclearColumnsError, unclearFrom } from "./unclear.ts";
 
 export interface Columns {
   targets: Target[];
@@ -36,11 +37,18 @@ export function mapColumns(input: MappingInput): Columns {
   const isTold = targets.map((target) => target !== undefined);
   if (input.system) placeSystemColumns(input.names, targets, input.system);
   if (input.options.hasNoHeader && input.names.length === 1) targets[0] ??= { kind: "key" };
-  placeKey(input, targets);
+  const key = placeKey(input, targets);
   placeFields(input, targets);
   for (const { index } of consent) targets[index] ??= { kind: "consent" };
   const notes: string[] = [];
-  return { targets: settleRest(input, targets, isTold, notes), consent, notes };
+  const { settled, lost } = settleRest(input, targets, isTold, notes);
+  const isLost = lost.length > 0 && !input.options.ignoreUnmapped;
+  const problem = key?.problem ?? (isLost ? unmapped(input, lost) : undefined);
+  if (problem) {
+    const keyCandidates = key?.candidates ?? [];
+    throw new UnclearColumnsError(problem, unclearFrom(input, targets, keyCandidates, isLost ? lost : []));
+  }
+  return { targets: settled, consent, notes };
 }
 
 /**
@@ -51,7 +59,8 @@ export function mapKeyColumn(input: MappingInput): Columns {
   const targets = toldTargets(input);
   if (input.system) placeSystemColumns(input.names, targets, input.system);
   if (input.names.length === 1) targets[0] ??= { kind: "key" };
-  placeKey(input, targets);
+  const key = placeKey(input, targets);
+  if (key) throw key.problem;
   return {
     targets: targets.map((target) => (target?.kind === "key" ? target : { kind: "ignore" })),
     consent: [],
@@ -151,8 +160,12 @@ function findField(name: string, structure: ContactStructure): FieldDefinition |
   return loose[0];
 }
 
-function placeKey({ names, options, structure, place }: MappingInput, targets: Targets): void {
-  if (targets.some((target) => target?.kind === "key")) return;
+/** Says what is not plain about the key's column, and which columns it could be. */
+function placeKey(
+  { names, options, structure, place }: MappingInput,
+  targets: Targets,
+): { problem: UsageError; candidates: number[] } | undefined {
+  if (targets.some((target) => target?.kind === "key")) return undefined;
   const isFree = (index: number) => targets[index] === undefined;
   const own = indexesWhere(names, (name) => foldName(name) === foldName(structure.keyName)).filter(isFree);
   const candidates =
@@ -161,20 +174,22 @@ function placeKey({ names, options, structure, place }: MappingInput, targets: T
       : indexesWhere(names, (name) => isKeyName(name, structure.keyName, structure.keyType)).filter(isFree);
   if (candidates.length === 1) {
     targets[candidates[0]!] = { kind: "key" };
-    return;
+    return undefined;
   }
   const found = candidates.map((index) => names[index]!);
   if (found.length > 1) {
     const others = options.ignoreUnmapped ? "" : ", and map the others to a field or to ignore";
-    throw new UsageError(
+    const problem = new UsageError(
       `${place}: ${found.length} columns could hold the key: ${quoted(found)}`,
       `say which one: --map ${shellWord(`${found[0]}=key`)}${others}`,
     );
+    return { problem, candidates };
   }
-  throw new UsageError(
+  const problem = new UsageError(
     `${place}: no column holds the key (${structure.keyName}); columns: ${quoted(names)}`,
     `say which one: --map ${shellWord(`${names[0] || "COLUMN"}=key`)}`,
   );
+  return { problem, candidates: indexesWhere(names, () => true).filter(isFree) };
 }
 
 /** Columns named like a field, then like a first or last name. No field is filled from two columns. */
@@ -203,9 +218,13 @@ function placeFields({ names, structure, system }: MappingInput, targets: Target
   }
 }
 
-/** Lists and tags by name; everything that is left is ignored by a rule, or is an error. */
-function settleRest(input: MappingInput, targets: Targets, isTold: boolean[], notes: string[]): Target[] {
-  const { names, options, structure, system, place } = input;
+/** Lists and tags by name; what is left is ignored by a rule, or lost: its column maps to nothing. */
+function settleRest(
+  { names, system }: MappingInput,
+  targets: Targets,
+  isTold: boolean[],
+  notes: string[],
+): { settled: Target[]; lost: number[] } {
   const lost: number[] = [];
   const kept: string[] = [];
   const settled = targets.map((target, index): Target => {
@@ -217,13 +236,12 @@ function settleRest(input: MappingInput, targets: Targets, isTold: boolean[], no
     else if (!isOurBookkeeping(name)) lost.push(index);
     return { kind: "ignore" };
   });
-  if (lost.length > 0 && !options.ignoreUnmapped) throw unmapped(names, lost, structure, place);
   if (system && kept.length > 0)
     notes.push(`columns that ${system.title} keeps for itself, ignored: ${kept.join(", ")}`);
   if (lost.length > 0)
     notes.push(`columns that map to nothing, ignored: ${quoted(lost.map((index) => names[index]!))}`);
   noteSharedFields(names, settled, isTold, notes);
-  return settled;
+  return { settled, lost };
 }
 
 /** Several columns mapped to one field by hand: the last one that has a value fills it. */
@@ -245,7 +263,7 @@ function isOurBookkeeping(name: string): boolean {
   return ["ecm_line", "ecm_error", "ecm_message"].includes(foldName(name));
 }
 
-function unmapped(names: string[], lost: number[], structure: ContactStructure, place: string): UsageError {
+function unmapped({ names, structure, place }: MappingInput, lost: number[]): UsageError {
   const labels = structure.fields.map((field) => field.label);
   const described = lost.slice(0, namesShown).map((index) => {
     const name = names[index]!;

@@ -14,7 +14,7 @@ import { splitNames, valueReader } from "./values.ts";
  * The rows of a file, in its order; blank lines are passed over. Can be called several times.
  * @throws UsageError when the file cannot be read to its end
  */
-export async function* readRows(understood: Understood): AsyncGenerator<ReadRow> {
+export async function* readRows(understood: Pick<Understood, "path" | "reading">): AsyncGenerator<ReadRow> {
   const { reading } = understood;
   const toRow = createRowReader(reading);
   let isAfterBlank = false;
@@ -33,7 +33,10 @@ export async function* readRows(understood: Understood): AsyncGenerator<ReadRow>
 }
 
 /** The records from the header, or the first row, on. */
-async function* readFileRecords({ path, reading }: Understood): AsyncGenerator<CsvRecord[]> {
+async function* readFileRecords({
+  path,
+  reading,
+}: Pick<Understood, "path" | "reading">): AsyncGenerator<CsvRecord[]> {
   try {
     yield* readRecords(
       readText({ path, ...reading }, reading.startLine),

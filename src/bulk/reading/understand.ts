@@ -1,17 +1,19 @@
 /** Reading: what a file is, found out before anything is sent. */
 import { UsageError } from "../../errors.ts";
 import type { ContactStructure } from "../../wire.ts";
-import type { InputFacts, ReadOptions, Understood } from "../rows.ts";
-import { mapColumns, mapKeyColumn } from "./columns.ts";
+import type { InputFacts, ReadOptions, ReadRow, Target, Understood } from "../rows.ts";
+import { type Columns, type MappingInput, mapColumns, mapKeyColumn } from "./columns.ts";
 import { type FoundEncoding, findEncoding } from "./encoding.ts";
 import { unreadableFrom } from "./faults.ts";
 import { findHeader, type Header, parseDelimiter } from "./header.ts";
 import { inspectFile } from "./inspect.ts";
 import { foldName } from "./names.ts";
 import { readRows } from "./read-rows.ts";
+import type { Reading } from "./reading.ts";
 import { requireFile } from "./source.ts";
 import { recogniseSystem, type System, systemNamed } from "./systems.ts";
 import { readStart, type TextSource } from "./text.ts";
+import { addSamples, UnclearColumnsError } from "./unclear.ts";
 import { valueReader } from "./values.ts";
 
 /** Enough for a header and some rows, whatever their length. */
@@ -69,7 +71,19 @@ async function understand(
   if (hasHeader && !header.isSure) requireHeader(path, header, structure);
   const system = systemOf(names, options, hasHeader);
   const input = { names, options, structure, system, place: `${path}:${header.line}` };
-  const columns = wanted === "keys" ? mapKeyColumn(input) : mapColumns(input);
+  const readingBy = ({ targets, consent }: Columns): Reading => ({
+    keyType: structure.keyType,
+    encoding,
+    markBytes,
+    delimiter: header.delimiter,
+    startLine: header.line,
+    hasHeader,
+    targets,
+    system,
+    consent,
+    hasSafeCells,
+  });
+  const columns = await mapped(wanted, input, (unmapped) => readRows({ path, reading: readingBy(unmapped) }));
   const facts: InputFacts = {
     sha256: inspection.sha256,
     bytes: inspection.bytes,
@@ -81,28 +95,30 @@ async function understand(
     notes: [...encodingNotes(found), ...systemNotes(system, columns.consent.length > 0), ...columns.notes],
     sample: [],
   };
-  const understood: Understood = {
-    path,
-    facts,
-    reading: {
-      keyType: structure.keyType,
-      encoding,
-      markBytes,
-      delimiter: header.delimiter,
-      startLine: header.line,
-      hasHeader,
-      targets: columns.targets,
-      system,
-      consent: columns.consent,
-      hasSafeCells,
-    },
-  };
+  const understood: Understood = { path, facts, reading: readingBy(columns) };
   for await (const row of readRows(understood)) {
     facts.sample.push(row);
     if (facts.sample.length === sampleRows) break;
   }
   if (facts.sample.length === 0) facts.notes.push("the file has a header and no rows");
   return understood;
+}
+
+/** Where the columns go. @throws UnclearColumnsError with samples of those that a person must decide on */
+async function mapped(
+  wanted: "contacts" | "keys",
+  input: MappingInput,
+  rowsOf: (columns: Columns) => AsyncIterable<ReadRow>,
+): Promise<Columns> {
+  try {
+    return wanted === "keys" ? mapKeyColumn(input) : mapColumns(input);
+  } catch (error) {
+    if (error instanceof UnclearColumnsError) {
+      const targets = input.names.map((): Target => ({ kind: "ignore" }));
+      await addSamples(error.unclear, input.names, rowsOf({ targets, consent: [], notes: [] }));
+    }
+    throw error;
+  }
 }
 
 /** The column by which a file says that its cells were made safe for spreadsheets. */
