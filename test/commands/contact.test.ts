@@ -98,7 +98,7 @@ describe("contact create", () => {
   });
 
   it.each([
-    ["no key", [], "a contact needs a key"],
+    ["no key", [], "the contact's key is missing"],
     ["a blank key", ["--key", " "], "a contact needs a key"],
     ["data beside flags", ["--data", "-", "--key", "a@x.org"], "--data is the whole body"],
     ["data that is not JSON", ["--data", "-"], "standard input is not JSON"],
@@ -392,7 +392,7 @@ describe("contact mutate", () => {
   it.each([
     [["ada@example.com"], "nothing to change was named"],
     [["ada@example.com", "--if-version", "1"], "nothing to change was named"],
-    [["--add-tag", "vip"], "no contact was named"],
+    [["--add-tag", "vip"], "id or key is missing"],
     [["", "--add-tag", "vip"], "empty"],
     [["ada@example.com", "--add-tag", "vip", "--remove-tag", "VIP"], "both added and removed"],
     [["ada@example.com", "--data", "-", "--add-tag", "vip"], "--data is the whole body"],

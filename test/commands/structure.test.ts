@@ -124,7 +124,9 @@ describe("structure update, field and tag", () => {
     const refused = await remove("n\r");
     expect(refused.code).toBe(130);
     for (const key of ["\u0003", "\u0004", "\r"]) expect((await remove(key)).code).toBe(130);
-    expect(refused.stderr).toContain('Remove the field "Last Name"? Every contact loses its value.');
+    expect(refused.stderr).toContain(
+      'Remove the field "Last Name"? Every contact loses its value; the structure',
+    );
     expect(labels((await structureOf(ecm)).fields)).toContain("Last Name");
     expect((await remove("y\r")).code).toBe(0);
     expect(labels((await structureOf(ecm)).fields)).toEqual(["First Name"]);

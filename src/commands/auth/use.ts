@@ -1,13 +1,14 @@
 import type { Command } from "commander";
 import type { Context } from "../../context.ts";
 import { describeCommand } from "../help-text.ts";
+import { choiceOr } from "../questions.ts";
 
 export function registerAuthUse(parent: Command, context: Context): void {
   const command = parent
     .command("use")
     .description("choose the profile that commands work with")
-    .argument("<name>", "a profile's name; sandbox is the embedded service")
-    .action((name: string) => runAuthUse(context, name));
+    .argument("[name]", "a profile's name; sandbox is the embedded service")
+    .action((name?: string) => runAuthUse(context, name));
   describeCommand(command, {
     isLocal: true,
     examples: ["ecm auth use production", "ecm auth use sandbox"],
@@ -15,8 +16,17 @@ export function registerAuthUse(parent: Command, context: Context): void {
   });
 }
 
-async function runAuthUse(context: Context, name: string): Promise<void> {
+const missingName = { question: "Profile to work with", what: "the profile", usage: "ecm auth use NAME" };
+
+async function runAuthUse(context: Context, given?: string): Promise<void> {
   const profiles = await context.profiles();
+  const name = await choiceOr(context, given, missingName, async () => {
+    const current = profiles.current();
+    return profiles.names().map((each) => {
+      const where = profiles.get(each)?.baseUrl ?? "the embedded service";
+      return { name: `${each}  ${where}${each === current ? " (current)" : ""}`, value: each };
+    });
+  });
   profiles.use(name);
   context.terminal.note(`commands now work with profile ${name}`);
 }

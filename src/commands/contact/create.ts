@@ -9,13 +9,10 @@ import { hasColumns, presentOne } from "../../terminal/present.ts";
 import type { ApiRequest, CreateContactBody } from "../../wire.ts";
 import { addDryRunFlag, repeatable } from "../flags.ts";
 import { describeCommand } from "../help-text.ts";
+import { askContact, type NewContact } from "./questions.ts";
 import { checkContactColumns, viewOf } from "./view.ts";
 
-interface ContactCreateOptions {
-  key?: string;
-  set?: string[];
-  list?: string[];
-  tag?: string[];
+interface ContactCreateOptions extends NewContact {
   data?: string;
   dryRun?: boolean;
 }
@@ -45,8 +42,10 @@ export function registerContactCreate(parent: Command, context: Context): void {
   });
 }
 
-async function runContactCreate(context: Context, options: ContactCreateOptions): Promise<void> {
+async function runContactCreate(context: Context, given: ContactCreateOptions): Promise<void> {
   const output = context.output();
+  const isComplete = given.key !== undefined || given.data !== undefined;
+  const options = isComplete ? given : { ...given, ...(await askContact(context, given)) };
   const body = await bodyFrom(context, options);
   const connection = await context.connect();
   const request = typeof body === "function" ? createContactRequest(await body(connection)) : body;

@@ -5,6 +5,8 @@ import { fetchContact } from "../../service/mutate-contact.ts";
 import { presentOne } from "../../terminal/present.ts";
 import { addOutputFileFlags } from "../flags.ts";
 import { describeCommand } from "../help-text.ts";
+import { textOr } from "../questions.ts";
+import { missingContact } from "./questions.ts";
 import { viewOf } from "./view.ts";
 
 interface ContactGetOptions {
@@ -17,8 +19,10 @@ export function registerContactGet(parent: Command, context: Context): void {
   const command = parent
     .command("get")
     .description("show one contact")
-    .argument("<id-or-key>", "the contact's id, or its key (an e-mail address)")
-    .action((idOrKey: string, options: ContactGetOptions) => runContactGet(context, idOrKey, options));
+    .argument("[id-or-key]", "the contact's id, or its key (an e-mail address)")
+    .action((idOrKey: string | undefined, options: ContactGetOptions) =>
+      runContactGet(context, idOrKey, options),
+    );
   describeCommand(addOutputFileFlags(command), {
     examples: [
       "ecm contact get ada@example.com",
@@ -30,8 +34,13 @@ export function registerContactGet(parent: Command, context: Context): void {
   });
 }
 
-async function runContactGet(context: Context, idOrKey: string, options: ContactGetOptions): Promise<void> {
+async function runContactGet(
+  context: Context,
+  given: string | undefined,
+  options: ContactGetOptions,
+): Promise<void> {
   const output = context.output(options);
+  const idOrKey = await textOr(context, given, missingContact("ecm contact get ID-OR-KEY"));
   const { send, account } = await context.connect();
   const structure = () => account.structure();
   const contact = await onContact(send, structure, idOrKey, (id) => fetchContact(send, id));

@@ -1,6 +1,6 @@
 import type { Command } from "commander";
 import type { Context } from "../../context.ts";
-import { EcmError, exitCodes, UsageError } from "../../errors.ts";
+import { EcmError, exitCodes } from "../../errors.ts";
 import type { WantedChanges } from "../../service/contact-changes.ts";
 import { onContact } from "../../service/find-contact.ts";
 import { fetchContact, mutateContact } from "../../service/mutate-contact.ts";
@@ -9,7 +9,9 @@ import { presentOne } from "../../terminal/present.ts";
 import { addBulkFlags, type BulkFlags } from "../bulk-flags.ts";
 import { repeatable, wholeNumber } from "../flags.ts";
 import { describeCommand } from "../help-text.ts";
+import { textOr } from "../questions.ts";
 import { changeFrom } from "./change.ts";
+import { askChanges, missingContact } from "./questions.ts";
 import { checkContactColumns, viewOf } from "./view.ts";
 
 interface ContactMutateOptions extends WantedChanges, BulkFlags {
@@ -58,16 +60,30 @@ export function registerContactMutate(parent: Command, context: Context): void {
 async function runContactMutate(
   context: Context,
   contacts: string[],
-  options: ContactMutateOptions,
+  given: ContactMutateOptions,
 ): Promise<void> {
-  const [idOrKey, ...others] = contacts;
-  if (others.length > 0 || options.keys !== undefined) {
-    const { mutateMany } = await import("./mutate-many.ts");
-    await mutateMany(context, contacts, options);
-    return;
-  }
-  if (idOrKey === undefined) throw new UsageError("no contact was named", "name one by its id or key");
-  await mutateOne(context, idOrKey, options);
+  const named =
+    given.keys !== undefined || contacts.length > 0
+      ? contacts
+      : [await textOr(context, undefined, missingContact("ecm contact mutate ID-OR-KEY"))];
+  const [idOrKey, ...others] = named;
+  const isOne = idOrKey !== undefined && others.length === 0 && given.keys === undefined;
+  const options = await withChanges(context, given, isOne ? idOrKey : undefined);
+  if (isOne) return mutateOne(context, idOrKey, options);
+  const { mutateMany } = await import("./mutate-many.ts");
+  await mutateMany(context, named, options);
+}
+
+/** Where no flag names a change, a person is asked; elsewhere that is an error further on. */
+async function withChanges(
+  context: Context,
+  options: ContactMutateOptions,
+  idOrKey: string | undefined,
+): Promise<ContactMutateOptions> {
+  const { data, set, addTag, removeTag, addList, removeList } = options;
+  if ([data, set, addTag, removeTag, addList, removeList].some((each) => each !== undefined)) return options;
+  const prompter = context.prompter();
+  return prompter ? { ...options, ...(await askChanges(context, prompter, idOrKey)) } : options;
 }
 
 async function mutateOne(context: Context, idOrKey: string, options: ContactMutateOptions): Promise<void> {

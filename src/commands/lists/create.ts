@@ -8,6 +8,7 @@ import { checkColumns, presentOne } from "../../terminal/present.ts";
 import type { ContactList } from "../../wire.ts";
 import { addDryRunFlag } from "../flags.ts";
 import { describeCommand } from "../help-text.ts";
+import { textOr } from "../questions.ts";
 import { listView } from "./view.ts";
 
 interface ListsCreateOptions {
@@ -19,9 +20,11 @@ export function registerListsCreate(parent: Command, context: Context): void {
   const command = parent
     .command("create")
     .description("create a list")
-    .argument("<name>", "the list's name")
+    .argument("[name]", "the list's name")
     .option("--if-missing", "where a list of this name exists, print that one")
-    .action((name: string, options: ListsCreateOptions) => runListsCreate(context, name, options));
+    .action((name: string | undefined, options: ListsCreateOptions) =>
+      runListsCreate(context, name, options),
+    );
   describeCommand(addDryRunFlag(command), {
     examples: ["ecm lists create Newsletter", "ecm lists create Newsletter --if-missing -o id"],
     output: "The list: in JSON formats the service's answer untouched.",
@@ -29,7 +32,14 @@ export function registerListsCreate(parent: Command, context: Context): void {
   });
 }
 
-async function runListsCreate(context: Context, name: string, options: ListsCreateOptions): Promise<void> {
+const missingName = { question: "Name of the list", what: "the list's name", usage: "ecm lists create NAME" };
+
+async function runListsCreate(
+  context: Context,
+  given: string | undefined,
+  options: ListsCreateOptions,
+): Promise<void> {
+  const name = await textOr(context, given, missingName);
   if (name.trim() === "") throw new UsageError("a list needs a name that is not blank");
   const { terminal } = context;
   const output = context.output();

@@ -3,13 +3,14 @@ import { join } from "node:path";
 import type { Command } from "commander";
 import type { Context } from "../../context.ts";
 import { describeCommand } from "../help-text.ts";
+import { runOr } from "./choose.ts";
 
 export function registerRunsRejects(parent: Command, context: Context): void {
   const command = parent
     .command("rejects")
     .description("the rows that a run rejected, ready to be mended and imported")
-    .argument("<run>", "its id, the beginning of it, or last")
-    .action((run: string) => runRunsRejects(context, run));
+    .argument("[run]", "its id, the beginning of it, or last")
+    .action((run?: string) => runRunsRejects(context, run));
   describeCommand(command, {
     examples: ["ecm runs rejects last > mend-me.csv"],
     output:
@@ -19,7 +20,8 @@ export function registerRunsRejects(parent: Command, context: Context): void {
   });
 }
 
-async function runRunsRejects(context: Context, wanted: string): Promise<void> {
+async function runRunsRejects(context: Context, given?: string): Promise<void> {
+  const wanted = await runOr(context, given, "rejects", ({ summary }) => summary?.rows.rejected !== 0);
   const [{ findRun }, { fileOf }] = await Promise.all([
     import("../../bulk/run-folder.ts"),
     import("../../bulk/run-files.ts"),

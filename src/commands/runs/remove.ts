@@ -3,12 +3,13 @@ import type { Command } from "commander";
 import type { Context } from "../../context.ts";
 import { UsageError } from "../../errors.ts";
 import { describeCommand } from "../help-text.ts";
+import { runsOr } from "./choose.ts";
 
 export function registerRunsRemove(parent: Command, context: Context): void {
   const command = parent
     .command("remove")
     .description("delete a run's folder: it can then neither go on nor be undone")
-    .argument("<run...>", "their ids, the beginning of one, or last")
+    .argument("[run...]", "their ids, the beginning of one, or last")
     .action((runs: string[]) => runRunsRemove(context, runs));
   describeCommand(command, {
     examples: ["ecm runs remove 20261121-1402-3fa9c1", "ecm runs remove last --yes"],
@@ -18,7 +19,8 @@ export function registerRunsRemove(parent: Command, context: Context): void {
   });
 }
 
-async function runRunsRemove(context: Context, wanted: string[]): Promise<void> {
+async function runRunsRemove(context: Context, given: string[]): Promise<void> {
+  const wanted = await runsOr(context, given, "remove");
   const [{ findRun, runsFolder }, { isFinished }, { takeLock }] = await Promise.all([
     import("../../bulk/run-folder.ts"),
     import("../../bulk/run-entry.ts"),
@@ -28,8 +30,13 @@ async function runRunsRemove(context: Context, wanted: string[]): Promise<void> 
   for (const each of wanted) runs.push(await findRun(context.folders.state, each));
   const unfinished = runs.filter(({ manifest }) => !isFinished(manifest));
   if (unfinished.length > 0) {
-    const ids = unfinished.map(({ manifest }) => manifest.id).join(", ");
-    await context.confirm(`${ids} can still go on. Remove anyway?`);
+    const named = unfinished.map(({ manifest: { id, kind, input, summary } }) => {
+      const pending = summary ? `, ${summary.rows.pending} of ${summary.rows.read} rows not attempted` : "";
+      return `${id} (${kind} of ${input.name}${pending})`;
+    });
+    await context.confirm(
+      `${named.join(", ")} can still go on. Removed, it can neither go on nor be undone. Remove?`,
+    );
   }
   for (const { manifest, folder } of runs) {
     const lock = await takeLock(runsFolder(context.folders.state), manifest.fingerprint);

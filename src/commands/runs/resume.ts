@@ -14,13 +14,14 @@ import {
   runOptionsFrom,
 } from "../bulk-flags.ts";
 import { describeCommand } from "../help-text.ts";
+import { runOr } from "./choose.ts";
 
 export function registerRunsResume(parent: Command, context: Context): void {
   const command = parent
     .command("resume")
     .description("go on with a run that stopped; so does the command that began it")
-    .argument("<run>", "its id, the beginning of it, or last")
-    .action((run: string, flags: BulkFlags) => runRunsResume(context, run, flags));
+    .argument("[run]", "its id, the beginning of it, or last")
+    .action((run: string | undefined, flags: BulkFlags) => runRunsResume(context, run, flags));
   addBulkFlags(command, { isResume: true });
   describeCommand(command, {
     examples: ["ecm runs resume last", "ecm runs resume 20261121-1402 --max-requests 1000"],
@@ -30,13 +31,14 @@ export function registerRunsResume(parent: Command, context: Context): void {
   });
 }
 
-async function runRunsResume(context: Context, wanted: string, flags: BulkFlags): Promise<void> {
+async function runRunsResume(context: Context, given: string | undefined, flags: BulkFlags): Promise<void> {
   const [{ findRun }, { isFinished }, { runRowJob }, { displayRun }] = await Promise.all([
     import("../../bulk/run-folder.ts"),
     import("../../bulk/run-entry.ts"),
     import("../../bulk/row-run.ts"),
     import("../bulk-progress.ts"),
   ]);
+  const wanted = await runOr(context, given, "resume", (run) => !isFinished(run));
   const { manifest } = await findRun(context.folders.state, wanted);
   if (isFinished(manifest)) throw finished(manifest);
   const options = { ...runOptionsFrom(flags, context.clock.now()), isFresh: false };

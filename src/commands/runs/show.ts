@@ -3,6 +3,7 @@ import type { RunView } from "../../bulk/run-view.ts";
 import type { Context } from "../../context.ts";
 import { presentOne, type View } from "../../terminal/present.ts";
 import { describeCommand } from "../help-text.ts";
+import { runOr } from "./choose.ts";
 import { runView } from "./list.ts";
 
 const wholeView: View<RunView> = {
@@ -18,8 +19,8 @@ export function registerRunsShow(parent: Command, context: Context): void {
   const command = parent
     .command("show")
     .description("one run: what it is, how far it came")
-    .argument("<run>", "its id, the beginning of it, or last")
-    .action((run: string) => runRunsShow(context, run));
+    .argument("[run]", "its id, the beginning of it, or last")
+    .action((run?: string) => runRunsShow(context, run));
   describeCommand(command, {
     examples: ["ecm runs show last", "ecm runs show last --json"],
     output: "the run; with -o json as one object",
@@ -28,7 +29,8 @@ export function registerRunsShow(parent: Command, context: Context): void {
   });
 }
 
-async function runRunsShow(context: Context, wanted: string): Promise<void> {
+async function runRunsShow(context: Context, given?: string): Promise<void> {
+  const wanted = await runOr(context, given, "show");
   const [{ findRun }, { viewRun }] = await Promise.all([
     import("../../bulk/run-folder.ts"),
     import("../../bulk/run-view.ts"),

@@ -9,16 +9,17 @@ import {
   runOptionsFrom,
 } from "../bulk-flags.ts";
 import { describeCommand } from "../help-text.ts";
+import { runOr } from "./choose.ts";
 
 export function registerRunsUndo(parent: Command, context: Context): void {
   const command = parent
     .command("undo")
     .description("put back the values, lists and tags that a run changed and nobody has changed since")
-    .argument("<run>", "its id, the beginning of it, or last")
-    .action((run: string, flags: BulkFlags) => runRunsUndo(context, run, flags));
+    .argument("[run]", "its id, the beginning of it, or last")
+    .action((run: string | undefined, flags: BulkFlags) => runRunsUndo(context, run, flags));
   addBulkFlags(command, { isResume: true });
   describeCommand(command, {
-    examples: ["ecm runs undo last --dry-run", "ecm runs undo 20261121-1402 --yes"],
+    examples: ["ecm runs undo last --dry-run", "ecm runs undo 20261121-1402"],
     output:
       "nothing; with --json one summary object. Contacts that cannot be put back are rejected, with the reason",
     writes: true,
@@ -29,13 +30,14 @@ export function registerRunsUndo(parent: Command, context: Context): void {
   });
 }
 
-async function runRunsUndo(context: Context, wanted: string, flags: BulkFlags): Promise<void> {
+async function runRunsUndo(context: Context, given: string | undefined, flags: BulkFlags): Promise<void> {
   const options = runOptionsFrom(flags, context.clock.now());
   const [{ findRun }, { undoRun }, { displayRun }] = await Promise.all([
     import("../../bulk/run-folder.ts"),
     import("../../bulk/undo.ts"),
     import("../bulk-progress.ts"),
   ]);
+  const wanted = await runOr(context, given, "undo", ({ kind }) => kind !== "undo");
   const source = await findRun(context.folders.state, wanted);
   const display = displayRun(context, `undoing run ${source.manifest.id}: ${source.manifest.input.name}`);
   try {

@@ -6,6 +6,7 @@ import type { StructurePlan } from "../../service/structure-plan.ts";
 import { addDryRunFlag } from "../flags.ts";
 import { describeCommand } from "../help-text.ts";
 import { describeChange, readStructureFile } from "./changes.ts";
+import { lossOf } from "./losses.ts";
 import { runEdit, wholeStructure } from "./show.ts";
 
 interface StructureApplyOptions {
@@ -34,15 +35,21 @@ async function runStructureApply(
 ): Promise<void> {
   const wanted = await readStructureFile(context, file);
   const { planStructure, removalsOf } = await import("../../service/structure-plan.ts");
-  const { account } = await context.connect();
-  const structure = await wholeStructure(account);
+  const connection = await context.connect();
+  const structure = await wholeStructure(connection.account);
   const isPruning = options.prune ?? false;
   const plan = planStructure(structure, wanted, isPruning);
   for (const change of plan.changes) context.terminal.note(describeChange(change));
   const removals = removalsOf(plan);
   if (removals.length > 0 && !options.dryRun) {
-    const named = removals.map(({ part, label }) => `the ${part} ${JSON.stringify(label)}`).join(", ");
-    await context.confirm(`Remove ${named}? Every contact loses these values and tags.`);
+    await context.confirm(async () => {
+      const parts: string[] = [];
+      for (const each of removals) {
+        const loss = await lossOf(connection, structure, each);
+        parts.push(`Remove the ${each.part} ${JSON.stringify(each.label)}? ${loss}`);
+      }
+      return parts.join(" ");
+    });
   }
   // Planned again on fresh state when others were faster; what nobody agreed to is not taken away then.
   const agreed = new Set(removals.map(({ _id }) => _id));

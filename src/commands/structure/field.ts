@@ -5,6 +5,8 @@ import { resolveField } from "../../service/names.ts";
 import { addField, removeField, renameField } from "../../service/structure-edit.ts";
 import { addDryRunFlag } from "../flags.ts";
 import { describeCommand } from "../help-text.ts";
+import { choiceOr, choicesOf, textOr } from "../questions.ts";
+import { lossOf } from "./losses.ts";
 import { runEdit, wholeStructure } from "./show.ts";
 
 interface FieldAddOptions {
@@ -21,15 +23,10 @@ export function registerStructureField(parent: Command, context: Context): void 
   const add = field
     .command("add")
     .description("add a field")
-    .argument("<label>", "the field's label")
+    .argument("[label]", "the field's label")
     .option("--type <type>", "the type of its values, as the service names it", "text")
     .option("--required", "every contact must have a value")
-    .action((label: string, options: FieldAddOptions) => {
-      const { type, required = false, dryRun } = options;
-      return runEdit(context, (structure) => addField(structure, { label, dataType: type, required }), {
-        dryRun,
-      });
-    });
+    .action((label: string | undefined, options: FieldAddOptions) => runFieldAdd(context, label, options));
   describeCommand(addDryRunFlag(add), {
     examples: ["ecm structure field add City", 'ecm structure field add "Customer number" --required'],
     output,
@@ -40,10 +37,10 @@ export function registerStructureField(parent: Command, context: Context): void 
   const rename = field
     .command("rename")
     .description("give a field another label; contacts keep their values")
-    .argument("<field>", "its label or id")
-    .argument("<label>", "the new label")
-    .action((wanted: string, label: string, options: { dryRun?: boolean }) =>
-      runEdit(context, (structure) => renameField(structure, wanted, label), options),
+    .argument("[field]", "its label or id")
+    .argument("[label]", "the new label")
+    .action((wanted: string | undefined, label: string | undefined, options: { dryRun?: boolean }) =>
+      runFieldRename(context, wanted, label, options),
     );
   describeCommand(addDryRunFlag(rename), {
     examples: ["ecm structure field rename City Town"],
@@ -55,8 +52,10 @@ export function registerStructureField(parent: Command, context: Context): void 
   const remove = field
     .command("remove")
     .description("remove a field: every contact loses its value (asks first)")
-    .argument("<field>", "its label or id")
-    .action((wanted: string, options: { dryRun?: boolean }) => runFieldRemove(context, wanted, options));
+    .argument("[field]", "its label or id")
+    .action((wanted: string | undefined, options: { dryRun?: boolean }) =>
+      runFieldRemove(context, wanted, options),
+    );
   describeCommand(addDryRunFlag(remove), {
     examples: ["ecm structure field remove Fax", "ecm structure field remove Fax --yes"],
     output,
@@ -64,15 +63,53 @@ export function registerStructureField(parent: Command, context: Context): void 
   });
 }
 
-async function runFieldRemove(
+async function runFieldAdd(
   context: Context,
-  wanted: string,
+  given: string | undefined,
+  { type, required = false, dryRun }: FieldAddOptions,
+): Promise<void> {
+  const usage = "ecm structure field add LABEL";
+  const label = await textOr(context, given, {
+    question: "Label of the new field",
+    what: "the field's label",
+    usage,
+  });
+  await runEdit(context, (structure) => addField(structure, { label, dataType: type, required }), { dryRun });
+}
+
+async function runFieldRename(
+  context: Context,
+  givenField: string | undefined,
+  givenLabel: string | undefined,
   options: { dryRun?: boolean },
 ): Promise<void> {
-  const structure = await wholeStructure((await context.connect()).account);
+  const usage = "ecm structure field rename FIELD LABEL";
+  const wanted = await fieldOr(context, givenField, "Field to rename", usage);
+  const label = await textOr(context, givenLabel, { question: "New label", what: "the new label", usage });
+  await runEdit(context, (structure) => renameField(structure, wanted, label), options);
+}
+
+function fieldOr(context: Context, given: string | undefined, question: string, usage: string) {
+  return choiceOr(context, given, { question, what: "the field", usage }, async () => {
+    const { account } = await context.connect();
+    return choicesOf((await account.structure()).fields, (field) => field.label);
+  });
+}
+
+async function runFieldRemove(
+  context: Context,
+  given: string | undefined,
+  options: { dryRun?: boolean },
+): Promise<void> {
+  const wanted = await fieldOr(context, given, "Field to remove", "ecm structure field remove FIELD");
+  const connection = await context.connect();
+  const structure = await wholeStructure(connection.account);
   const { _id, label } = resolveField(structure, wanted);
   if (!options.dryRun) {
-    await context.confirm(`Remove the field ${JSON.stringify(label)}? Every contact loses its value.`);
+    await context.confirm(
+      async () =>
+        `Remove the field ${JSON.stringify(label)}? ${await lossOf(connection, structure, { part: "field", _id })}`,
+    );
   }
   await runEdit(context, (current) => removeField(current, _id), { ...options, structure });
 }

@@ -5,6 +5,8 @@ import { resolveTag } from "../../service/names.ts";
 import { addTags, removeTag, renameTag } from "../../service/structure-edit.ts";
 import { addDryRunFlag } from "../flags.ts";
 import { describeCommand } from "../help-text.ts";
+import { choiceOr, choicesOf, textOr } from "../questions.ts";
+import { lossOf } from "./losses.ts";
 import { runEdit, wholeStructure } from "./show.ts";
 
 interface TagOptions {
@@ -19,10 +21,8 @@ export function registerStructureTag(parent: Command, context: Context): void {
   const add = tag
     .command("add")
     .description("add tags; those that exist already are left as they are")
-    .argument("<label...>", "the tags' labels")
-    .action((labels: string[], options: TagOptions) =>
-      runEdit(context, (structure) => addTags(structure, labels), options),
-    );
+    .argument("[label...]", "the tags' labels")
+    .action((labels: string[], options: TagOptions) => runTagAdd(context, labels, options));
   describeCommand(addDryRunFlag(add), {
     examples: ["ecm structure tag add vip", 'ecm structure tag add "north, west" south --dry-run'],
     output: `${output} \`unchanged\` on stderr when all were there.`,
@@ -32,10 +32,10 @@ export function registerStructureTag(parent: Command, context: Context): void {
   const rename = tag
     .command("rename")
     .description("give a tag another label; contacts keep the tag")
-    .argument("<tag>", "its label or id")
-    .argument("<label>", "the new label")
-    .action((wanted: string, label: string, options: TagOptions) =>
-      runEdit(context, (structure) => renameTag(structure, wanted, label), options),
+    .argument("[tag]", "its label or id")
+    .argument("[label]", "the new label")
+    .action((wanted: string | undefined, label: string | undefined, options: TagOptions) =>
+      runTagRename(context, wanted, label, options),
     );
   describeCommand(addDryRunFlag(rename), {
     examples: ["ecm structure tag rename vip gold"],
@@ -47,8 +47,8 @@ export function registerStructureTag(parent: Command, context: Context): void {
   const remove = tag
     .command("remove")
     .description("remove a tag: every contact loses it (asks first)")
-    .argument("<tag>", "its label or id")
-    .action((wanted: string, options: TagOptions) => runTagRemove(context, wanted, options));
+    .argument("[tag]", "its label or id")
+    .action((wanted: string | undefined, options: TagOptions) => runTagRemove(context, wanted, options));
   describeCommand(addDryRunFlag(remove), {
     examples: ["ecm structure tag remove vip", "ecm structure tag remove vip --yes"],
     output,
@@ -56,11 +56,45 @@ export function registerStructureTag(parent: Command, context: Context): void {
   });
 }
 
-async function runTagRemove(context: Context, wanted: string, options: TagOptions): Promise<void> {
-  const structure = await wholeStructure((await context.connect()).account);
+async function runTagAdd(context: Context, given: string[], options: TagOptions): Promise<void> {
+  const missing = {
+    question: "Label of the new tag",
+    what: "the tag's label",
+    usage: "ecm structure tag add LABEL",
+  };
+  const labels = given.length > 0 ? given : [await textOr(context, undefined, missing)];
+  await runEdit(context, (structure) => addTags(structure, labels), options);
+}
+
+async function runTagRename(
+  context: Context,
+  givenTag: string | undefined,
+  givenLabel: string | undefined,
+  options: TagOptions,
+): Promise<void> {
+  const usage = "ecm structure tag rename TAG LABEL";
+  const wanted = await tagOr(context, givenTag, "Tag to rename", usage);
+  const label = await textOr(context, givenLabel, { question: "New label", what: "the new label", usage });
+  await runEdit(context, (structure) => renameTag(structure, wanted, label), options);
+}
+
+function tagOr(context: Context, given: string | undefined, question: string, usage: string) {
+  return choiceOr(context, given, { question, what: "the tag", usage }, async () => {
+    const { tags = [] } = await wholeStructure((await context.connect()).account);
+    return choicesOf(tags, (tag) => tag.label);
+  });
+}
+
+async function runTagRemove(context: Context, given: string | undefined, options: TagOptions): Promise<void> {
+  const wanted = await tagOr(context, given, "Tag to remove", "ecm structure tag remove TAG");
+  const connection = await context.connect();
+  const structure = await wholeStructure(connection.account);
   const { _id, label } = resolveTag(structure, wanted);
   if (!options.dryRun) {
-    await context.confirm(`Remove the tag ${JSON.stringify(label)}? Every contact loses it.`);
+    await context.confirm(
+      async () =>
+        `Remove the tag ${JSON.stringify(label)}? ${await lossOf(connection, structure, { part: "tag", _id })}`,
+    );
   }
   await runEdit(context, (current) => removeTag(current, _id), { ...options, structure });
 }

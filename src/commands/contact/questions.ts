@@ -1,0 +1,163 @@
+/** A contact and its changes, asked of a person; the answers are what the flags would have said. */
+import type { Connection, Context } from "../../context.ts";
+import type { WantedChanges } from "../../service/contact-changes.ts";
+import { onContact } from "../../service/find-contact.ts";
+import { fetchContact } from "../../service/mutate-contact.ts";
+import type { Prompter } from "../../terminal/prompts.ts";
+import type { Contact, ContactList, ContactStructure, IdRef, TagDefinition } from "../../wire.ts";
+import { choicesOf, type Missing, requirePrompter, requireText } from "../questions.ts";
+
+/** @param usage the whole command */
+export function missingContact(usage: string): Missing {
+  return { question: "The contact's id or key", what: "the contact's id or key", usage };
+}
+
+export interface NewContact {
+  key?: string;
+  set?: string[];
+  list?: string[];
+  tag?: string[];
+}
+
+/** Asks for the key, then for what no flag has said. @throws UsageError where nobody can be asked */
+export async function askContact(context: Context, given: NewContact): Promise<NewContact> {
+  const prompter = requirePrompter(context, {
+    question: "",
+    what: "the contact's key",
+    usage: "ecm contact create --key KEY, or --data FILE",
+  });
+  const { account } = await context.connect();
+  const structure = await account.complete(await account.structure());
+  const key = await prompter.input(structure.keyName, undefined, requireText);
+  const set = given.set ?? (await askFields(prompter, structure));
+  const lists = given.list === undefined ? await account.lists(structure) : [];
+  const list = given.list ?? (await askSome(prompter, "Lists to put it in", lists, listName));
+  const tag = given.tag ?? (await askSome(prompter, "Tags to give it", structure.tags ?? [], tagLabel));
+  return { key, set, list, tag };
+}
+
+async function askFields(prompter: Prompter, { fields }: ContactStructure): Promise<string[]> {
+  const set: string[] = [];
+  for (const { _id, label, required } of fields) {
+    const value = await prompter.input(
+      required ? label : `${label} (empty for none)`,
+      undefined,
+      required ? requireText : undefined,
+    );
+    if (value !== "") set.push(`${_id}=${value}`);
+  }
+  return set;
+}
+
+type Action = "set" | "addTag" | "removeTag" | "addList" | "removeList" | "done";
+
+/** What a contact has so far; undefined when several are meant, of which each has its own. */
+type Known = Pick<Contact, "fields" | "lists" | "tags"> | undefined;
+
+/**
+ * Asks for changes until a person says that is all.
+ * @param idOrKey the contact, when it is one: then only what would change something is offered
+ * @throws NotFoundError when there is no such contact
+ */
+export async function askChanges(
+  context: Context,
+  prompter: Prompter,
+  idOrKey: string | undefined,
+): Promise<WantedChanges> {
+  const connection = await context.connect();
+  const { account } = connection;
+  const structure = await account.complete(await account.structure());
+  const lists = await account.lists(structure);
+  const known = idOrKey === undefined ? undefined : await knownContact(connection, idOrKey);
+  const wanted: Record<Exclude<Action, "done">, string[]> = {
+    set: [],
+    addTag: [],
+    removeTag: [],
+    addList: [],
+    removeList: [],
+  };
+  for (;;) {
+    const isFirst = Object.values(wanted).every((values) => values.length === 0);
+    const offers = offersFor(structure, lists, known, isFirst);
+    const action = await prompter.select(isFirst ? "What to change" : "What else to change", offers);
+    if (action === "done") break;
+    if (action === "set") {
+      const assignment = await askAssignment(prompter, structure, known);
+      const field = assignment.slice(0, assignment.indexOf("=") + 1);
+      wanted.set = [...wanted.set.filter((each) => !each.startsWith(field)), assignment];
+      continue;
+    }
+    const isTag = action === "addTag" || action === "removeTag";
+    const all: { _id: string }[] = isTag ? (structure.tags ?? []) : lists;
+    const things = offered(all, isTag ? known?.tags : known?.lists, action.startsWith("remove"));
+    const nameOf = (isTag ? tagLabel : listName) as (thing: { _id: string }) => string;
+    wanted[action] = await askSome(prompter, titles[action], things, nameOf);
+  }
+  const said = Object.entries(wanted).filter(([, values]) => values.length > 0);
+  return Object.fromEntries(said);
+}
+
+const titles: Record<Action, string> = {
+  set: "Set a field",
+  addTag: "Add tags",
+  removeTag: "Remove tags",
+  addList: "Put in lists",
+  removeList: "Take out of lists",
+  done: "That is all",
+};
+
+function offersFor(structure: ContactStructure, lists: ContactList[], known: Known, isFirst: boolean) {
+  const tags = structure.tags ?? [];
+  const can: Record<Action, boolean> = {
+    set: structure.fields.length > 0,
+    addTag: offered(tags, known?.tags, false).length > 0,
+    removeTag: offered(tags, known?.tags, true).length > 0,
+    addList: offered(lists, known?.lists, false).length > 0,
+    removeList: offered(lists, known?.lists, true).length > 0,
+    done: true,
+  };
+  const actions = (Object.keys(titles) as Action[]).filter((action) => can[action]);
+  // Once something was said, being done with it is the likely next word.
+  if (!isFirst) actions.unshift(actions.pop()!);
+  return actions.map((action) => ({ name: titles[action], value: action }));
+}
+
+/** To remove: what the contact has; to add: what it does not have. All, where that is not known. */
+function offered<T extends IdRef>(things: readonly T[], held: IdRef[] | undefined, isRemoval: boolean): T[] {
+  if (held === undefined) return [...things];
+  return things.filter(({ _id }) => held.some((each) => each._id === _id) === isRemoval);
+}
+
+async function knownContact({ send, account }: Connection, idOrKey: string): Promise<Known> {
+  const contact = await onContact(
+    send,
+    () => account.structure(),
+    idOrKey,
+    (id) => fetchContact(send, id),
+  );
+  return contact;
+}
+
+async function askAssignment(prompter: Prompter, structure: ContactStructure, known: Known): Promise<string> {
+  const valueNow = (id: string) => known?.fields?.find(({ _id }) => _id === id)?.value;
+  const fields = structure.fields.map(({ _id, label }) => {
+    const value = valueNow(_id);
+    return { name: value === undefined ? label : `${label}  ${JSON.stringify(value)}`, value: _id };
+  });
+  const id = await prompter.select("Field to set", fields);
+  const { label } = structure.fields.find(({ _id }) => _id === id)!;
+  return `${id}=${await prompter.input(`${label} (empty for none)`)}`;
+}
+
+/** Ids of what a person picks; nothing is asked where there is nothing to pick. */
+async function askSome<T extends { _id: string }>(
+  prompter: Prompter,
+  message: string,
+  things: readonly T[],
+  nameOf: (thing: T) => string,
+): Promise<string[]> {
+  return things.length === 0 ? [] : prompter.checkbox(message, choicesOf(things, nameOf));
+}
+
+const listName = (list: ContactList) => list.name;
+const tagLabel = (tag: TagDefinition) => tag.label;

@@ -1,0 +1,44 @@
+/** Which run is meant, where the command does not say. */
+import type { Manifest } from "../../bulk/run-folder.ts";
+import type { Context } from "../../context.ts";
+import type { Choice } from "../../terminal/prompts.ts";
+import { choiceOr, choicesOr, type Missing } from "../questions.ts";
+
+/**
+ * @param verb of the command, for the error
+ * @param fits which runs the command can do something with
+ */
+export function runOr(
+  context: Context,
+  given: string | undefined,
+  verb: string,
+  fits: (manifest: Manifest) => boolean = () => true,
+): Promise<string> {
+  return choiceOr(context, given, missingRun(verb), () => runChoices(context, fits));
+}
+
+export function runsOr(context: Context, given: string[], verb: string): Promise<string[]> {
+  return choicesOr(context, given, missingRun(verb), () => runChoices(context, () => true));
+}
+
+function missingRun(verb: string): Missing {
+  return { question: `Run to ${verb}`, what: "the run", usage: `ecm runs ${verb} RUN, or last` };
+}
+
+async function runChoices(
+  context: Context,
+  fits: (manifest: Manifest) => boolean,
+): Promise<Choice<string>[]> {
+  const [{ listRuns }, { viewRun }] = await Promise.all([
+    import("../../bulk/run-folder.ts"),
+    import("../../bulk/run-view.ts"),
+  ]);
+  const choices: Choice<string>[] = [];
+  for (const each of await listRuns(context.folders.state)) {
+    if (!fits(each.manifest)) continue;
+    const { run, kind, file, status, done, rows } = await viewRun(each);
+    const of = rows ? ` of ${rows.read}` : "";
+    choices.push({ name: `${run}  ${kind} of ${file}, ${status}, ${done}${of} done`, value: run });
+  }
+  return choices;
+}
