@@ -175,6 +175,7 @@ export function createContext(
       readOnly: profile.readOnly,
       onEvent(event) {
         if (settings.verbose !== "no") traceEvent(event, profile);
+        else if (event.kind === "waiting" && purpose === "single") noteWait(event.seconds, event.why);
         if (event.kind === "answered" && (event.limits.hour || event.limits.month)) {
           limits = { ...limits, ...event.limits };
           limitsSeen = { identity: profile.identity, at: clock.now() };
@@ -199,6 +200,11 @@ export function createContext(
     for (const line of lines) terminal.note(line);
   }
 
+  /** Nobody is left before a silent screen; bulk runs tell of their waits themselves. */
+  function noteWait(seconds: number, why: string): void {
+    if (seconds >= 1 && !settings.quiet) terminal.note(`waiting ${Math.ceil(seconds)} s: ${why}`);
+  }
+
   /** A convenience that may fail: the command has done its work. */
   async function rememberLimits(): Promise<void> {
     if (!limits || !limitsSeen) return;
@@ -216,6 +222,7 @@ export function createContext(
 
   async function openNetworkLine(profile: ResolvedProfile, purpose: "single" | "bulk", connections?: number) {
     const apiKey = (await profile.key(signal)).value;
+    if (profile.warning !== undefined) terminal.note(`warning: ${profile.warning}`);
     const { openNetwork } = await import("./http/network.ts");
     const network = await openNetwork(purpose, connections);
     closers.push(() => network.close());

@@ -14,6 +14,8 @@ export interface ResolvedProfile {
   baseUrl: Sourced<string>;
   structure?: Sourced<string>;
   readOnly: boolean;
+  /** Said before the first request: the key goes to an address that its profile does not know. */
+  warning?: string;
   /** Tells what is remembered of this account from what is of another; fit for a file name, and holds no key. */
   identity: string;
   /** Obtains the key; runs the profile's key command where there is one. @throws NoKeyError */
@@ -24,10 +26,9 @@ export interface ResolvedProfile {
 const embeddedBaseUrl = "http://sandbox.localhost";
 
 /**
- * Flag before environment before profile. Three rules keep a key from an address that it is not meant for:
- * a named `sandbox` is always the embedded service, whatever address the environment holds; an address replaces the
- * profile's own only together with a key for it (`ECM_API_KEY`), or where the profile was named on purpose too; and
- * every address is https, or loopback.
+ * Flag before environment before profile, for each value by itself. Three rules guard a key: a named `sandbox` is always
+ * the embedded service, whatever address the environment holds; every address is https, or loopback; and where a
+ * variable alone parts the current profile's key from its address, there is a warning.
  * @param canAsk whether a key command may ask at standard input
  * @param openProfiles asked only when a profile is needed: address and key of the environment need none
  * @throws NoKeyError when no profile is configured and none named; UsageError for a bad address or unknown profile.
@@ -93,7 +94,7 @@ function assemble(
   canAsk: boolean,
 ): ResolvedProfile {
   const place = name ? `profile ${name.value}` : "environment";
-  const baseUrl = chooseBaseUrl(settings, name, profile, place);
+  const { baseUrl, warning } = chooseBaseUrl(settings, name, profile, place);
   let key: Promise<Sourced<string>> | undefined;
   return {
     name,
@@ -103,6 +104,7 @@ function assemble(
       settings.structure ??
       (profile.structure === undefined ? undefined : { value: profile.structure, source: "profile" }),
     readOnly: settings.readOnly || profile.readOnly === true,
+    warning,
     // A profile's key is not asked for: that could run its command.
     identity: settings.apiKey
       ? digest(`key ${baseUrl.value} ${settings.apiKey.value}`)
@@ -140,25 +142,21 @@ function chooseBaseUrl(
   name: Sourced<string> | undefined,
   profile: Profile,
   place: string,
-): Sourced<string> {
+): { baseUrl: Sourced<string>; warning?: string } {
   const own = profile.baseUrl === undefined ? undefined : parseBaseUrl(profile.baseUrl, place);
   if (!settings.baseUrl) {
-    if (own !== undefined) return { value: own, source: "profile" };
+    if (own !== undefined) return { baseUrl: { value: own, source: "profile" } };
     throw noAddress(
       `${place}: no base address is stored`,
       "pass --base-url, or log in again: ecm auth login",
     );
   }
-  const where = settings.baseUrl.source === "flag" ? "--base-url" : "ECM_BASE_URL";
-  const value = parseBaseUrl(settings.baseUrl.value, where);
-  const isNamed = name !== undefined && name.source !== "default";
-  const isMeant = settings.apiKey !== undefined || isNamed || (own !== undefined && isSameOrigin(own, value));
-  if (isMeant) return { value, source: settings.baseUrl.source };
-  throw new UsageError(
-    `${where} names ${value}, but the key of the ${place} is for ${own ?? "another address"}: it is not sent there`,
-    `set ECM_API_KEY to a key for that address; or name the profile as well, with --profile, if its key is meant for it`,
-    { type: "KeyAddressError" },
-  );
+  const { source } = settings.baseUrl;
+  const value = parseBaseUrl(settings.baseUrl.value, source === "flag" ? "--base-url" : "ECM_BASE_URL");
+  const isTyped = source === "flag" || name?.source === "flag";
+  const isOwn = own !== undefined && isSameOrigin(own, value);
+  const warning = `ECM_BASE_URL is set: the key of the ${place} goes to ${value}`;
+  return { baseUrl: { value, source }, warning: isTyped || isOwn || settings.apiKey ? undefined : warning };
 }
 
 function digest(text: string): string {

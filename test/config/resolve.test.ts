@@ -117,13 +117,18 @@ describe("the account that a command works with", () => {
     ]);
   });
 
-  it.each<[GlobalFlags, Record<string, string>]>([
-    [{ baseUrl: other }, {}],
-    [{}, { ECM_BASE_URL: other }],
-    [{}, { ECM_BASE_URL: "https://work.example.com:8443" }],
-    [{}, { ECM_BASE_URL: "http://127.0.0.1:9" }],
-  ])("never sends the current profile's key to an address of %o %o", async (flags, env) => {
-    await expect(resolve(flags, env)).rejects.toMatchObject({ exitCode: 2, type: "KeyAddressError" });
+  it.each<[GlobalFlags, Record<string, string>, boolean]>([
+    [{}, { ECM_BASE_URL: other }, true],
+    [{}, { ECM_BASE_URL: "https://work.example.com:8443" }, true],
+    [{}, { ECM_BASE_URL: other, ECM_PROFILE: "work" }, true],
+    [{ baseUrl: other }, {}, false],
+    [{ profile: "work" }, { ECM_BASE_URL: other }, false],
+    [{}, { ECM_BASE_URL: "https://work.example.com/v2" }, false],
+    [{}, { ECM_BASE_URL: other, ECM_API_KEY: "k" }, false],
+  ])("warns where variables alone send a profile's key elsewhere: %o %o %s", async (flags, env, isWarned) => {
+    const { baseUrl, warning } = await resolve(flags, env);
+    expect(baseUrl.value).toBe(flags.baseUrl ?? env.ECM_BASE_URL);
+    expect(warning !== undefined).toBe(isWarned);
   });
 
   it("refuses an address that is not safe, wherever it stands", async () => {
