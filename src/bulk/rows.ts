@@ -1,5 +1,4 @@
 /** What the reading half of the engine hands to the deciding half: rows that make sense, and rows that do not. */
-import type { Reading } from "./reading/reading.ts";
 
 /** A contact's key in the forms the engine needs. */
 export interface RowKey {
@@ -80,12 +79,4 @@ export interface InputFacts {
   notes: string[];
   /** The first rows as read, for `--dry-run`. */
   sample: ReadRow[];
-}
-
-/** A file that was understood: everything that reading its rows needs. Made by `understandInput`. */
-export interface Understood {
-  path: string;
-  facts: InputFacts;
-  /** For the reading room alone. */
-  reading: Reading;
 }

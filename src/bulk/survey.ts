@@ -2,8 +2,8 @@
 import { stat } from "node:fs/promises";
 import { EcmError, exitCodes } from "../errors.ts";
 import { createIdentityTally, type RepeatedIdentities } from "./identities.ts";
-import { readRows } from "./reading/index.ts";
-import type { ReadRow, Row, Understood } from "./rows.ts";
+import { readRows, type Understood } from "./reading/index.ts";
+import type { ReadRow, Row } from "./rows.ts";
 
 /** So many rows are kept in memory; more are read from the file again in each pass. */
 const mostKeptRows = 5000;

@@ -1,5 +1,6 @@
 /** Reading: file → rows. What other rooms of the engine use. */
 export { foldName } from "./names.ts";
 export { readRows } from "./read-rows.ts";
+export type { Understood } from "./reading.ts";
 export { type Unclear, type UnclearColumn, UnclearColumnsError } from "./unclear.ts";
 export { understandInput, understandKeys } from "./understand.ts";

@@ -1,11 +1,11 @@
 /** Reading: an understood file → its rows, one by one, in flat memory. */
 import { createKeyReader } from "../keys.ts";
-import type { ReadRow, RejectedRow, Target, Understood } from "../rows.ts";
+import type { ReadRow, RejectedRow, Target } from "../rows.ts";
 import { refusalIn } from "./consent.ts";
 import { type CsvRecord, readRecords } from "./csv.ts";
 import { unreadableFrom } from "./faults.ts";
 import { isBlank } from "./header.ts";
-import type { Reading } from "./reading.ts";
+import type { Reading, Understood } from "./reading.ts";
 import type { Splitting } from "./systems.ts";
 import { readText } from "./text.ts";
 import { splitNames, valueReader } from "./values.ts";

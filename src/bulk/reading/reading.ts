@@ -1,5 +1,5 @@
 /** Reading: how the rows of an understood file are read. */
-import type { Target } from "../rows.ts";
+import type { InputFacts, Target } from "../rows.ts";
 import type { ConsentRule } from "./consent.ts";
 import type { System } from "./systems.ts";
 
@@ -26,4 +26,12 @@ export interface ConsentColumn {
   index: number;
   name: string;
   rule: ConsentRule;
+}
+
+/** A file that was understood: everything that reading its rows needs. Made by `understandInput`. */
+export interface Understood {
+  path: string;
+  facts: InputFacts;
+  /** For the reading room alone. */
+  reading: Reading;
 }

@@ -1,7 +1,7 @@
 /** Reading: what a file is, found out before anything is sent. */
 import { UsageError } from "../../errors.ts";
 import type { ContactStructure } from "../../wire.ts";
-import type { InputFacts, ReadOptions, ReadRow, Target, Understood } from "../rows.ts";
+import type { InputFacts, ReadOptions, ReadRow, Target } from "../rows.ts";
 import { type Columns, type MappingInput, mapColumns, mapKeyColumn } from "./columns.ts";
 import { type FoundEncoding, findEncoding } from "./encoding.ts";
 import { unreadableFrom } from "./faults.ts";
@@ -9,7 +9,7 @@ import { findHeader, type Header, parseDelimiter } from "./header.ts";
 import { inspectFile } from "./inspect.ts";
 import { foldName } from "./names.ts";
 import { readRows } from "./read-rows.ts";
-import type { Reading } from "./reading.ts";
+import type { Reading, Understood } from "./reading.ts";
 import { requireFile } from "./source.ts";
 import { recogniseSystem, type System, systemNamed } from "./systems.ts";
 import { readStart, type TextSource } from "./text.ts";
