@@ -1,8 +1,8 @@
 /** Files of a test's own, read through the reading room's door. */
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { readRows, understandInput } from "../../../src/bulk/reading/index.ts";
-import type { ReadOptions, ReadRow, RejectedRow, Row, Understood } from "../../../src/bulk/rows.ts";
+import { readRows, type Understood, understandInput } from "../../../src/bulk/reading/index.ts";
+import type { ReadOptions, ReadRow, RejectedRow, Row } from "../../../src/bulk/rows.ts";
 import type { ContactStructure } from "../../../src/wire.ts";
 import { temporaryFolder } from "../../support/ecm.ts";
 
