@@ -14,13 +14,28 @@ const omissions = [
     wanted: /^ajv(-formats)?(\/.*)?$/,
     code: "export class Ajv2020 { constructor() { throw new Error('schemas are not supported') } }\nexport default Ajv2020",
   },
-  // undici can speak HTTP/2; we speak HTTP/1.1.
-  { importer: "undici", wanted: /^node:http2$/, code: "export const constants = {}" },
+  // undici can speak HTTP/2, and send forms and streams; we speak HTTP/1.1 and send text.
+  { importer: "undici", wanted: /\/client-h2\.js$/, code: "module.exports = undefined" },
+  { importer: "undici", wanted: /\/web\/fetch\/body\.js$/, code: "exports.extractBody = undefined" },
+  // It asks Node's own client for its limit of headers, in bytes, and for a class that it warns of as a body.
+  {
+    importer: "undici",
+    wanted: /^node:http$/,
+    code: "exports.maxHeaderSize = 16384; exports.IncomingMessage = class {}",
+  },
   // commander starts subcommands that are programs of their own; ours are not.
   {
     importer: "commander",
     wanted: /^node:child_process$/,
     code: "export function spawn() { throw new Error('no subcommand is a program of its own') }",
+  },
+  // cli-table3 measures text; it is given stand-ins that are as wide as they are long (terminal/table.ts).
+  { importer: "cli-table3", wanted: /^string-width$/, code: "module.exports = (text) => text.length" },
+  // chalk looks whether colour is wanted; we tell it.
+  {
+    importer: "chalk",
+    wanted: /^#supports-color$/,
+    code: "export default { stdout: false, stderr: false }",
   },
 ];
 
@@ -38,6 +53,33 @@ const leaveOut = {
   },
 };
 
+/**
+ * Has every chunk, and every module of Node's, loaded when something of it is first used. No module of ours does anything
+ * when it is loaded, so the order in which they are does not matter.
+ */
+const requireLate = {
+  name: "require late",
+  renderChunk(code) {
+    const names = [];
+    const statement = /^(?:const|let) (\w+) = (require\(".+"\));\n(?:\1 = (.+)\(\1(.*)\);\n)?/;
+    let head = "";
+    let body = code;
+    for (let found = body.match(statement); found; found = body.match(statement)) {
+      const [whole, name, load, wrap, rest] = found;
+      body = body.slice(whole.length);
+      const isRuntime = name === "require_rolldown_runtime";
+      const value = wrap ? `${wrap}(${load}${rest})` : load;
+      head += isRuntime
+        ? whole
+        : `let loaded_${name};\nconst ${name} = () => (loaded_${name} ??= ${value});\n`;
+      if (!isRuntime) names.push(name);
+    }
+    return names.length === 0
+      ? undefined
+      : { code: head + body.replace(new RegExp(`\\b(${names.join("|")})\\b`, "g"), "($1())") };
+  },
+};
+
 // Old chunks stay unless `--clean` is given: a program that is running may still ask for them.
 if (process.argv.includes("--clean")) await rm("dist", { recursive: true, force: true });
 const bundle = await rolldown({
@@ -45,7 +87,7 @@ const bundle = await rolldown({
   platform: "node",
   external: ["libsql"],
   transform: { target: "node20.19" },
-  plugins: [leaveOut],
+  plugins: [leaveOut, requireLate],
 });
 await bundle.write({
   dir: "dist",

@@ -131,7 +131,7 @@ export function createContext(
     },
     profile() {
       profile ??= import("./config/resolve.ts").then(({ resolveProfile }) =>
-        resolveProfile(settings, context.profiles, env, terminal.isStdinTerminal && !settings.noInput),
+        resolveProfile(settings, context.profiles, env, () => terminal.isStdinTerminal && !settings.noInput),
       );
       return profile;
     },
@@ -190,7 +190,7 @@ export function createContext(
     });
     closers.push(async () => {
       const { rememberNames } = await import("./config/names-cache.ts");
-      await rememberNames(folders, profile.name?.value ?? profile.baseUrl.value, names);
+      rememberNames(folders, profile.name?.value ?? profile.baseUrl.value, names);
     });
     return { profile, send, account };
   }
@@ -205,12 +205,15 @@ export function createContext(
     if (seconds >= 1 && !settings.quiet) terminal.note(`waiting ${Math.ceil(seconds)} s: ${why}`);
   }
 
-  /** A convenience that may fail: the command has done its work. */
   async function rememberLimits(): Promise<void> {
     if (!limits || !limitsSeen) return;
     const seenLimits = await import("./config/seen-limits.ts");
     const { identity, at } = limitsSeen;
-    await seenLimits.rememberLimits(folders.cache, identity, { limits, seenAt: at }).catch(() => undefined);
+    try {
+      seenLimits.rememberLimits(folders.cache, identity, { limits, seenAt: at });
+    } catch {
+      // A convenience: the command has done its work.
+    }
   }
 
   async function openEmbedded() {

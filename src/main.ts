@@ -22,7 +22,7 @@ async function main(args: string[]): Promise<void> {
   }
   process.exitCode = await run({
     args,
-    streams: { stdin: process.stdin, stdout: process.stdout, stderr: process.stderr, env: process.env },
+    streams: process,
     signal: interruption.signal,
   });
 }

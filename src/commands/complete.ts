@@ -89,7 +89,7 @@ async function valuesOf(context: Context, kind: string, profile?: string): Promi
   const names = async (part: keyof KnownNames) => {
     const chosen = profile ?? context.settings.profile?.value ?? (await context.profiles()).current();
     const account = chosen ?? context.settings.baseUrl?.value ?? "";
-    return (await readNames(context.folders, account))[part] ?? [];
+    return readNames(context.folders, account)[part] ?? [];
   };
   if (/^(add-|remove-)?lists?$/.test(kind)) return names("lists");
   if (/^(add-|remove-)?tags?$/.test(kind)) return names("tags");

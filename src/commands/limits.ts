@@ -31,7 +31,7 @@ export function registerLimits(command: Command, context: Context): void {
 async function runLimits(context: Context, { refresh }: LimitsOptions): Promise<void> {
   const { terminal, clock } = context;
   const { identity, name } = await context.profile();
-  const seen = refresh ? await refreshed(context) : await recallLimits(context.folders.cache, identity);
+  const seen = refresh ? await refreshed(context) : recallLimits(context.folders.cache, identity);
   if (!seen) {
     const whose = name ? `profile ${name.value}` : "this account";
     terminal.note(

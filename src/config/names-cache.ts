@@ -1,6 +1,6 @@
-/** The names that completions offer: what earlier commands saw of an account. Lost without harm. */
+/** The names that completions offer: what earlier commands saw of an account. Lost without harm. Synchronous: nothing else is under way. */
 import { createHash, randomBytes } from "node:crypto";
-import { mkdir, readFile, rename, writeFile } from "node:fs/promises";
+import { mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Folders } from "./folders.ts";
 
@@ -12,9 +12,9 @@ export interface KnownNames {
 }
 
 /** Names known of an account; empty where nothing was seen yet or the file cannot be read. */
-export async function readNames(folders: Folders, account: string): Promise<Partial<KnownNames>> {
+export function readNames(folders: Folders, account: string): Partial<KnownNames> {
   try {
-    return JSON.parse(await readFile(fileOf(folders, account), "utf8")) as Partial<KnownNames>;
+    return JSON.parse(readFileSync(fileOf(folders, account), "utf8")) as Partial<KnownNames>;
   } catch {
     return {};
   }
@@ -24,20 +24,16 @@ export async function readNames(folders: Folders, account: string): Promise<Part
  * Adds what a command saw to what is known. Never fails: a folder that cannot be written costs completions, no more.
  * @param account the profile's name, or the base address where there is none
  */
-export async function rememberNames(
-  folders: Folders,
-  account: string,
-  seen: Partial<KnownNames>,
-): Promise<void> {
+export function rememberNames(folders: Folders, account: string, seen: Partial<KnownNames>): void {
   const file = fileOf(folders, account);
-  const known = await readNames(folders, account);
+  const known = readNames(folders, account);
   const names = { ...known, ...seen };
   if (JSON.stringify(names) === JSON.stringify(known)) return;
   const temporary = `${file}.${randomBytes(4).toString("hex")}`;
   try {
-    await mkdir(join(folders.cache, "names"), { recursive: true, mode: 0o700 });
-    await writeFile(temporary, JSON.stringify(names), { mode: 0o600 });
-    await rename(temporary, file);
+    mkdirSync(join(folders.cache, "names"), { recursive: true, mode: 0o700 });
+    writeFileSync(temporary, JSON.stringify(names), { mode: 0o600 });
+    renameSync(temporary, file);
   } catch {
     // A cache: the next command tries again.
   }

@@ -29,7 +29,7 @@ const embeddedBaseUrl = "http://sandbox.localhost";
  * Flag before environment before profile, for each value by itself. Three rules guard a key: a named `sandbox` is always
  * the embedded service, whatever address the environment holds; every address is https, or loopback; and where a
  * variable alone parts the current profile's key from its address, there is a warning.
- * @param canAsk whether a key command may ask at standard input
+ * @param canAsk whether a key command may ask at standard input; asked only when one is run
  * @param openProfiles asked only when a profile is needed: address and key of the environment need none
  * @throws NoKeyError when no profile is configured and none named; UsageError for a bad address or unknown profile.
  */
@@ -37,7 +37,7 @@ export async function resolveProfile(
   settings: Settings,
   openProfiles: () => Promise<ProfileStore>,
   env: Environment,
-  canAsk = false,
+  canAsk = () => false,
 ): Promise<ResolvedProfile> {
   const { profile: named, baseUrl, apiKey } = settings;
   if (named?.value === sandboxProfile) return embedded(settings, named);
@@ -62,7 +62,7 @@ export function profileAsGiven(
   name: string,
   profile: Profile,
   env: Environment,
-  canAsk: boolean,
+  canAsk: () => boolean,
 ): ResolvedProfile {
   const bare = { readOnly: false } as Settings;
   return assemble(bare, { value: name, source: "flag" }, profile, env, canAsk);
@@ -91,7 +91,7 @@ function assemble(
   name: Sourced<string> | undefined,
   profile: Profile,
   env: Environment,
-  canAsk: boolean,
+  canAsk: () => boolean,
 ): ResolvedProfile {
   const place = name ? `profile ${name.value}` : "environment";
   const { baseUrl, warning } = chooseBaseUrl(settings, name, profile, place);
@@ -112,7 +112,7 @@ function assemble(
     key(signal) {
       // Once: a key command may ask a person.
       key ??= obtainKey(settings, profile, place, (command) =>
-        runKeyCommand(command, env, place, canAsk, signal),
+        runKeyCommand(command, env, place, canAsk(), signal),
       );
       return key;
     },

@@ -1,6 +1,9 @@
-/** The limits that an account's last answer told of, kept between commands: one small file each, in the cache folder. */
+/**
+ * The limits that an account's last answer told of, kept between commands: one small file each, in the cache folder.
+ * Synchronous: nothing else is under way.
+ */
 import { randomBytes } from "node:crypto";
-import { chmod, mkdir, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
+import { chmodSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { RateLimits } from "../wire.ts";
 
@@ -11,24 +14,24 @@ export interface SeenLimits {
 }
 
 /** Keeps what was seen. @param identity of the account, from `ResolvedProfile`. @throws when it cannot be written */
-export async function rememberLimits(cache: string, identity: string, seen: SeenLimits): Promise<void> {
-  await mkdir(cache, { recursive: true, mode: 0o700 });
-  if (((await stat(cache)).mode & 0o077) !== 0) await chmod(cache, 0o700);
+export function rememberLimits(cache: string, identity: string, seen: SeenLimits): void {
+  mkdirSync(cache, { recursive: true, mode: 0o700 });
+  if ((statSync(cache).mode & 0o077) !== 0) chmodSync(cache, 0o700);
   const file = fileOf(cache, identity);
   const temporary = `${file}.${randomBytes(6).toString("hex")}`;
   try {
-    await writeFile(temporary, `${JSON.stringify(seen)}\n`, { mode: 0o600 });
-    await rename(temporary, file);
+    writeFileSync(temporary, `${JSON.stringify(seen)}\n`, { mode: 0o600 });
+    renameSync(temporary, file);
   } catch (error) {
-    await rm(temporary, { force: true });
+    rmSync(temporary, { force: true });
     throw error;
   }
 }
 
 /** What was seen last; undefined when nothing was, or it cannot be read. */
-export async function recallLimits(cache: string, identity: string): Promise<SeenLimits | undefined> {
+export function recallLimits(cache: string, identity: string): SeenLimits | undefined {
   try {
-    const seen = JSON.parse(await readFile(fileOf(cache, identity), "utf8")) as SeenLimits;
+    const seen = JSON.parse(readFileSync(fileOf(cache, identity), "utf8")) as SeenLimits;
     return isSound(seen) ? seen : undefined;
   } catch {
     return undefined;

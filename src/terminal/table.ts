@@ -8,6 +8,8 @@ const gap = "  ";
 /** One column wide by every rule; the laid-out table holds nothing but these and the gaps between them. */
 const stand = "#";
 const standIns = /#+/g;
+/** What needs neither tables of widths nor rules for whole characters, both of which are slow to begin with. */
+const plain = /^[ -~…]*$/;
 /** A column cut below this says nothing any more. */
 const narrowest = 10;
 // Borders and colours off: the gap between columns is the only ornament.
@@ -39,7 +41,7 @@ export function renderTable(header: string[], rows: string[][], width: number, i
   const head = header.map(escapeControls);
   const body = rows.map((row) => row.map(escapeControls));
   const natural = head.map((name, column) =>
-    body.reduce((widest, row) => Math.max(widest, stringWidth(row[column] ?? "")), stringWidth(name)),
+    body.reduce((widest, row) => Math.max(widest, widthOf(row[column] ?? "")), widthOf(name)),
   );
   const least = natural.reduce((sum, each) => sum + Math.min(each, narrowest) + gap.length, -gap.length);
   if (least > width) return renderBlocks(header, rows, width, isColored);
@@ -54,7 +56,7 @@ export function renderTable(header: string[], rows: string[][], width: number, i
   const standIn = (text: string, column: number, paint = (plain: string) => plain) => {
     const shown = cut(text, widths[column]!);
     if (shown !== "") texts.push(paint(shown));
-    return stand.repeat(stringWidth(shown));
+    return stand.repeat(widthOf(shown));
   };
   table.push(head.map((name, column) => standIn(name, column, style.bold)));
   table.push(...body.map((row) => row.map((cell, column) => standIn(cell, column))));
@@ -82,12 +84,12 @@ export function renderRecord(
 ): string {
   const style = styleFor(isColored);
   const widest = Math.min(
-    Math.max(...pairs.map(([name]) => stringWidth(escapeControls(name)))),
+    Math.max(...pairs.map(([name]) => widthOf(escapeControls(name)))),
     Math.floor(width / 2),
   );
   const lines = pairs.map(([name, value]) => {
     const label = cut(escapeControls(name), widest);
-    return `${style.bold(label)}${" ".repeat(widest - stringWidth(label))}${gap}${escapeControls(value)}`;
+    return `${style.bold(label)}${" ".repeat(widest - widthOf(label))}${gap}${escapeControls(value)}`;
   });
   return `${withoutTrailingBlanks(lines.join("\n"))}\n`;
 }
@@ -107,13 +109,19 @@ function fitWidths(natural: number[], width: number): number[] {
   }
 }
 
+/** Columns that a text takes on a screen. */
+function widthOf(text: string): number {
+  return plain.test(text) ? text.length : stringWidth(text);
+}
+
 /** Cuts at a whole character so that at most `width` columns remain, the last one an ellipsis. */
 export function cut(text: string, width: number): string {
-  if (stringWidth(text) <= width) return text;
+  if (widthOf(text) <= width) return text;
+  if (plain.test(text)) return `${text.slice(0, Math.max(0, width - 1))}…`;
   let kept = "";
   let used = 0;
   for (const { segment } of new Intl.Segmenter().segment(text)) {
-    const next = stringWidth(segment);
+    const next = widthOf(segment);
     if (used + next > width - 1) break;
     kept += segment;
     used += next;

@@ -37,7 +37,7 @@ export interface TerminalStreams {
 }
 
 export function createTerminal(streams: TerminalStreams): Terminal {
-  const { stdin, stdout, stderr, env } = streams;
+  const { stdout, stderr, env } = streams;
   let isStdoutClosed = false;
   const onStreamError = (error: NodeJS.ErrnoException) => {
     if (error.code !== "EPIPE" && error.code !== "ERR_STREAM_DESTROYED") throw error;
@@ -52,11 +52,16 @@ export function createTerminal(streams: TerminalStreams): Terminal {
   });
 
   return {
-    stdin,
+    // Node makes standard input at the first look at it: hardly a command looks.
+    get stdin() {
+      return streams.stdin;
+    },
     stdout,
     stderr,
     env,
-    isStdinTerminal: stdin.isTTY === true,
+    get isStdinTerminal() {
+      return streams.stdin.isTTY === true;
+    },
     isStdoutTerminal: stdout.isTTY === true,
     isStderrTerminal: stderr.isTTY === true,
     get columns() {

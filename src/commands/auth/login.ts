@@ -53,7 +53,7 @@ async function runAuthLogin(context: Context, options: LoginOptions): Promise<vo
     readOnly: options.readOnly === true || kept?.readOnly ? true : undefined,
     ...(await askKey(context, options)),
   };
-  const resolved = profileAsGiven(name, profile, terminal.env, context.prompter() !== undefined);
+  const resolved = profileAsGiven(name, profile, terminal.env, () => context.prompter() !== undefined);
   const { value: key } = await resolved.key(context.signal);
   if (!isUsualKey(key)) terminal.note("warning: the key does not have the usual form of 50 characters");
   const structures = options.verify ? await (await context.open(resolved)).account.structures() : undefined;
