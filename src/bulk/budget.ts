@@ -161,6 +161,8 @@ export function createBudget(options: BudgetOptions): Budget {
       }
       hasOthers = true;
       noteHour(limits.hour);
+      // Requests that were under way together are refused together: that is one refusal.
+      if (pausedUntil > now) return;
       const needed = Math.max(1, retryAfterSeconds ?? 1);
       const doubled = Math.min(needed * 2 ** Math.min(pauses, 20), longestPauseSeconds);
       pauses++;

@@ -100,6 +100,14 @@ describe("the budget", () => {
     expect(budget.ask(start + 500_000)).toMatchObject({ until: reset * 1000 + 250 });
   });
 
+  it("takes refusals of requests that were under way together for one", () => {
+    const budget = createBudget(open);
+    budget.seed(hour(50));
+    burst(budget, 8);
+    for (let request = 0; request < 8; request++) budget.limited("hour", 10, {}, start + request);
+    expect(budget.ask(start + 8)).toMatchObject({ kind: "wait", until: start + 10_000 });
+  });
+
   it.each(["month", "address"] as const)("never waits for a 429 of the %s", (kind) => {
     const budget = createBudget(open);
     budget.leave();
