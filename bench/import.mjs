@@ -60,8 +60,8 @@ async function memory() {
   const large = await people(1_000_000, "large.csv");
   const small = await people(10_000, "small.csv");
   const bare = await run([csvLoop, large], service);
-  const whole = await ecm(["import", large, "--dry-run", "--json"], service);
-  const few = await ecm(["import", small, "--dry-run", "--json"], service);
+  const whole = await median(() => ecm(["import", large, "--dry-run", "--json"], service));
+  const few = await median(() => ecm(["import", small, "--dry-run", "--json"], service));
   report("csv-parse alone, a million rows", bare.seconds, "s", true, "");
   report(
     "dry run of a million rows",
@@ -131,6 +131,12 @@ async function budget() {
     report("  sent again after a 429", retried, "requests", retried === 0, "none");
     await service.stop();
   }
+}
+
+/** Of three runs, the one in the middle by its peak memory: garbage is collected when the machine has time. */
+async function median(measure) {
+  const runs = [await measure(), await measure(), await measure()];
+  return runs.sort((one, other) => one.peakMib - other.peakMib)[1];
 }
 
 async function bareLoop({ env }, rows) {

@@ -1,6 +1,6 @@
 /** Rows of one contact made one: by the first, the last, or joined in file order. */
 import type { RepeatedIdentities } from "./identities.ts";
-import type { Row } from "./rows.ts";
+import type { ReadRow, Row } from "./rows.ts";
 
 export type Duplicates = "merge" | "first" | "last" | "reject";
 
@@ -21,14 +21,14 @@ export interface Joined {
 
 /** Reads all rows once and keeps those of repeated identities only. */
 export async function joinRows(
-  rows: AsyncIterable<Row>,
+  rows: AsyncIterable<ReadRow>,
   repeated: RepeatedIdentities,
   duplicates: Duplicates,
 ): Promise<Joined> {
   const groups = new Map<string, Group>();
   if (!repeated.isEmpty) {
     for await (const row of rows) {
-      if (!repeated.mayRepeat(row.key.identity)) continue;
+      if (row.kind === "rejected" || !repeated.mayRepeat(row.key.identity)) continue;
       const group = groups.get(row.key.identity);
       if (!group) groups.set(row.key.identity, { row: copyOf(row), lines: [row.line] });
       else addTo(group, row, duplicates);

@@ -25,7 +25,7 @@ import { fileOf } from "./run-files.ts";
 import { type Manifest, makeRunFolder, sweepAbandoned } from "./run-folder.ts";
 import { type RunEvent, type RunOptions, type RunStatus, workThrough } from "./run-work.ts";
 import { spool } from "./spool.ts";
-import { type Survey, soundRows, surveyInput } from "./survey.ts";
+import { type Survey, surveyInput } from "./survey.ts";
 
 /** What a run is handed by the outside. */
 export interface Engine {
@@ -205,7 +205,7 @@ async function prepare(
     status.rowsRead = rows;
   });
   job.requireInput?.(survey);
-  const joined = await joinRows(soundRows(survey.rows()), survey.repeated, job.duplicates);
+  const joined = await joinRows(survey.rows(), survey.repeated, job.duplicates);
   on({ kind: "surveyed", survey, joined });
   const names = await openNameBook({
     send: send.plain,
@@ -262,7 +262,8 @@ export function workOf(prepared: Prepared): Work<RowItem> {
   const decideOptions: DecideOptions = { ...job.decide, structureId: structure._id };
   return {
     async *items() {
-      for await (const row of soundRows(survey.rows())) {
+      for await (const row of survey.rows()) {
+        if (row.kind === "rejected") continue;
         const standing = standingOf(row, joined);
         if ("stands" in standing)
           yield { ref: standing.stands.line, key: standing.stands.key, row: standing.stands };
