@@ -27,6 +27,8 @@ export function interruptionBy(signal: "SIGINT" | "SIGTERM"): InterruptedError {
 export async function run({ args, streams, signal, clock }: Invocation): Promise<number> {
   const control = createContext(streams, signal, clock);
   const { context } = control;
+  // Said before the flags are parsed: what is wrong with them must not be painted either.
+  if (args.includes("--no-color")) context.terminal.isColored = { out: false, err: false };
   const isJson = isJsonWanted(args, streams.env);
   const words = wordsOf(args);
   let failure: unknown;
@@ -55,6 +57,7 @@ function throwReason(error: unknown, program: Command, words: readonly string[])
 
 function showLimits(terminal: Terminal, limits: RateLimits | undefined, now: number): void {
   if (!limits || terminal.quiet) return;
-  const line = terminal.isStderrTerminal ? rateLimitSentence(limits, now) : rateLimitLine(limits);
-  if (line) terminal.note(line);
+  const { isStderrTerminal } = terminal;
+  const line = isStderrTerminal ? rateLimitSentence(limits, now) : rateLimitLine(limits);
+  if (line) terminal.note(line, isStderrTerminal ? "aside" : undefined);
 }

@@ -89,13 +89,14 @@ function describe(status: RunStatus, now: number, startedAt: number, doneBefore:
   const seconds = Math.max(0.001, (now - startedAt) / 1000);
   const rate = (done - doneBefore) / seconds;
   const parts = [`${count(done)} of ${rows(counts.read)}`];
-  if (rate > 0) parts.push(`${rate >= 10 ? Math.round(rate) : rate.toFixed(1)}/s`);
+  // While nothing goes on, the line begins with why: its end may be cut.
+  if (wait) parts.unshift(wait);
+  if (rate > 0 && !wait) parts.push(`${rate >= 10 ? Math.round(rate) : rate.toFixed(1)}/s`);
   const hour = status.budget?.limits.hour;
-  if (hour) parts.push(`${count(hour.remaining)} requests left this hour`);
+  if (hour && !wait) parts.push(`${count(hour.remaining)} requests left this hour`);
   if (status.phase === "looking") parts.push("reading the account");
   const left = timeLeft(status, counts.pending, rate);
   if (left !== undefined && status.phase === "working") parts.push(`about ${duration(left)} left`);
-  if (wait) parts.push(wait);
   return parts.join(" · ");
 }
 

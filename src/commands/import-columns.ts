@@ -34,11 +34,15 @@ async function targetsFor(prompter: Prompter, unclear: Unclear): Promise<ColumnM
   const answers: ColumnMap = new Map();
   if (keyCandidates.length > 0) {
     const question = `Which column holds the key (${structure.keyName})?`;
-    const choices = keyCandidates.map((column) => ({ name: described(column), value: column.name }));
+    const choices = keyCandidates.map((column) => ({
+      name: described(column),
+      short: column.name,
+      value: column.name,
+    }));
     answers.set(await prompter.select(question, choices), "key");
   }
   const taken = new Set(unclear.takenFields);
-  for (const column of [...unmapped, ...keyCandidates]) {
+  for (const column of unmapped) {
     if (answers.has(column.name)) continue;
     const target = await prompter.select(
       `Where does ${described(column)} go?`,

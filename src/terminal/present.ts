@@ -15,6 +15,8 @@ export interface Column<T> {
   value(item: T): string | number | boolean | readonly string[] | undefined | null;
   /** Shown only when `--columns` names it. */
   optional?: boolean;
+  /** What people copy from a table, such as an id: it is never cut. */
+  isWhole?: boolean;
 }
 
 export interface View<T> {
@@ -58,6 +60,7 @@ export async function presentList<T>(
           rows,
           width,
           terminal.isColored.out,
+          columns.map((column) => column.isWhole ?? false),
         ),
       );
     } else {

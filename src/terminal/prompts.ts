@@ -13,6 +13,8 @@ export function canPrompt(terminal: Terminal, noInput: boolean): boolean {
 export interface Choice<T> {
   name: string;
   value: T;
+  /** What stands behind the question once it is chosen, in place of the name. */
+  short?: string;
   description?: string;
 }
 
@@ -46,6 +48,7 @@ function safePrompter(prompter: Prompter): Prompter {
     choices.map((choice) => ({
       ...choice,
       name: escapeControls(choice.name),
+      short: escapeControls(choice.short ?? choice.name),
       description: choice.description && escapeControls(choice.description),
     }));
   return {

@@ -1,12 +1,17 @@
 /** A failure → stderr: one JSON line where JSON was asked for, else `error:` and `hint:`. */
 import { EcmError, exitCodes } from "../errors.ts";
 import { escapeControls, escapeControlsInLines } from "./escape.ts";
+import { type Style, styleFor } from "./style.ts";
 import type { Terminal } from "./terminal.ts";
 
 /** Writes the failure and returns its exit code. Anything that is not an `EcmError` is a defect of ours. */
 export function reportError(terminal: Terminal, error: unknown, asJson: boolean): number {
   const known = error instanceof EcmError ? error : internalError(error);
-  terminal.stderr.write(asJson ? `${JSON.stringify({ error: errorObject(known) })}\n` : errorText(known));
+  terminal.stderr.write(
+    asJson
+      ? `${JSON.stringify({ error: errorObject(known) })}\n`
+      : errorText(known, styleFor(terminal.isColored.err)),
+  );
   return known.exitCode;
 }
 
@@ -27,10 +32,10 @@ export function errorObject(error: EcmError): Record<string, unknown> {
   };
 }
 
-function errorText(error: EcmError): string {
+function errorText(error: EcmError, style: Style): string {
   const { hint } = error.details;
-  const first = `error: ${escapeControls(error.message)}\n`;
-  return hint ? `${first}hint: ${escapeControlsInLines(hint)}\n` : first;
+  const first = `${style.red("error:")} ${escapeControls(error.message)}\n`;
+  return hint ? `${first}${style.dim(`hint: ${escapeControlsInLines(hint)}`)}\n` : first;
 }
 
 function internalError(error: unknown): EcmError {

@@ -1,9 +1,20 @@
-/** Colour with restraint, behind one door. */
-import { Chalk, type ChalkInstance } from "chalk";
+/** Colour with restraint, behind one door: the few ways of standing out that both dark and light screens show well. */
 
-export type Style = ChalkInstance;
+type Paint = (text: string) => string;
 
-/** Styles that paint, or that leave text as it is. Paint only text that is already escaped. */
+/** Paint only text that is already escaped. */
+export interface Style {
+  bold: Paint;
+  dim: Paint;
+  red: Paint;
+  yellow: Paint;
+}
+
+/** Styles that paint, or that leave text as it is. */
 export function styleFor(isColored: boolean): Style {
-  return new Chalk({ level: isColored ? 1 : 0 });
+  const paint =
+    (on: number, off: number): Paint =>
+    (text) =>
+      isColored && text !== "" ? `\u001b[${on}m${text}\u001b[${off}m` : text;
+  return { bold: paint(1, 22), dim: paint(2, 22), red: paint(31, 39), yellow: paint(33, 39) };
 }

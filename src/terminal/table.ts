@@ -35,17 +35,26 @@ const bare = {
  * Rows under a header. Where the columns cannot be shown side by side in a width that says anything, each row becomes
  * a block of its own.
  * @param width columns of the screen; infinite: nothing is cut
+ * @param isWhole for each column, whether its cells may not be cut
  */
-export function renderTable(header: string[], rows: string[][], width: number, isColored: boolean): string {
+export function renderTable(
+  header: string[],
+  rows: string[][],
+  width: number,
+  isColored: boolean,
+  isWhole: readonly boolean[] = [],
+): string {
   const style = styleFor(isColored);
   const head = header.map(escapeControls);
   const body = rows.map((row) => row.map(escapeControls));
   const natural = head.map((name, column) =>
     body.reduce((widest, row) => Math.max(widest, widthOf(row[column] ?? "")), widthOf(name)),
   );
-  const least = natural.reduce((sum, each) => sum + Math.min(each, narrowest) + gap.length, -gap.length);
-  if (least > width) return renderBlocks(header, rows, width, isColored);
-  const widths = fitWidths(natural, width);
+  const leasts = natural.map((each, column) => (isWhole[column] ? each : Math.min(each, narrowest)));
+  if (leasts.reduce((sum, each) => sum + each + gap.length, -gap.length) > width) {
+    return renderBlocks(header, rows, width, isColored);
+  }
+  const widths = fitWidths(natural, leasts, width);
   const table = new Table({
     chars: bare,
     style: { head: [], border: [], "padding-left": 0, "padding-right": 0, compact: true },
@@ -94,18 +103,21 @@ export function renderRecord(
   return `${withoutTrailingBlanks(lines.join("\n"))}\n`;
 }
 
-/** Takes room from the widest columns until all fit; none below a readable minimum. */
-function fitWidths(natural: number[], width: number): number[] {
+/** Takes room from the widest columns, one step after another, until all fit; from none more than it can spare. */
+function fitWidths(natural: number[], leasts: number[], width: number): number[] {
   const widths = [...natural];
   const room = width - gap.length * (widths.length - 1);
   for (;;) {
     const used = widths.reduce((sum, each) => sum + each, 0);
-    const widest = Math.max(...widths);
-    if (used <= room || widest <= narrowest) return widths;
-    const second = Math.max(...widths.filter((each) => each < widest), narrowest);
-    const count = widths.filter((each) => each === widest).length;
+    const open = widths.filter((each, column) => each > leasts[column]!);
+    if (used <= room || open.length === 0) return widths;
+    const widest = Math.max(...open);
+    const second = Math.max(...open.filter((each) => each < widest), narrowest);
+    const count = open.filter((each) => each === widest).length;
     const target = Math.max(second, widest - Math.ceil((used - room) / count));
-    for (const [index, each] of widths.entries()) if (each === widest) widths[index] = Math.min(each, target);
+    for (const [column, each] of widths.entries()) {
+      if (each === widest && each > leasts[column]!) widths[column] = target;
+    }
   }
 }
 

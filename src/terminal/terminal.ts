@@ -4,6 +4,7 @@
  */
 import type { Readable, Writable } from "node:stream";
 import { escapeControlsInLines } from "./escape.ts";
+import { styleFor } from "./style.ts";
 
 export interface Terminal {
   readonly stdin: Readable;
@@ -23,8 +24,10 @@ export interface Terminal {
   quiet: boolean;
   /** Writes data to stdout, and waits while the reader is slow. Resolves at once when the reader has gone. */
   write(text: string): Promise<void>;
-  /** One message on stderr, escaped; a line break is added. */
-  note(message: string): void;
+  /** One message on stderr, escaped; a line break is added. `aside`: what one may pass over, such as what is left. */
+  note(message: string, weight?: "aside"): void;
+  /** The same for what should not be passed over. */
+  warn(message: string): void;
   /** True when the reader of stdout has gone (`| head`). */
   readonly isStdoutClosed: boolean;
 }
@@ -51,7 +54,7 @@ export function createTerminal(streams: TerminalStreams): Terminal {
     isStdoutClosed = true;
   });
 
-  return {
+  const terminal: Terminal = {
     // Node makes standard input at the first look at it: hardly a command looks.
     get stdin() {
       return streams.stdin;
@@ -91,10 +94,16 @@ export function createTerminal(streams: TerminalStreams): Terminal {
         stdout.on("error", settle);
       });
     },
-    note(message) {
-      stderr.write(`${escapeControlsInLines(message)}\n`);
+    note(message, weight) {
+      const text = escapeControlsInLines(message);
+      stderr.write(`${weight === "aside" ? styleFor(terminal.isColored.err).dim(text) : text}\n`);
+    },
+    warn(message) {
+      const { yellow } = styleFor(terminal.isColored.err);
+      stderr.write(`${yellow("warning:")} ${escapeControlsInLines(message)}\n`);
     },
   };
+  return terminal;
 }
 
 /** Whether a variable of the environment is set to something that means yes. */

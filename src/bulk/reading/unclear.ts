@@ -49,7 +49,7 @@ export function unclearFrom(
       near: nearestName(name, labels),
       samples: [],
     }));
-  const isUnclear = (name: string) => [...keyCandidates, ...unmapped].some((index) => names[index] === name);
+  const isUnclear = (name: string) => unmapped.some((index) => names[index] === name);
   const takenFields = targets.flatMap((target, index) =>
     target?.kind === "field" && !isUnclear(names[index]!) ? [target.fieldId] : [],
   );

@@ -55,7 +55,7 @@ async function runAuthLogin(context: Context, options: LoginOptions): Promise<vo
   };
   const resolved = profileAsGiven(name, profile, terminal.env, () => context.prompter() !== undefined);
   const { value: key } = await resolved.key(context.signal);
-  if (!isUsualKey(key)) terminal.note("warning: the key does not have the usual form of 50 characters");
+  if (!isUsualKey(key)) terminal.warn("the key does not have the usual form of 50 characters");
   const structures = options.verify ? await (await context.open(resolved)).account.structures() : undefined;
   if (structures) {
     const known = structures.find(({ _id }) => _id === kept?.structure)?._id;

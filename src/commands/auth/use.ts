@@ -24,7 +24,7 @@ async function runAuthUse(context: Context, given?: string): Promise<void> {
     const current = profiles.current();
     return profiles.names().map((each) => {
       const where = profiles.get(each)?.baseUrl ?? "the embedded service";
-      return { name: `${each}  ${where}${each === current ? " (current)" : ""}`, value: each };
+      return { name: `${each}  ${where}${each === current ? " (current)" : ""}`, short: each, value: each };
     });
   });
   profiles.use(name);

@@ -6,7 +6,7 @@ export const listView: View<ContactList> = {
   columns: [
     { name: "name", value: (list) => list.name },
     { name: "totalContacts", value: (list) => list.totalContacts },
-    { name: "_id", value: (list) => list._id },
+    { name: "_id", value: (list) => list._id, isWhole: true },
     { name: "type", value: (list) => list.type, optional: true },
     { name: "createdAt", value: (list) => list.createdAt, optional: true },
     { name: "updatedAt", value: (list) => list.updatedAt, optional: true },

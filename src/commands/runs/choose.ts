@@ -38,7 +38,11 @@ async function runChoices(
     if (!fits(each.manifest)) continue;
     const { run, kind, file, status, done, rows } = await viewRun(each);
     const of = rows ? ` of ${rows.read}` : "";
-    choices.push({ name: `${run}  ${kind} of ${file}, ${status}, ${done}${of} done`, value: run });
+    choices.push({
+      name: `${run}  ${kind} of ${file}, ${status}, ${done}${of} done`,
+      short: run,
+      value: run,
+    });
   }
   return choices;
 }

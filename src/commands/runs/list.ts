@@ -7,11 +7,11 @@ import { describeCommand } from "../help-text.ts";
 /** How runs look to people. */
 export const runView: View<RunView> = {
   columns: [
-    { name: "run", value: (run) => run.run },
+    { name: "run", value: (run) => run.run, isWhole: true },
     { name: "kind", value: (run) => run.kind },
     { name: "status", value: (run) => run.status },
     { name: "file", value: (run) => run.file },
-    { name: "started", value: (run) => run.startedAt },
+    { name: "started", value: (run) => run.startedAt, optional: true },
     { name: "done", value: (run) => run.done },
     { name: "pending", value: (run) => run.rows?.pending },
     { name: "rejected", value: (run) => run.rows?.rejected },

@@ -9,7 +9,7 @@ export const structureView: View<ContactStructure> = {
     { name: "keyType", value: (structure) => structure.keyType },
     { name: "fields", value: (structure) => structure.fields.map((field) => field.label) },
     { name: "tags", value: (structure) => structure.tags?.map((tag) => tag.label) },
-    { name: "_id", value: (structure) => structure._id },
+    { name: "_id", value: (structure) => structure._id, isWhole: true },
     { name: "__v", value: (structure) => structure.__v, optional: true },
   ],
   id: (structure) => structure._id,
@@ -50,5 +50,5 @@ export const partColumns: Column<StructurePart>[] = [
   { name: "label", value: (part) => part.label },
   { name: "type", value: (part) => part.type },
   { name: "required", value: (part) => (part.isRequired ? "yes" : "") },
-  { name: "_id", value: (part) => part.id },
+  { name: "_id", value: (part) => part.id, isWhole: true },
 ];
