@@ -3,10 +3,11 @@ import type { Clock } from "../wire.ts";
 import type { Budget } from "./budget.ts";
 import { type Price, priceOf } from "./estimate.ts";
 import type { Ledger } from "./ledger.ts";
-import { asRunStop, type PacedSend, type RunStop } from "./paced-send.ts";
+import type { PacedSend } from "./paced-send.ts";
 import { countCodes, countRows, type SettledByInput, type Summary } from "./report.ts";
 import type { EnteredRun } from "./run-entry.ts";
 import { writeManifest } from "./run-folder.ts";
+import { asRunStop, type RunStop } from "./run-stop.ts";
 
 export interface Closing {
   kind: Summary["kind"];

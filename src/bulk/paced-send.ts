@@ -3,15 +3,15 @@
  * one of three things. What cannot go on ends the run by a `RunStop`.
  */
 import {
-  EcmError,
-  exitCodes,
+  type EcmError,
   InterruptedError,
   ServiceError,
   UnreachableError,
   UnreadableAnswerError,
 } from "../errors.ts";
 import type { ApiAnswer, ApiRequest, Clock, RateLimits, Send, SendEvent } from "../wire.ts";
-import type { Budget, BudgetStop } from "./budget.ts";
+import type { Budget } from "./budget.ts";
+import { asRunStop, RunStop, stopOf } from "./run-stop.ts";
 
 export type RequestKind = "search" | "create" | "mutate" | "other";
 
@@ -30,22 +30,6 @@ export interface WriteSteps {
   beforeLeaving(): Promise<void>;
   /** It is certain that the request was not carried out, and it will be sent again. */
   notApplied(): void;
-}
-
-export type StopReason = BudgetStop | "signal" | "error" | "max-rejects";
-
-/** The run ends here and can go on later. */
-export class RunStop extends Error {
-  readonly by: StopReason;
-  /** The failure behind it, with its exit code. */
-  readonly failure: EcmError;
-
-  constructor(by: StopReason, failure: EcmError) {
-    super(failure.message, { cause: failure });
-    this.name = "RunStop";
-    this.by = by;
-    this.failure = failure;
-  }
 }
 
 export interface PacedSend {
@@ -273,32 +257,6 @@ export function createPacedSend(options: PaceOptions): PacedSend {
       return waiting;
     },
   };
-}
-
-function stopOf(by: BudgetStop, until: number | undefined): RunStop {
-  const when = until === undefined ? undefined : new Date(until).toISOString().replace(/\.\d+Z$/, "Z");
-  const messages: Record<BudgetStop, string> = {
-    hour: `the hour's requests are used up${when ? ` until ${when}` : ""}`,
-    month: `the month's requests are used up${when ? ` until ${when}` : ""}`,
-    address: `the service blocks this address after failed logins${when ? ` until ${when}` : ""}`,
-    "max-requests": "as many requests were sent as --max-requests allows",
-    until: "the time given with --until has come",
-  };
-  return new RunStop(
-    by,
-    new EcmError(exitCodes.outOfBudget, messages[by], { type: "OutOfBudgetError", retryable: true }),
-  );
-}
-
-/** Whatever ended a run, as its stop. */
-export function asRunStop(error: unknown): RunStop {
-  if (error instanceof RunStop) return error;
-  return new RunStop(error instanceof InterruptedError ? "signal" : "error", asEcmError(error));
-}
-
-function asEcmError(error: unknown): EcmError {
-  if (error instanceof EcmError) return error;
-  return new EcmError(exitCodes.failed, (error as Error).message, { cause: error });
 }
 
 function dateOf(headers: Record<string, string>): number | undefined {

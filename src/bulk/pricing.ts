@@ -7,8 +7,8 @@ import { type Price, priceOf } from "./estimate.ts";
 import type { Item, Work } from "./items.ts";
 import type { JournalRecord } from "./journal.ts";
 import { largestBlock } from "./lookup.ts";
-import { RunStop } from "./paced-send.ts";
 import type { Prepared } from "./row-run.ts";
+import { RunStop } from "./run-stop.ts";
 import { note, type Session } from "./session.ts";
 import type { Snapshot } from "./snapshot.ts";
 

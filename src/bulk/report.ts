@@ -1,6 +1,7 @@
 /** What a run did, in numbers: the summary that `--json` prints and that a run folder keeps. Pure. */
 import type { Ledger } from "./ledger.ts";
-import type { RequestCounts, StopReason } from "./paced-send.ts";
+import type { RequestCounts } from "./paced-send.ts";
+import type { StopReason } from "./run-stop.ts";
 
 export interface RowCounts {
   read: number;

@@ -3,11 +3,11 @@ import { copyFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { standingOf } from "./join.ts";
 import type { Ledger } from "./ledger.ts";
-import type { RunStop } from "./paced-send.ts";
 import { type RejectedLine, writeRejects } from "./rejects-file.ts";
 import type { Prepared } from "./row-run.ts";
 import type { EnteredRun } from "./run-entry.ts";
 import { fileOf } from "./run-files.ts";
+import type { RunStop } from "./run-stop.ts";
 
 /** A file that takes longer to read again than an interrupted person waits. */
 const mostRowsAfterSignal = 5000;

@@ -1,6 +1,7 @@
 /** A run over rows that is entered: priced, worked through, stopped or finished, and reported. */
 import { randomBytes } from "node:crypto";
-import { mkdir, rm } from "node:fs/promises";
+import { access, constants, mkdir, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { EcmError, exitCodes } from "../errors.ts";
 import { readAccountIfSmaller } from "./account-snapshot.ts";
@@ -12,15 +13,16 @@ import type { Joined } from "./join.ts";
 import { createLedger, type Ledger } from "./ledger.ts";
 import { createLookup, identityReader } from "./lookup.ts";
 import { planRemovals, readMembers } from "./members.ts";
-import { asRunStop, type PacedSend, RunStop } from "./paced-send.ts";
+import type { PacedSend } from "./paced-send.ts";
 import { isWorthLookingFirst, lookUpAll, priceWork, requireMonth } from "./pricing.ts";
 import { countRows, type RowCounts, type SettledByInput } from "./report.ts";
 import { writeRowRejects } from "./row-rejects.ts";
-import { type Prepared, workOf } from "./row-run.ts";
+import { type Engine, type Prepared, workOf } from "./row-run.ts";
 import type { InputFacts } from "./rows.ts";
 import type { EnteredRun } from "./run-entry.ts";
 import { fileOf } from "./run-files.ts";
 import { runsFolder } from "./run-folder.ts";
+import { asRunStop, RunStop } from "./run-stop.ts";
 import { runWork } from "./runner.ts";
 import { note, type Session } from "./session.ts";
 import { openSnapshot, type Snapshot } from "./snapshot.ts";
@@ -196,11 +198,7 @@ async function takeSnapshot(
   const { engine, job, send, structure, survey, options } = prepared;
   const contacts = contactsLeft(settledByInput(prepared), ledger);
   if (contacts === 0 && !job.members) return undefined;
-  const root = runsFolder(engine.stateFolder);
-  if (!run) await mkdir(root, { recursive: true, mode: 0o700 });
-  const file = run
-    ? join(run.folder, fileOf.snapshot)
-    : join(root, `.dry-run-${randomBytes(6).toString("hex")}`);
+  const file = join(run?.folder ?? (await scratchFolder(engine)), run ? fileOf.snapshot : scratchName());
   const snapshot = await openSnapshot(file, {
     isTemporary: run === undefined,
     identityOf: identityReader(structure.keyType),
@@ -221,6 +219,22 @@ async function takeSnapshot(
     snapshot.close();
     throw error;
   }
+}
+
+/** For a dry run, which must also work where nothing can be written. */
+async function scratchFolder({ stateFolder }: Engine): Promise<string> {
+  const folder = runsFolder(stateFolder);
+  const isWritable = await mkdir(folder, { recursive: true, mode: 0o700 })
+    .then(() => access(folder, constants.W_OK))
+    .then(
+      () => true,
+      () => false,
+    );
+  return isWritable ? folder : tmpdir();
+}
+
+function scratchName(): string {
+  return `.dry-run-${randomBytes(6).toString("hex")}`;
 }
 
 /** Looks everyone up before the first write, and keeps what was found: what it will cost is then known exactly. */

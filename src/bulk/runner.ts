@@ -7,7 +7,7 @@ import { carryOut, conclude, isWrite, reject } from "./carry-out.ts";
 import { type Decision, isInactive } from "./decide.ts";
 import type { Item, Work } from "./items.ts";
 import type { Found } from "./lookup.ts";
-import { asRunStop, RunStop } from "./paced-send.ts";
+import { asRunStop, RunStop } from "./run-stop.ts";
 import { note, type Session } from "./session.ts";
 
 interface Pending<T> {

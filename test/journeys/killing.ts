@@ -74,9 +74,9 @@ export async function importKilled(seed: number, kills: number, size: number, un
   expect(last.code, story).toBe(3);
   expect(summary.rows, story).toEqual(undisturbed.summary.rows);
   expect(summary.codes, story).toEqual(undisturbed.summary.codes);
-  // Each start reads structure and lists again; each kill may cost what was under way, and a look-up for each block.
-  const perStart = undisturbed.summary.requests.other + 2;
-  const allowed = undisturbed.summary.requests.total + killed * (perStart + 2 * 8);
+  // Each start reads structure and lists again; each kill may repeat what was under way, and the look-ups of its blocks.
+  const perKill = undisturbed.summary.requests.other + 8 + Math.ceil(size / 100);
+  const allowed = undisturbed.summary.requests.total + killed * perKill;
   expect(witness.arrived() - before, story).toBeLessThanOrEqual(allowed);
   return { killed, requests: witness.arrived() - before, allowed };
 }
