@@ -165,6 +165,8 @@ export interface ApiAnswer<T = unknown> {
   /** The same as bytes, where they say more than the text. */
   bytes?: Uint8Array;
   limits: RateLimits;
+  /** Of a write that was answered 2xx: it was carried out, even if nothing can be read from its answer. */
+  applied?: "yes";
   /** What an answer that is not 2xx means, for those who `expect: "any"`. */
   problem?: EcmError;
 }

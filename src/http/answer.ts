@@ -16,9 +16,11 @@ const longestExcerpt = 80;
 export function readAnswer<T>(answer: WireAnswer, limits: RateLimits, request: ApiRequest): ApiAnswer<T> {
   const { status, headers, text } = answer;
   const isEmptyByRight = status === 204 || status === 205 || request.method === "HEAD";
-  if (isEmptyByRight && text === "") return { status, headers, text, limits, body: undefined as T };
+  const applied = request.effect === "write" ? "yes" : undefined;
+  const read = { status, headers, text, limits, applied } as const;
+  if (isEmptyByRight && text === "") return { ...read, body: undefined as T };
   try {
-    return { status, headers, text, limits, body: JSON.parse(text.replace(/^\ufeff/, "")) as T };
+    return { ...read, body: JSON.parse(text.replace(/^\ufeff/, "")) as T };
   } catch {
     throw unreadable(answer, request, `the answer is not JSON: ${whatCame(answer)}`);
   }

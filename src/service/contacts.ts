@@ -85,7 +85,10 @@ export function readSearch(answer: ApiAnswer): SearchAnswer {
 export function readContact(answer: ApiAnswer): Contact {
   const body = answer.body as Partial<Contact> | null;
   if (typeof body?._id !== "string") {
-    throw new UnreadableAnswerError("the answer is not a contact: it has no _id", { status: answer.status });
+    throw new UnreadableAnswerError("the answer is not a contact: it has no _id", {
+      status: answer.status,
+      applied: answer.applied,
+    });
   }
   return body as Contact;
 }

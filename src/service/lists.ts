@@ -43,7 +43,10 @@ export function readLists(answer: ApiAnswer): ListsPage {
 export function readList(answer: ApiAnswer): ContactList {
   const body = answer.body as Partial<ContactList> | null;
   if (typeof body?._id !== "string") {
-    throw new UnreadableAnswerError("the answer is not a list: it has no _id", { status: answer.status });
+    throw new UnreadableAnswerError("the answer is not a list: it has no _id", {
+      status: answer.status,
+      applied: answer.applied,
+    });
   }
   return body as ContactList;
 }

@@ -38,6 +38,7 @@ export function readStructure(answer: ApiAnswer): ContactStructure {
   if (isStructure(answer.body)) return answer.body;
   throw new UnreadableAnswerError("the answer is not a contact structure with an _id, a label and fields", {
     status: answer.status,
+    applied: answer.applied,
   });
 }
 

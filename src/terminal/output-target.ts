@@ -12,11 +12,11 @@ export interface OutputTarget {
 
 /** @throws UsageError when no file can appear there: a missing folder, a folder, a device or pipe. */
 export function outputTarget(file: string): OutputTarget {
-  const found = statusOf(file);
+  const path = resolve(file);
+  const found = statusOf(path);
   if (found?.isDirectory()) throw cannotWrite(file, "it is a folder");
   if (found && !found.isFile()) throw cannotWrite(file, "it is a device or a pipe; redirect stdout there");
-  if (found) return { path: realpathSync(file), mode: found.mode & 0o777 };
-  const path = resolve(file);
+  if (found) return { path: realpathSync(path), mode: found.mode & 0o777 };
   if (!statusOf(dirname(path))?.isDirectory()) throw cannotWrite(file, "there is no such folder");
   return { path };
 }

@@ -1,0 +1,168 @@
+/** Exit codes and failures: each code is reached, and a failure says what is known, in words or as one JSON line. */
+import { describe, expect, it } from "vitest";
+import { ecmWith, resultOf, spawnEcm, temporaryHome } from "../support/ecm.ts";
+import { errorBody, json, startHttpServer } from "../support/http-server.ts";
+import { startSandbox } from "../support/sandbox.ts";
+
+type Answer = [status: number, body: unknown, headers?: Record<string, string>];
+
+const read = ["structure", "list"];
+const write = ["contact", "create", "--data", "-"];
+const stdin = '{"key":"ada@example.com"}';
+
+async function answering([status, body, headers]: Answer) {
+  const server = await startHttpServer((_request, response) => json(response, status, body, headers));
+  const env = { ...(await temporaryHome()), ECM_BASE_URL: server.baseUrl, ECM_API_KEY: "k".repeat(20) };
+  return { server, ecm: ecmWith(env) };
+}
+
+describe("a failure", () => {
+  it.each<[string, Answer, string[], number, Record<string, unknown>]>([
+    [
+      "of the service",
+      [500, errorBody("InternalServerError", "oops")],
+      read,
+      1,
+      { status: 500, retryable: true },
+    ],
+    ["of a write", [503, errorBody("X", "oops")], write, 1, { status: 503, applied: "unknown" }],
+    [
+      "of validation",
+      [400, errorBody("ValidationError", "bad", { field: "fields", fieldId: "f1" })],
+      write,
+      1,
+      {
+        type: "ValidationError",
+        status: 400,
+        field: "fields",
+        fieldId: "f1",
+        applied: "no",
+        retryable: false,
+      },
+    ],
+    ["of an answer that cannot be read", [200, "x"], write, 1, { status: 200, applied: "yes" }],
+    [
+      "401",
+      [401, errorBody("UnauthorizedError", "API key expired")],
+      read,
+      4,
+      { status: 401, retryable: false },
+    ],
+    ["403", [403, errorBody("ForbiddenError", "no")], write, 4, { status: 403, applied: "no" }],
+    [
+      "404",
+      [404, errorBody("RecordNotFound", "Contact not found")],
+      ["api", "GET", "/x"],
+      5,
+      { status: 404 },
+    ],
+    [
+      "of a duplicate",
+      [400, errorBody("DuplicateFieldError", "dup", { field: "key" })],
+      write,
+      6,
+      { field: "key" },
+    ],
+    ["of a version", [400, errorBody("ConcurrencyError", "stale")], write, 6, { type: "ConcurrencyError" }],
+    [
+      "429",
+      [429, errorBody("TooManyRequestsError", "Monthly API quota exceeded."), { "retry-after": "86400" }],
+      write,
+      7,
+      { status: 429, retryAfterSeconds: 86_400, applied: "no", retryable: true },
+    ],
+  ])("%s", async (_name, answer, words, exitCode, members) => {
+    const { server, ecm } = await answering(answer);
+    const asJson = await ecm([...words, "--json"], { stdin });
+    expect(asJson.code).toBe(exitCode);
+    expect(server.seen).toHaveLength(1);
+    const { error } = JSON.parse(asJson.stderr);
+    expect(error).toMatchObject({
+      exitCode,
+      message: expect.any(String),
+      retryable: expect.any(Boolean),
+      ...members,
+    });
+    const plain = await ecm([...words, "-o", "csv"], { stdin });
+    const hint = error.hint === undefined ? "" : `hint: ${error.hint}\n`;
+    expect(plain).toMatchObject({ code: exitCode, stderr: `error: ${error.message}\n${hint}` });
+  });
+
+  it("to reach anything is 8, and says of a write whether it may have been applied", async () => {
+    const lost = await startHttpServer((_request, response) => response.socket!.destroy());
+    const env = { ...(await temporaryHome()), ECM_BASE_URL: lost.baseUrl, ECM_API_KEY: "k".repeat(20) };
+    const ecm = ecmWith(env);
+    expect((await ecm([...read, "--json"])).code).toBe(8);
+    expect(lost.seen).toHaveLength(3);
+    const { code, stderr } = await ecm([...write, "--json"], { stdin });
+    expect(code).toBe(8);
+    expect(JSON.parse(stderr).error).toMatchObject({ applied: "unknown", retryable: true });
+    expect(JSON.parse(stderr).error.message).toContain("may have been applied");
+    expect(lost.seen).toHaveLength(4);
+  });
+
+  it("to find a contact by its id carries the service's own status", async () => {
+    const { ecm } = await startSandbox();
+    const { code, stderr } = await ecm(["contact", "get", "0".repeat(24), "--json", "-q"]);
+    expect(code).toBe(5);
+    expect(JSON.parse(stderr).error).toMatchObject({ type: "RecordNotFound", status: 404, exitCode: 5 });
+  });
+
+  it("because nobody can be asked is 2, whether forbidden or without a terminal", async () => {
+    const { ecm } = await startSandbox();
+    for (const [words, options] of [
+      [[], {}],
+      [["--no-input"], { terminalColumns: 80 }],
+      [[], { terminalColumns: 80, env: { ECM_NO_INPUT: "1" } }],
+    ] as const) {
+      const refused = await ecm(["structure", "field", "remove", "First Name", ...words], options);
+      expect(refused.code).toBe(2);
+      expect(refused.stderr).toContain("--yes");
+    }
+    const kept = await ecm(["structure", "pull"]);
+    expect(kept.stdout).toContain("First Name");
+  });
+});
+
+describe("a signal", () => {
+  it.each<["SIGINT" | "SIGTERM", number]>([
+    ["SIGINT", 130],
+    ["SIGTERM", 143],
+  ])("%s ends with %i, and says that the write under way may have been applied", async (signal, exitCode) => {
+    let arrived = () => {};
+    const isUnderWay = new Promise<void>((resolve) => {
+      arrived = resolve;
+    });
+    const server = await startHttpServer(() => arrived());
+    const env = { ...(await temporaryHome()), ECM_BASE_URL: server.baseUrl, ECM_API_KEY: "k".repeat(20) };
+    const child = spawnEcm([...write, "--json"], env);
+    child.stdin!.end(stdin);
+    const result = resultOf(child);
+    await isUnderWay;
+    child.kill(signal);
+    const { code, stdout, stderr } = await result;
+    expect({ code, stdout }).toEqual({ code: exitCode, stdout: "" });
+    expect(JSON.parse(stderr).error).toMatchObject({
+      type: "InterruptedError",
+      exitCode,
+      applied: "unknown",
+    });
+  });
+});
+
+describe("a wait for the hour", () => {
+  it("is said on stderr, never longer than --max-wait, and not at all with --quiet", async () => {
+    const hour = { "retry-after": "1" };
+    const busy = errorBody("TooManyRequestsError", "Rate limit exceeded. Retry after 1 seconds.");
+    const server = await startHttpServer((_request, response, count) =>
+      count % 2 === 1 ? json(response, 429, busy, hour) : json(response, 200, []),
+    );
+    const env = { ...(await temporaryHome()), ECM_BASE_URL: server.baseUrl, ECM_API_KEY: "k".repeat(20) };
+    const ecm = ecmWith(env);
+    const [waited, quiet] = [await ecm(read), await ecm([...read, "-q"])];
+    expect([waited.code, waited.stderr]).toEqual([0, "waiting 1 s: the hour's requests are used up\n"]);
+    expect([quiet.code, quiet.stderr]).toEqual([0, ""]);
+    expect((await ecm([...read, "--max-wait", "0.5"])).code).toBe(7);
+    expect(server.seen).toHaveLength(5);
+  });
+});

@@ -1,0 +1,197 @@
+/** An export: every contact once, in a file that imports again without a mapping and without a change. */
+import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { type Ecm, resultOf, spawnEcm, temporaryFolder } from "../support/ecm.ts";
+import { errorBody, json, startHttpServer } from "../support/http-server.ts";
+import { startSandbox } from "../support/sandbox.ts";
+
+const values = [
+  ...["line\nbreak", "cr\rlf\r\nx", 'q"uote', "a,b;c\td|e", "'lead", "''two", "=1+1", "+1", "-1", "@x"],
+  ...[
+    "\ttab",
+    "😀👩‍👩‍👧",
+    "\u200fעברית",
+    "  spaces  ",
+    "NULL",
+    "N/A",
+    "\\n\\t",
+    "\ufeffmark",
+    "e\u0301",
+    '""',
+    "001",
+    "1,5",
+  ],
+];
+const labels = [
+  "key",
+  "lists",
+  "tags",
+  "status",
+  "ecm:key",
+  "Email",
+  'City, "big"',
+  "a=b",
+  "'tick",
+  "=sum",
+  "ecm:safe-cells",
+];
+const names = ["a,b", 'c"d', "t;semi", "t|pipe", "'tick", "=tag", "名簿", "with\nline"];
+
+async function hostileAccount() {
+  const service = await startSandbox({ hourlyLimit: 100_000 });
+  const call = async (method: string, path: string, body?: object) => {
+    const headers = { "x-api-key": service.apiKey, "content-type": "application/json" };
+    const answer = await fetch(service.baseUrl + path, {
+      method,
+      headers,
+      body: body && JSON.stringify(body),
+    });
+    expect(answer.status, path).toBe(200);
+    // biome-ignore lint/suspicious/noExplicitAny: the service's own objects, as they come
+    return (await answer.json()) as any;
+  };
+  const [plain] = await call("GET", "/api/contact-structure");
+  const { _id, fields, tags } = await call("PUT", `/api/contact-structure/${plain._id}`, {
+    ...plain,
+    fields: [...plain.fields, ...labels.map((label) => ({ label, dataType: "text", required: false }))],
+    tags: names.map((label) => ({ label })),
+  });
+  const lists = [];
+  for (const name of names) lists.push(await call("POST", `/api/contact-structure/${_id}/lists`, { name }));
+  const some = (things: { _id: string }[], index: number) =>
+    things.filter((_, at) => (index + at) % 3 === 0).map((thing) => ({ _id: thing._id }));
+  for (const [index, value] of values.entries()) {
+    const contact = await call("POST", "/api/contact", {
+      key: `h${index}@example.com`,
+      contactStructureId: _id,
+      fields: fields
+        .filter((_: unknown, at: number) => (index + at) % 2)
+        .map((field: { _id: string }) => ({ _id: field._id, value })),
+      tags: some(tags, index),
+      lists: some(lists, index),
+    });
+    if (index % 5 === 0) {
+      const status = { primary: "Inactive", secondary: "Unsubscribe" };
+      await call("PATCH", `/api/contact/${contact._id}`, { status });
+    }
+  }
+  return service;
+}
+
+async function text(ecm: Ecm, words: string[]): Promise<string> {
+  const { code, stdout, stderr } = await ecm(words);
+  expect(code, stderr).toBe(0);
+  return stdout;
+}
+
+describe("an export", () => {
+  it.each([[[]], [["--bom"]], [["--safe-cells"]], [["--safe-cells", "--bom"]]])(
+    "of hostile values, names and labels with %j imports again without a change",
+    async (flags) => {
+      const { ecm } = await hostileAccount();
+      const file = join(await temporaryFolder(), "contacts.csv");
+      await text(ecm, ["export", ...flags, "--output-file", file]);
+      const before = await text(ecm, ["export", "-o", "ndjson"]);
+      const summary = JSON.parse(await text(ecm, ["import", file, "--json"]));
+      expect(summary).toMatchObject({
+        status: "completed",
+        rows: { read: values.length, unchanged: values.length, rejected: 0 },
+        requests: { create: 0, mutate: 0 },
+      });
+      expect(await text(ecm, ["export", "-o", "ndjson"])).toBe(before);
+    },
+  );
+
+  it("is csv wherever it goes, and guards what a spreadsheet would run in cells and header", async () => {
+    const { ecm } = await hostileAccount();
+    const plain = await text(ecm, ["export"]);
+    expect((await ecm(["export"], { terminalColumns: 80 })).stdout).toBe(plain);
+    const safe = await text(ecm, [
+      "export",
+      "--safe-cells",
+      "--columns",
+      "ecm:key,=sum,'tick",
+      "--key",
+      "h6@example.com",
+    ]);
+    expect(safe).toMatch(/^ecm:key,'=sum,''tick,ecm:safe-cells\nh6@example.com,.*'=1\+1/);
+  });
+
+  it("takes its conditions together, several of one kind as any of them", async () => {
+    const { ecm } = await hostileAccount();
+    const ids = async (...words: string[]) =>
+      (await text(ecm, ["export", "-o", "id", ...words])).trim().split("\n").filter(Boolean);
+    const [all, active, inactive] = [
+      await ids(),
+      await ids("--status", "active"),
+      await ids("--status", "inactive"),
+    ];
+    expect(all).toHaveLength(values.length);
+    expect(active.length + inactive.length).toBe(all.length);
+    const keys = ["--key", "h0@example.com", "--key", "H1@example.com"];
+    expect(await ids(...keys)).toHaveLength(2);
+    expect(await ids(...keys, "--status", "inactive")).toHaveLength(1);
+    const both = new Set([...(await ids("--list", "a,b")), ...(await ids("--list", "名簿"))]);
+    expect(new Set(await ids("--list", "a,b", "--list", "名簿"))).toEqual(both);
+  });
+
+  it.each(["SIGKILL", "SIGTERM"] as const)(
+    "that ended by %s goes on where it was, and the file appears whole or not at all",
+    async (signal) => {
+      const everybody = Array.from({ length: 11 }, (_, n) => ({
+        ...{ _id: `id${n}`, key: `k${n}@example.com` },
+        ...{ fields: [], lists: [], tags: [] },
+      }));
+      const pages: number[] = [];
+      let hang: (() => void) | undefined = () => {};
+      const isHanging = new Promise<void>((resolve) => {
+        hang = resolve;
+      });
+      const server = await startHttpServer((request, response) => {
+        if (request.method === "GET") {
+          const structure = {
+            _id: "s1",
+            label: "D",
+            keyName: "Email",
+            keyType: "email",
+            fields: [],
+            tags: [],
+            __v: 1,
+          };
+          return json(response, 200, request.url.includes("/lists") ? [] : [structure]);
+        }
+        const { page, pageSize } = JSON.parse(request.body) as { page: number; pageSize: number };
+        if (pageSize > 3)
+          return json(response, 400, errorBody("ValidationError", "too many", { field: "pageSize" }));
+        pages.push(page);
+        if (page === 3 && hang) return hang();
+        const contacts = everybody.slice((page - 1) * pageSize, page * pageSize);
+        json(response, 200, { totalRecords: everybody.length, contacts });
+      });
+      const { env } = await startSandbox();
+      const folder = await temporaryFolder();
+      await mkdir(join(folder, "out"));
+      const file = join(folder, "out", "contacts.csv");
+      await writeFile(file, "before");
+      const words = ["export", "--output-file", file, "--columns", "key"];
+      const first = spawnEcm(words, { ...env, ECM_BASE_URL: server.baseUrl });
+      const ended = resultOf(first);
+      await isHanging;
+      first.kill(signal);
+      const { code } = await ended;
+      expect(code).toBe(signal === "SIGKILL" ? -1 : 143);
+      expect(await readFile(file, "utf8")).toBe("before");
+      expect(await readdir(join(folder, "out"))).toEqual(["contacts.csv"]);
+
+      hang = undefined;
+      pages.length = 0;
+      const second = await resultOf(spawnEcm(words, { ...env, ECM_BASE_URL: server.baseUrl }));
+      expect(second.code, second.stderr).toBe(0);
+      expect(pages).toEqual([3, 4]);
+      const keys = everybody.map(({ key }) => `${key}\n`);
+      expect(await readFile(file, "utf8")).toBe(`key\n${keys.join("")}`);
+      expect(await readdir(join(env.ECM_STATE_DIR!, "exports")).catch(() => [])).toEqual([]);
+    },
+  );
+});

@@ -1,0 +1,56 @@
+/** The rate-limit line: after each command that reached the service, exactly so, parts left out that were not sent. */
+import { expect, it } from "vitest";
+import { ecmWith, temporaryHome } from "../support/ecm.ts";
+import { errorBody, json, startHttpServer } from "../support/http-server.ts";
+
+const hour = {
+  "x-ratelimit-limit": "3600",
+  "x-ratelimit-remaining": "3541",
+  "x-ratelimit-reset": "1795269600",
+};
+const month = { "x-monthly-limit": "100000", "x-monthly-remaining": "98742" };
+const { "x-ratelimit-reset": _, ...hourWithoutReset } = hour;
+
+async function ecmOf(headers: Record<string, string>, status = 200) {
+  const body = status === 200 ? [] : errorBody("X", "no");
+  const server = await startHttpServer((_request, response) => json(response, status, body, headers));
+  return ecmWith({ ...(await temporaryHome()), ECM_BASE_URL: server.baseUrl, ECM_API_KEY: "k".repeat(20) });
+}
+
+const get = ["api", "GET", "/api/contact-structure"];
+
+it.each<[Record<string, string>, string]>([
+  [{ ...hour, ...month }, "rate-limit: hour=3541/3600 reset=2026-11-21T14:00:00Z month=98742/100000\n"],
+  [hour, "rate-limit: hour=3541/3600 reset=2026-11-21T14:00:00Z\n"],
+  [month, "rate-limit: month=98742/100000\n"],
+  [{ ...hourWithoutReset, ...month }, "rate-limit: hour=3541/3600 month=98742/100000\n"],
+  [{ ...month, "x-ratelimit-remaining": "5" }, "rate-limit: month=98742/100000\n"],
+  [{ ...hour, "x-ratelimit-limit": "many" }, ""],
+  [{}, ""],
+])("is written from %o as %j", async (headers, line) => {
+  const ecm = await ecmOf(headers);
+  expect((await ecm(get)).stderr).toBe(line);
+  expect((await ecm([...get, "--quiet"])).stderr).toBe("");
+  const refused = await ecmOf(headers, 400);
+  expect((await refused(get)).stderr).toBe(`${line}error: no\n`);
+});
+
+it("is a sentence on a terminal, and is not written where nothing was reached", async () => {
+  const ecm = await ecmOf({ ...hour, ...month });
+  const { stderr } = await ecm(get, { terminalColumns: 80 });
+  expect(stderr).toMatch(/3,541 of 3,600 .* · 98,742 of 100,000 this month\n$/);
+  expect((await ecm(["auth", "list"])).stderr).toBe("");
+  expect((await ecm(["limits"])).stderr).toBe("");
+});
+
+it("is shown by `ecm limits` with the parts that were sent", async () => {
+  const ecm = await ecmOf({ ...hourWithoutReset, ...month });
+  await ecm(get);
+  const { seenAt, ...limits } = JSON.parse((await ecm(["limits", "--json"])).stdout);
+  expect(limits).toEqual({
+    hour: { limit: 3600, remaining: 3541 },
+    month: { limit: 100000, remaining: 98742 },
+  });
+  expect(Math.abs(Date.parse(seenAt) - Date.now())).toBeLessThan(60_000);
+  expect((await ecm(["limits"])).stdout).toMatch(/\t0 s\n$/);
+});

@@ -1,0 +1,147 @@
+/** Streams and formats: stdout carries data only, objects come untouched, a terminal is never moved. */
+import { chmod, lstat, mkdir, readFile, stat, symlink, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { ecmWith, resultOf, spawnEcm, temporaryFolder, temporaryHome } from "../support/ecm.ts";
+import { json, startHttpServer } from "../support/http-server.ts";
+import { startSandbox } from "../support/sandbox.ts";
+
+const structure = {
+  _id: "64f0c2a9e1b2c3d4e5f60718",
+  label: "Default",
+  keyName: "Email",
+  keyType: "email",
+  fields: [],
+  tags: [],
+  __v: 1,
+};
+
+async function answering(body: unknown) {
+  const server = await startHttpServer((_request, response) => json(response, 200, body));
+  const env = { ...(await temporaryHome()), ECM_BASE_URL: server.baseUrl, ECM_API_KEY: "k".repeat(20) };
+  return { server, ecm: ecmWith(env) };
+}
+
+describe("formats", () => {
+  it("give the service's own objects in json and ndjson, unknown members and their order kept", async () => {
+    const odd = { zeta: { b: [null, 1.5], a: "ü" }, ...structure, alpha: false };
+    const { ecm } = await answering([odd]);
+    const whole = await ecm(["structure", "list", "--json"]);
+    expect(JSON.stringify(JSON.parse(whole.stdout))).toBe(JSON.stringify([odd]));
+    const lines = await ecm(["structure", "list", "-o", "ndjson"]);
+    expect(lines.stdout).toBe(`${JSON.stringify(odd)}\n`);
+    const one = await ecm(["structure", "get", "-o", "json"]);
+    expect(JSON.stringify(JSON.parse(one.stdout))).toBe(JSON.stringify(odd));
+  });
+
+  it("give [] for no objects, a header for no rows, nothing for no ids", async () => {
+    const { ecm } = await startSandbox();
+    for (const words of [
+      ["contact", "search"],
+      ["contact", "search", "--all"],
+      ["lists", "list"],
+      ["export"],
+    ]) {
+      expect((await ecm([...words, "--json"])).stdout).toBe("[]\n");
+      expect((await ecm([...words, "-o", "ndjson"])).stdout).toBe("");
+      expect((await ecm([...words, "-o", "id"])).stdout).toBe("");
+      expect((await ecm([...words, "-o", "tsv"])).stdout.split("\n")).toHaveLength(2);
+    }
+  });
+
+  it("are tsv with a header where stdout is no terminal, and escape what would break a line", async () => {
+    const { ecm } = await startSandbox();
+    await ecm(["lists", "create", "a\tb\\c\nd"]);
+    const { stdout } = await ecm(["lists", "list", "--columns", "name,totalContacts"]);
+    expect(stdout).toBe("name\ttotalContacts\na\\tb\\\\c\\nd\t0\n");
+  });
+
+  it("mean json for results and failures alike with --json, wherever and with whatever else it stands", async () => {
+    const { ecm } = await startSandbox();
+    expect(JSON.parse((await ecm(["lists", "list", "--json", "-o", "csv"])).stdout)).toEqual([]);
+    for (const words of [
+      ["lists", "list", "--json", "-o", "csv", "--nope"],
+      ["lists", "list", "--nope", "-qo", "ndjson"],
+      ["-ojson", "lists", "list", "--nope"],
+      ["--output=json", "frobnicate"],
+    ]) {
+      expect(JSON.parse((await ecm(words)).stderr).error).toMatchObject({ type: "UsageError", exitCode: 2 });
+    }
+    expect((await ecm(["lists", "list", "--json", "-o", "yaml"])).code).toBe(2);
+  });
+
+  it("refuse an answer that is none of the service's objects, in words", async () => {
+    for (const body of [{}, null, [null], [{ _id: "x", label: "L" }], ["x"]]) {
+      const { ecm } = await answering(body);
+      for (const words of [["structure", "list"], ["structure", "get"], ["export"]]) {
+        const { code, stdout, stderr } = await ecm(words);
+        expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
+        expect(stderr).toMatch(/^error: the answer is not a list of contact structures/m);
+      }
+    }
+  });
+});
+
+describe("colour", () => {
+  it.each<[Record<string, string>, string[], number | undefined, boolean]>([
+    [{}, [], 80, true],
+    [{}, [], undefined, false],
+    [{ NO_COLOR: "1" }, [], 80, false],
+    [{ NO_COLOR: "" }, [], 80, true],
+    [{}, ["--no-color"], 80, false],
+    [{ FORCE_COLOR: "1" }, [], undefined, true],
+    [{ FORCE_COLOR: "0" }, [], 80, false],
+    [{ FORCE_COLOR: "1" }, ["--no-color"], undefined, false],
+    [{ FORCE_COLOR: "1", NO_COLOR: "1" }, [], 80, false],
+    [{ TERM: "dumb" }, [], 80, false],
+  ])("with %o %o on %s columns: %s", async (env, flags, terminalColumns, isColored) => {
+    const { ecm } = await startSandbox();
+    const { stdout } = await ecm(["structure", "list", "-o", "table", ...flags], { env, terminalColumns });
+    expect(stdout.includes("\u001b[")).toBe(isColored);
+  });
+});
+
+describe("an output file", () => {
+  it("is written where a link leads, keeps its rights, and leaves nothing beside it", async () => {
+    const { ecm } = await startSandbox();
+    const folder = await temporaryFolder();
+    const [real, link] = [join(folder, "real.csv"), join(folder, "link.csv")];
+    for (const words of [["lists", "list", "-o", "csv"], ["export"]]) {
+      await writeFile(real, "before");
+      await chmod(real, 0o640);
+      await symlink(real, link).catch(() => undefined);
+      expect((await ecm([...words, "--output-file", link])).code).toBe(0);
+      expect((await lstat(link)).isSymbolicLink()).toBe(true);
+      expect((await stat(real)).mode & 0o777).toBe(0o640);
+      expect(await readFile(real, "utf8")).not.toContain("before");
+    }
+  });
+
+  it("that cannot be is found out before anything is sent", async () => {
+    const { server, ecm } = await answering([structure]);
+    const folder = await temporaryFolder();
+    await mkdir(join(folder, "sub"));
+    for (const file of [join(folder, "sub"), join(folder, "none", "x.csv"), "/dev/null", ""]) {
+      for (const words of [["lists", "list"], ["structure", "get"], ["export"], ["contact", "search"]]) {
+        const { code, stderr } = await ecm([...words, "--output-file", file]);
+        expect(code).toBe(2);
+        expect(stderr).toContain("--output-file");
+      }
+    }
+    expect(server.seen).toHaveLength(0);
+  });
+});
+
+describe("a reader who goes away", () => {
+  it.each(["lists list --all -o ndjson", "export", "commands --json", "completion bash", "auth list"])(
+    "ends `%s` quietly",
+    async (line) => {
+      const { ecm, env } = await startSandbox();
+      await ecm(["lists", "create", "Newsletter"]);
+      const child = spawnEcm([...line.split(" "), "--quiet"], env);
+      child.stdout!.destroy();
+      const { code, stderr } = await resultOf(child);
+      expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+    },
+  );
+});
