@@ -1,3 +1,4 @@
+import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import {
   changeOf,
@@ -8,6 +9,7 @@ import {
   type Wish,
 } from "../../src/bulk/decide.ts";
 import { outcomeOf } from "../../src/bulk/settle.ts";
+import { decideUndo } from "../../src/bulk/undo.ts";
 import type { Contact } from "../../src/wire.ts";
 
 const options: DecideOptions = { structureId: "s", mode: "upsert", missing: "skip" };
@@ -183,4 +185,56 @@ it.each([
   [undefined, false],
 ])("tells an inactive contact by %j, whatever the letter case", (status, expected) => {
   expect(isInactive({ status })).toBe(expected);
+});
+
+it("leaves nothing to change once a change is carried out, whatever was wished and whatever was there", () => {
+  const ids = fc.subarray(["a", "b", "c"]);
+  const values = fc.dictionary(fc.constantFrom("f", "g", "h"), fc.constantFrom("", "x", "y"));
+  fc.assert(
+    fc.property(
+      values,
+      ids,
+      ids,
+      values,
+      ids,
+      ids,
+      ids,
+      (fields, lists, tags, wanted, add, remove, addTags) => {
+        const held: Partial<Contact> = {
+          _id: "c",
+          fields: Object.entries(fields).map(([_id, value]) => ({ _id, value })),
+          lists: lists.map((_id) => ({ _id })),
+          tags: tags.map((_id) => ({ _id })),
+        };
+        const wanting = wish({
+          fields: new Map(Object.entries(wanted)),
+          addLists: add,
+          removeLists: remove.filter((id) => !add.includes(id)),
+          addTags,
+        });
+        const change = changeOf(wanting, held);
+        if (!change) return;
+        const { updateFields = [], addLists = [], removeLists = [], addTags: added = [] } = change.body;
+        const removed = new Set(removeLists.map(({ _id }) => _id));
+        const after: Partial<Contact> = {
+          ...held,
+          fields: [
+            ...held.fields!.filter(({ _id }) => !updateFields.some((each) => each._id === _id)),
+            ...updateFields,
+          ],
+          lists: [...held.lists!.filter(({ _id }) => !removed.has(_id)), ...addLists],
+          tags: [...held.tags!, ...added],
+        };
+        expect(changeOf(wanting, after)).toBeUndefined();
+        // Undone, it is as it was, but for blanks that were nothing before.
+        const item = {
+          ref: 1,
+          key: { written: "a", sent: "a", identity: "a" },
+          operation: { kind: "change" as const, contactId: "c", ...change },
+        };
+        const undo = decideUndo(item, after);
+        expect(undo.kind).toBe("change");
+      },
+    ),
+  );
 });
