@@ -93,9 +93,14 @@ function timestamp(text: string | undefined): Date | undefined {
   if (text === undefined) return undefined;
   const isTimestamp = /^\d{4}-\d\d-\d\d([Tt ]\d\d:\d\d(:\d\d(\.\d+)?)?([Zz]|[+-]\d\d:\d\d))?$/.test(text);
   const date = new Date(text);
-  if (isTimestamp && !Number.isNaN(date.getTime())) return date;
+  if (isTimestamp && !Number.isNaN(date.getTime()) && isDay(text.slice(0, 10))) return date;
   throw new UsageError(
     `--expires: ${JSON.stringify(text)} is not a time`,
     "give a date, or a time with its zone, such as 2027-01-31T12:00:00Z",
   );
+}
+
+/** The 30th of February is none, although it is read as a day of March. */
+function isDay(text: string): boolean {
+  return new Date(text).toISOString().startsWith(text);
 }

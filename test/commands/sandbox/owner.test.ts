@@ -66,7 +66,9 @@ test("a name in use is exit 6, an unknown scope and a time that is none are exit
   expect((await create("ci", "--scope", "contacts:read")).code).toBe(6);
   expect((await create("b", "--scope", "contacts:delete")).code).toBe(2);
   expect((await create("b")).code).toBe(2);
-  expect((await create("b", "--scope", "contacts:read", "--expires", "soon")).code).toBe(2);
+  for (const time of ["soon", "2027-02-30", "2027-04-31T10:00:00Z", "2027-01-01T25:00:00Z"]) {
+    expect((await create("b", "--scope", "contacts:read", "--expires", time)).code).toBe(2);
+  }
   const past = await create("b", "--scope", "contacts:read", "--expires", "2020-01-01T00:00:00Z", "--json");
   const { state, key } = JSON.parse(past.stdout);
   expect([state, await read(key)]).toEqual(["expired", "401 API key expired"]);
