@@ -71,7 +71,7 @@ export function structureOf(store: Store, id: string): StoredStructure {
 
 type Update = InferOutput<typeof updateStructure>;
 
-/** The fields as they will be; a new one has an empty id still. */
+/** The fields as they will be; a new one has an empty id still. What else a copied account says of one stays. */
 function fieldsAfter(before: StoredStructure, given: Update["fields"]): FieldDefinition[] {
   refuseRepeats(given, "fields");
   const byId = new Map(before.fields.map((field) => [field._id, field]));
@@ -89,6 +89,7 @@ function fieldsAfter(before: StoredStructure, given: Update["fields"]): FieldDef
       throw invalid(`fields[${index}].predefinedField must be firstName or lastName`, { field: "fields" });
     }
     return {
+      ...known,
       _id: known?._id ?? "",
       label: field.label,
       dataType,
@@ -100,12 +101,13 @@ function fieldsAfter(before: StoredStructure, given: Update["fields"]): FieldDef
 
 function tagsAfter(before: StoredStructure, given: NonNullable<Update["tags"]>): TagDefinition[] {
   refuseRepeats(given, "tags");
-  const known = new Set(before.tags.map((tag) => tag._id));
+  const byId = new Map(before.tags.map((tag) => [tag._id, tag]));
   return given.map((tag, index) => {
-    if (tag._id !== undefined && !known.has(tag._id)) {
+    const known = tag._id === undefined ? undefined : byId.get(tag._id);
+    if (tag._id !== undefined && !known) {
       throw invalid(`tags[${index}]._id is not a tag of this contact structure`, { field: "tags" });
     }
-    return { _id: tag._id ?? "", label: tag.label };
+    return { ...known, _id: known?._id ?? "", label: tag.label };
   });
 }
 

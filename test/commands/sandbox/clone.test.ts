@@ -3,6 +3,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
+import { openClone } from "../../../src/sandbox/clone.ts";
 import { openSandbox } from "../../../src/sandbox/index.ts";
 import { ecmWith, temporaryFolder } from "../../support/ecm.ts";
 import { type RunningSandbox, startSandbox } from "../../support/sandbox.ts";
@@ -167,3 +168,34 @@ async function forwarding(
   });
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
+
+test("what a copied structure says of its fields and tags beyond what is known stays when it is updated", async () => {
+  const folder = join(await temporaryFolder(), "rehearsal");
+  const structure = {
+    _id: "5f0000000000000000000001",
+    label: "People",
+    keyName: "Email",
+    keyType: "email",
+    fields: [
+      { _id: "5f0000000000000000000002", label: "Born", dataType: "date", required: true, format: "y" },
+    ],
+    tags: [{ _id: "5f0000000000000000000003", label: "vip", color: "red" }],
+    __v: 4,
+  };
+  (await openClone({ folder }, structure, [])).close();
+  const { send } = await opened(folder);
+  const change = {
+    label: "All",
+    keyName: "Email",
+    fields: [{ _id: structure.fields[0]!._id, label: "Birthday" }],
+    tags: [{ _id: structure.tags[0]!._id, label: "VIP" }],
+    __v: 4,
+  };
+  expect(await send("PUT", `/api/contact-structure/${structure._id}`, change)).toEqual({
+    ...structure,
+    label: "All",
+    fields: [{ ...structure.fields[0], label: "Birthday" }],
+    tags: [{ ...structure.tags[0], label: "VIP" }],
+    __v: 5,
+  });
+});
