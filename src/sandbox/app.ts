@@ -35,8 +35,12 @@ export interface AppParts {
   clock: Clock;
 }
 
+// Beside contacts, under the same path: their names are not taken for ids of contacts.
+const notContacts = ["/api/contact/search", "/api/contact/export", "/api/contact/events"];
+
 export function createApp(parts: AppParts): App {
   const app: App = new Hono();
+  app.on(["GET", "PUT", "PATCH", "DELETE"], notContacts, (context) => exchange(parts, context, undefined));
   for (const endpoint of endpoints) {
     app.on(endpoint.method, endpoint.path, (context) => exchange(parts, context, endpoint));
   }

@@ -12,7 +12,8 @@ export interface Outcome {
 
 export type Service = (request: Request, bindings: Bindings) => Promise<Outcome>;
 
-export function serviceOf(app: App, faultsOf: FaultsOf, clock: Clock): Service {
+/** @param closing fires when the service closes: then requests that are being delayed are dropped */
+export function serviceOf(app: App, faultsOf: FaultsOf, clock: Clock, closing: AbortSignal): Service {
   return async (request, bindings) => {
     const fault = faultsOf(request.method, new URL(request.url).pathname);
     const answer = async () => app.fetch(request, bindings);
@@ -25,7 +26,8 @@ export function serviceOf(app: App, faultsOf: FaultsOf, clock: Clock): Service {
         await answer();
         return {};
       case "delay":
-        await clock.sleep(fault.seconds * 1000);
+        await clock.sleep(fault.seconds * 1000, closing).catch(() => {});
+        if (closing.aborted) return {};
         return { response: await answer() };
       case "truncate":
         return { response: await answer(), isCut: true };
