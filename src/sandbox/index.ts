@@ -26,7 +26,7 @@ export interface SandboxOptions {
   blockSeconds?: number;
   /** As typed after `--fault`. */
   faults?: string[];
-  /** Two letters, for the keys of a new folder; default `us`. */
+  /** Two letters in the keys that are made from now on; default: the folder's, else `us`. */
   region?: string;
 }
 
@@ -55,7 +55,8 @@ export async function openSandbox(options: SandboxOptions): Promise<Sandbox> {
     blockSeconds: options.blockSeconds ?? defaultLimits.blockSeconds,
   });
   const app = createApp({ store, gate, takeTurn: turnsOn(store.database), clock });
-  const service = serviceOf(app, faultsOf, clock);
+  const closing = new AbortController();
+  const service = serviceOf(app, faultsOf, clock, closing.signal);
   const apiKey = ownKeyOf(store, clock.now());
   return {
     transport: insideDoor(service),
@@ -65,6 +66,9 @@ export async function openSandbox(options: SandboxOptions): Promise<Sandbox> {
       const { openPort } = await import("./doors/port.ts");
       return openPort(service, place);
     },
-    close: () => store.database.close(),
+    close() {
+      closing.abort();
+      store.database.close();
+    },
   };
 }

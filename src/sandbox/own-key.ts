@@ -2,11 +2,11 @@
 import { readFileSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Store } from "./store/index.ts";
-import { newKeyValue, scopes } from "./store/keys.ts";
+import { newKeyValue, regionOf, scopes } from "./store/keys.ts";
 
 const name = "sandbox";
 
-/** A key with every scope that works now: the one in the folder, or a new one when it no longer works. */
+/** A key with every scope that works now: the one in the folder, or a new one of the account's region. */
 export function ownKeyOf(store: Store, now: number): string {
   const file = ownKeyFile(store);
   return store.database.transaction(() => {
@@ -14,8 +14,9 @@ export function ownKeyOf(store: Store, now: number): string {
     const known = kept === undefined ? undefined : store.keys.ofValue(kept);
     const works =
       known?.isActive && known.expiresAt === null && scopes.every((scope) => known.scopes.includes(scope));
-    if (kept !== undefined && works) return kept;
-    const key = newKeyValue(store.account.read().region);
+    const { region } = store.account.read();
+    if (kept !== undefined && works && regionOf(kept) === region) return kept;
+    const key = newKeyValue(region);
     const [id] = store.newIds(now, 1) as [string];
     const taken = new Set(store.keys.all().map((each) => each.name));
     let free = name;

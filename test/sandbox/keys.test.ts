@@ -45,6 +45,17 @@ test("Authentication 3: a key has 50 characters: a prefix of four, the region, a
   expect(sandbox.ownKey()).toHaveLength(50);
 });
 
+test("Authentication 3: another region holds for the keys made from then on, and earlier keys stay valid", async () => {
+  const { folder, sandbox } = await openAccount();
+  const moved = await openAccount({ folder, region: "eu" });
+  expect(moved.sandbox.ownKey()).toMatch(/^ecm_eu_/);
+  expect(await moved.keyWith("contacts:read")).toMatch(/^ecm_eu_/);
+  const again = await openAccount({ folder });
+  expect(again.sandbox.ownKey()).toBe(moved.sandbox.ownKey());
+  const read = again.call("GET", "/api/contact-structure", undefined, { key: sandbox.ownKey() });
+  expect((await read).status).toBe(200);
+});
+
 test.each([
   ["contacts:read", 200, 403],
   ["contacts:write", 200, 200],

@@ -87,6 +87,19 @@ test("Limits: the owner's monthly limit acts at once, over the one of the start"
   expect((await call(...read)).headers["x-monthly-remaining"]).toBe("48");
 });
 
+test("Limits: a reset takes the owner's monthly limit away, and that of the start holds again", async () => {
+  const { folder, owner } = await openAccount();
+  (await owner()).setAccount({ monthlyLimit: 70 });
+  const { call } = await openAccount({ folder, monthlyLimit: 100 });
+  const limit = async () => (await call(...read)).headers["x-monthly-limit"];
+  (await owner()).reset();
+  expect(await limit()).toBe("100");
+  (await owner()).setAccount({ monthlyLimit: 30 });
+  expect(await limit()).toBe("30");
+  (await owner()).reset();
+  expect(await limit()).toBe("100");
+});
+
 test("Limits: every authenticated request counts that is not a 429, whatever its answer", async () => {
   const { call, keyWith, structureId, owner } = await openAccount();
   const weak = await keyWith("reports:read");
@@ -136,4 +149,14 @@ test("Limits: failures are counted within 60 seconds, and numbers of one's own t
   expect([await fail(), await fail()]).toEqual([401, 429]);
   clock.pass(10);
   expect(await fail()).toBe(401);
+});
+
+test("Limits: whichever 60 seconds hold 20 failures, wherever they begin", async () => {
+  const { call, clock } = await openAccount({ blockAfter: 4 });
+  const fail = async () => (await call(...read, undefined, { key: "wrong" })).status;
+  expect(await fail()).toBe(401);
+  clock.pass(55);
+  expect([await fail(), await fail()]).toEqual([401, 401]);
+  clock.pass(10);
+  expect([await fail(), await fail(), await fail()]).toEqual([401, 401, 429]);
 });

@@ -19,6 +19,7 @@ export interface StartFlags extends DataFlag {
   monthlyLimit?: number;
   blockAfter?: number;
   blockSeconds?: number;
+  region?: string;
   fault?: string[];
 }
 
@@ -42,7 +43,20 @@ export function addStartFlags(command: Command): Command {
     .addOption(wholeNumber("--monthly-limit <n>", "requests per calendar month, UTC (100000)", 0))
     .addOption(wholeNumber("--block-after <n>", "failed authentications that block an address (20)"))
     .addOption(wholeNumber("--block-seconds <n>", "how long they are counted, and the block lasts (60)"))
+    .addOption(regionOption())
     .addOption(repeatable("--fault <spec>", "what goes wrong on purpose; see below"));
+}
+
+function regionOption(): Option {
+  return new Option("--region <letters>", "region in the keys that are made from now on (us)").argParser(
+    (text: string) => {
+      if (/^[a-z]{2}$/.test(text)) return text;
+      throw new UsageError(
+        `--region: ${JSON.stringify(text)} is not a region`,
+        "give two letters, such as jp",
+      );
+    },
+  );
 }
 
 export function sandboxOptions(context: Context, flags: StartFlags): SandboxOptions {
@@ -54,6 +68,7 @@ export function sandboxOptions(context: Context, flags: StartFlags): SandboxOpti
     monthlyLimit: flags.monthlyLimit,
     blockAfter: flags.blockAfter,
     blockSeconds: flags.blockSeconds,
+    region: flags.region,
     faults: flags.fault,
   };
 }

@@ -68,24 +68,15 @@ export function gateOf(store: Store, limits: Limits): Gate {
   };
 
   function noteFailure(address: string, now: number): void {
-    const before = store.account.failures(address);
-    const isCounting = before !== undefined && before.counted_until > now;
-    const count = isCounting ? before.count + 1 : 1;
-    const end = now + limits.blockSeconds * 1000;
-    store.account.noteFailure(
-      address,
-      count >= limits.blockAfter
-        ? { counted_until: 0, count: 0, blocked_until: end }
-        : { counted_until: isCounting ? before.counted_until : end, count, blocked_until: 0 },
-    );
+    const milliseconds = limits.blockSeconds * 1000;
+    const count = store.account.noteFailure(address, now, now - milliseconds);
+    if (count >= limits.blockAfter) store.account.block(address, now + milliseconds);
   }
 
   /** Takes one request from both limits, or none when either is used up. */
   function spend(account: Facts, now: number): Admission {
-    const monthly =
-      limits.monthly !== undefined && account.monthly_limit_revision === revisionAtStart
-        ? limits.monthly
-        : (account.monthly_limit ?? defaultMonthlyLimit);
+    const isOwners = account.monthly_limit !== null && account.monthly_limit_revision !== revisionAtStart;
+    const monthly = (isOwners ? undefined : limits.monthly) ?? account.monthly_limit ?? defaultMonthlyLimit;
     const isSameHour =
       account.hour_ends_at > now && account.hour_ends_at - now <= limits.windowSeconds * 1000;
     const hourEndsAt = isSameHour ? account.hour_ends_at : now + limits.windowSeconds * 1000;
@@ -126,7 +117,7 @@ function refuseKey(facts: Facts, now: number): Refusal | undefined {
 }
 
 /** Write implies read for the same resource (specification, Authentication, 5). */
-export function grants(held: Scope[], needed: Scope): boolean {
+function grants(held: Scope[], needed: Scope): boolean {
   const [resource, access] = needed.split(":");
   return held.includes(needed) || (access === "read" && held.some((scope) => scope === `${resource}:write`));
 }

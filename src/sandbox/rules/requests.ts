@@ -36,8 +36,8 @@ const pageSize = v.pipe(
 const isArray = "must be an array";
 const isObject = "must be an object";
 
-export const idRef = v.object({ _id: text }, isObject);
-export const fieldValue = v.object({ _id: text, value: text }, isObject);
+const idRef = v.object({ _id: text }, isObject);
+const fieldValue = v.object({ _id: text, value: text }, isObject);
 
 function withoutRepeats<T extends { _id: string }>(entries: T[]): boolean {
   return new Set(entries.map((entry) => entry._id)).size === entries.length;

@@ -26,10 +26,15 @@ CREATE TABLE api_keys (
   created_at INTEGER NOT NULL
 ) WITHOUT ROWID;
 
+-- One row for each failed authentication, as long as it counts.
 CREATE TABLE failures (
+  address TEXT NOT NULL,
+  failed_at INTEGER NOT NULL
+);
+CREATE INDEX failures_of_address ON failures (address, failed_at);
+
+CREATE TABLE blocks (
   address TEXT PRIMARY KEY,
-  counted_until INTEGER NOT NULL,
-  count INTEGER NOT NULL,
   blocked_until INTEGER NOT NULL
 ) WITHOUT ROWID;
 `;

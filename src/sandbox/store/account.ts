@@ -12,15 +12,9 @@ export interface AccountRow {
   month_used: number;
 }
 
-export interface FailureRow {
-  counted_until: number;
-  count: number;
-  blocked_until: number;
-}
-
 /** All that the gate looks at, read at once. */
 export interface Facts extends AccountRow {
-  /** When the block of the address ends, in milliseconds since the epoch; null: it never failed. */
+  /** When the block of the address ends, in milliseconds since the epoch; null: it was never blocked. */
   blocked_until: number | null;
   /** The key's parts are null when there is no such key. */
   scopes: string | null;
@@ -32,10 +26,13 @@ export interface AccountStore {
   read(): AccountRow;
   facts(address: string, keyHash: string): Facts;
   spend(hourEndsAt: number, hourUsed: number, monthEndsAt: number, monthUsed: number): void;
+  setRegion(region: string): void;
   setStatus(status: string): void;
   setMonthlyLimit(limit: number): void;
-  failures(address: string): FailureRow | undefined;
-  noteFailure(address: string, failure: FailureRow): void;
+  /** Notes a failed authentication. Returns how many there were since `since`, this one included. */
+  noteFailure(address: string, now: number, since: number): number;
+  /** Its failures so far count no more. */
+  block(address: string, until: number): void;
 }
 
 export function accountIn(database: Database): AccountStore {
@@ -44,7 +41,7 @@ export function accountIn(database: Database): AccountStore {
     facts: (address, keyHash) =>
       database.get<Facts>(
         `SELECT region, status, monthly_limit, monthly_limit_revision, hour_ends_at, hour_used, month_ends_at,
-          month_used, (SELECT blocked_until FROM failures WHERE address = ?) AS blocked_until,
+          month_used, (SELECT blocked_until FROM blocks WHERE address = ?) AS blocked_until,
           scopes, is_active, expires_at
           FROM account LEFT JOIN api_keys ON hash = ?`,
         address,
@@ -59,6 +56,9 @@ export function accountIn(database: Database): AccountStore {
         monthUsed,
       );
     },
+    setRegion(region) {
+      database.run("UPDATE account SET region = ?", region);
+    },
     setStatus(status) {
       database.run("UPDATE account SET status = ?", status);
     },
@@ -68,15 +68,17 @@ export function accountIn(database: Database): AccountStore {
         limit,
       );
     },
-    failures: (address) => database.get<FailureRow>("SELECT * FROM failures WHERE address = ?", address),
-    noteFailure(address, { counted_until, count, blocked_until }) {
-      database.run(
-        "INSERT OR REPLACE INTO failures VALUES (?, ?, ?, ?)",
+    noteFailure(address, now, since) {
+      database.run("DELETE FROM failures WHERE address = ? AND failed_at <= ?", address, since);
+      database.run("INSERT INTO failures VALUES (?, ?)", address, now);
+      return database.get<{ count: number }>(
+        "SELECT count(*) AS count FROM failures WHERE address = ?",
         address,
-        counted_until,
-        count,
-        blocked_until,
-      );
+      )!.count;
+    },
+    block(address, until) {
+      database.run("DELETE FROM failures WHERE address = ?", address);
+      database.run("INSERT OR REPLACE INTO blocks VALUES (?, ?)", address, until);
     },
   };
 }

@@ -6,6 +6,7 @@ import type { Store } from "./index.ts";
 interface Kept {
   region: string;
   last_id: string;
+  monthly_limit_revision: number;
 }
 
 /**
@@ -16,14 +17,16 @@ interface Kept {
 export function startAfresh(store: Store, furnish: () => void): void {
   const { database } = store;
   database.transaction(() => {
-    const kept = database.get<Kept>("SELECT region, last_id FROM account")!;
+    const kept = database.get<Kept>("SELECT region, last_id, monthly_limit_revision FROM account")!;
     const ownValue = keptOwnKey(store);
     const ownKey = ownValue === undefined ? undefined : store.keys.ofValue(ownValue);
     rebuild(database);
     database.run(
-      "INSERT INTO account (only, region, status, last_id) VALUES (1, ?, 'open', ?)",
+      `INSERT INTO account (only, region, status, last_id, monthly_limit_revision)
+        VALUES (1, ?, 'open', ?, ?)`,
       kept.region,
       kept.last_id,
+      kept.monthly_limit_revision,
     );
     if (ownKey && ownValue !== undefined) store.keys.add(ownKey, ownValue);
     furnish();

@@ -24,8 +24,11 @@ export interface Store {
   newIds(now: number, count: number): string[];
 }
 
-/** Opens the folder, which only its owner can read; a new one gets an account with its default structure. */
-export async function openStore(folder: string, now: number, region = "us"): Promise<Store> {
+/**
+ * Opens the folder, which only its owner can read; a new one gets an account with its default structure.
+ * @param region two letters, for the keys to come; default: what the folder has, else `us`
+ */
+export async function openStore(folder: string, now: number, region?: string): Promise<Store> {
   await mkdir(folder, { recursive: true, mode: 0o700 });
   const file = join(folder, "sandbox.db");
   // The database's side files take over its rights, wherever the folder lies.
@@ -45,7 +48,10 @@ export async function openStore(folder: string, now: number, region = "us"): Pro
       search: searchIn(database, contacts),
       newIds: (time, count) => takeIds(database, time, count),
     };
-    database.transaction(() => foundAccount(store, now, region));
+    database.transaction(() => {
+      if (!database.get("SELECT only FROM account")) foundAccount(store, now, region);
+      else if (region !== undefined) store.account.setRegion(region);
+    });
     return store;
   } catch (error) {
     database.close();
@@ -53,10 +59,9 @@ export async function openStore(folder: string, now: number, region = "us"): Pro
   }
 }
 
-/** An empty account as the service gives a new one (specification, Contact structure); nothing when there is one. */
-function foundAccount(store: Store, now: number, region: string): void {
+/** An empty account as the service gives a new one (specification, Contact structure). */
+function foundAccount(store: Store, now: number, region = "us"): void {
   const { database } = store;
-  if (database.get("SELECT only FROM account")) return;
   database.run(
     "INSERT INTO account (only, region, status, last_id) VALUES (1, ?, 'open', ?)",
     region,

@@ -55,6 +55,11 @@ export function newKeyValue(region: string): string {
   return `${prefix}${region}_${random}`;
 }
 
+/** The region that a key names. */
+export function regionOf(key: string): string {
+  return key.slice(prefix.length, prefix.length + 2);
+}
+
 export function isKeyValue(text: string): boolean {
   return /^ecm_[a-z]{2}_[A-Za-z0-9]{43}$/.test(text);
 }

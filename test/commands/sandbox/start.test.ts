@@ -1,6 +1,7 @@
 /** `ecm sandbox start` and `exec`, as processes of their own. Needs a build. */
 import { spawn } from "node:child_process";
 import { cp } from "node:fs/promises";
+import { connect } from "node:net";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { ecmWith, resultOf, spawnEcm, temporaryFolder, temporaryHome } from "../../support/ecm.ts";
@@ -31,6 +32,27 @@ test.each(["SIGTERM", "SIGINT"] as const)(
   },
 );
 
+test("start is stopped at once, whatever is being delayed", async () => {
+  const folder = join(await temporaryFolder(), "data");
+  const child = spawnEcm(
+    ["sandbox", "start", "--data", folder, "--fault", "delay:seconds=600"],
+    await temporaryHome(),
+  );
+  const ended = resultOf(child);
+  const line = await new Promise<string>((resolve) =>
+    child.stdout!.once("data", (text) => resolve(String(text))),
+  );
+  const { hostname, port } = new URL(JSON.parse(line).baseUrl);
+  const socket = connect(Number(port), hostname);
+  const dropped = new Promise((resolve) => socket.on("error", () => {}).on("close", resolve));
+  await new Promise<void>((resolve) =>
+    socket.write("GET /api/contact-structure HTTP/1.1\r\nhost: x\r\n\r\n", () => resolve()),
+  );
+  child.kill("SIGTERM");
+  expect(await ended).toEqual({ code: 0, stdout: line, stderr: "" });
+  await dropped;
+});
+
 test("start takes a fault, and a port that is in use is a usage error", async () => {
   const folder = join(await temporaryFolder(), "data");
   const home = await temporaryHome();
@@ -54,6 +76,7 @@ test.each([
   ["--window", "0"],
   ["--monthly-limit", "1.5"],
   ["--block-after", "0"],
+  ["--region", "JPN"],
   ["--fault", "bogus"],
 ])("start refuses %s %s with a message that names the flag", async (flag, value) => {
   const { code, stdout, stderr } = await ecmWith(await temporaryHome())([
