@@ -171,9 +171,13 @@ function globalOptions(): Option[] {
 
 /**
  * The words as commander takes them. `--verbose` stands alone or with `=bodies`; as an option with an optional value
- * it would swallow the word after it.
+ * it would swallow the word after it. `help contact` is `contact --help`: a group's commands are known once it is loaded.
  */
 export function wordsOf(args: readonly string[]): string[] {
+  if (args[0] === "help" && args.length > 1) {
+    const [, ...path] = args;
+    return groups.some(({ name }) => name === path[0]) ? [...path, "--help"] : path;
+  }
   const end = args.indexOf("--");
   return args.map((arg, index) =>
     arg === "--verbose=bodies" && (end === -1 || index < end) ? "--verbose-bodies" : arg,
@@ -193,7 +197,10 @@ export function usageErrorFrom(
   const command = deepestCommand(program, words);
   const help = `see: ${pathOf(command)} --help`;
   if (error.code === "commander.help") {
-    const verbs = command.commands.map((each) => each.name()).filter((name) => name !== "help");
+    const verbs = command
+      .createHelp()
+      .visibleCommands(command)
+      .map((each) => each.name());
     return new UsageError(`${pathOf(command)}: a command is missing`, `one of: ${verbs.join(", ")}; ${help}`);
   }
   const [message = "bad usage", suggestion] = error.message.replace(/^error: /, "").split("\n");

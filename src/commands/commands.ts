@@ -56,7 +56,10 @@ async function runCommands(context: Context, tree: CommandTree, path: string[]):
 function childNamed(parent: Command, word: string): Command {
   const child = parent.commands.find((each) => each.name() === word);
   if (child) return child;
-  const names = parent.commands.map((each) => each.name());
+  const names = parent
+    .createHelp()
+    .visibleCommands(parent)
+    .map((each) => each.name());
   const likely = closest(word, names);
   throw new NotFoundError(
     `there is no command ${JSON.stringify(wordsOf(parent, word))}`,

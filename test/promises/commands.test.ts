@@ -149,3 +149,28 @@ describe("a name", () => {
     expect([2, 5]).toContain(empty.code);
   });
 });
+
+describe("help", () => {
+  it.each([
+    ["help contact", "contact --help"],
+    ["help contact search", "contact search --help"],
+    ["help export", "export --help"],
+    ["help", "--help"],
+  ])("`%s` says what `%s` says", async (one, other) => {
+    const { ecm } = await startSandbox();
+    expect(await done(ecm, one.split(" "))).toBe(await done(ecm, other.split(" ")));
+  });
+
+  it("of no command is an error, and no hint tells of what is hidden", async () => {
+    const { ecm } = await startSandbox();
+    expect(await ecm(["help", "contcat"])).toMatchObject({
+      code: 2,
+      stdout: "",
+      stderr: expect.stringContaining("Did you mean contact?"),
+    });
+    for (const words of [["-q"], ["commands", "nope"], ["help"]]) {
+      const { stdout, stderr } = await ecm(words);
+      expect(stdout + stderr).not.toContain("__complete");
+    }
+  });
+});
