@@ -3,6 +3,7 @@ import { readSearch } from "../service/contacts.ts";
 import type { Clock, Filter, IdRef } from "../wire.ts";
 import { largestBlock, largestPage, pageRequest } from "./lookup.ts";
 import type { PacedSend } from "./paced-send.ts";
+import { sideBySide } from "./side-by-side.ts";
 import type { Snapshot } from "./snapshot.ts";
 
 export interface PagesOptions {
@@ -64,7 +65,7 @@ async function readPages(snapshot: Snapshot, pages: number[], options: PagesOpti
   const readOn = async () => {
     for (const page of next) await readPage(snapshot, page, pageSize, options);
   };
-  await Promise.all(Array.from({ length: options.concurrency }, readOn));
+  await sideBySide(options.concurrency, readOn);
 }
 
 async function readPage(

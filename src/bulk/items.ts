@@ -15,6 +15,8 @@ export interface Work<T extends Item = Item> {
   /** In a fixed order, the same each time the run is taken up again. */
   items(): AsyncIterable<T> | Iterable<T>;
   decide(item: T, found: Partial<Contact> | undefined): Decision;
+  /** False for a contact that is decided without looking it up. Default: every one is looked up. */
+  needsLookup?(item: T): boolean;
   /** What a change that was carried out counts as. Default: `updated`. */
   changed?: Outcome;
   /** What is to be said of a contact although it was written. */

@@ -232,6 +232,12 @@ export function createPacedSend(options: PaceOptions): PacedSend {
         stop(asRunStop(error));
         throw error;
       }
+      if (stopped?.by === "signal" || stopped?.by === "error") {
+        // That came while the intent was being written: the request does not leave any more.
+        budget.withdraw();
+        write?.notApplied();
+        throw stopped;
+      }
       const reply = await attempt(sending, tries > 0);
       if (reply) return reply;
       write?.notApplied();

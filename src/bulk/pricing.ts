@@ -10,6 +10,7 @@ import { largestBlock } from "./lookup.ts";
 import type { Prepared } from "./row-run.ts";
 import { RunStop } from "./run-stop.ts";
 import { note, type Session } from "./session.ts";
+import { sideBySide } from "./side-by-side.ts";
 import type { Snapshot } from "./snapshot.ts";
 
 /** Contacts that one line of the journal settles. */
@@ -79,7 +80,7 @@ export async function lookUpAll<T extends Item>(
       snapshot.add({ page: ++page, pageSize: largestBlock, total: -1, at: clock.now(), contacts });
     }
   };
-  await Promise.all(Array.from({ length: concurrency }, lookOn));
+  await sideBySide(concurrency, lookOn);
 }
 
 /** @throws RunStop */
