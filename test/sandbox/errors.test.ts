@@ -40,6 +40,32 @@ test("Errors: an unknown path without a valid key is 401", async () => {
   expect(errorOf(await call("GET", "/api/billing", undefined, { key: "x" })).status).toBe(401);
 });
 
+test("Errors: block, key, standing, month, hour, scope, form and contact are looked at in this order", async () => {
+  const { call, clock, owner: open, keyWith } = await openAccount({ hourlyLimit: 2, blockAfter: 2 });
+  const owner = await open();
+  const weak = await keyWith("reports:read");
+  // Wrong in every way at once; each step mends what was refused first.
+  const wrong = (key?: string, path = "/api/contact/x/mutate") =>
+    call("PUT", path, undefined, { key, raw: "{" }).then(errorOf);
+  owner.setAccount({ status: "suspended", monthlyLimit: 2 });
+  expect([await wrong("x"), await wrong("x"), await wrong("x")].map(({ status }) => status)).toEqual([
+    401, 401, 429,
+  ]);
+  clock.pass(60);
+  expect([await wrong(weak), await wrong(weak), await wrong(weak)].map(({ status }) => status)).toEqual([
+    403, 403, 403,
+  ]);
+  owner.setAccount({ status: "open" });
+  expect((await wrong(weak)).message).toBe("Monthly API quota exceeded.");
+  owner.setAccount({ monthlyLimit: 100 });
+  expect((await wrong(weak)).message).toBe("Rate limit exceeded. Retry after 3600 seconds.");
+  clock.pass(3600);
+  expect((await wrong(weak)).message).toBe("API key missing required scope: contacts:write");
+  expect((await wrong()).message).toBe("The body is not JSON");
+  clock.pass(3600);
+  expect(errorOf(await call("PUT", "/api/contact/x/mutate", { addTags: ["x"] })).status).toBe(404);
+});
+
 test("Errors: every error body is JSON of the documented form", async () => {
   const { call } = await openAccount();
   for (const answer of [
