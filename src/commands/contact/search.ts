@@ -68,11 +68,11 @@ async function runContactSearch(context: Context, options: ContactSearchOptions)
     const { totalRecords } = readSearch(await send(request));
     return presentValue(terminal, output, totalRecords, String(totalRecords));
   }
-  const { view, source } = await viewFor(account, output, structure, parts);
+  const { source, view } = await viewFor(account, output, structure, parts);
   const search = { ...found, source };
   if (options.all || options.limit !== undefined) {
     const { total, contacts } = await openSearch(send, search, options);
-    const count = await presentList(terminal, output, contacts, view);
+    const count = await presentList(terminal, output, contacts, await view());
     if (count < Math.min(total, options.limit ?? total) && !terminal.isStdoutClosed) {
       terminal.note(
         `${total} contacts matched at first and ${count} were read: the account changed meanwhile`,
@@ -81,7 +81,7 @@ async function runContactSearch(context: Context, options: ContactSearchOptions)
     return;
   }
   const answer = readSearch(await send(searchContactsRequest({ ...search, page, pageSize })));
-  await presentList(terminal, output, answer.contacts, view);
+  await presentList(terminal, output, answer.contacts, await view(answer.contacts));
   if (answer.contacts.length === 0 && output.format === "table") {
     terminal.note(page > 1 && answer.totalRecords > 0 ? "this page is empty" : "no contact matches");
   }

@@ -23,8 +23,16 @@ export async function viewOf(
   return contactView(structure, contact.lists?.length ? await account.lists(structure) : []);
 }
 
+/** A view for contacts that are yet to be read. */
+export interface PlannedView {
+  /** The parts of a contact that it takes. */
+  source: string[];
+  /** The view itself. Where the contacts are known, the lists' names are asked for only when one of them is in any. */
+  view(contacts?: Partial<Contact>[]): Promise<ContactView>;
+}
+
 /**
- * The view for contacts that are yet to be read, and the parts of a contact that it takes.
+ * Plans the view for contacts that are yet to be read.
  * @param source the parts that `--source` names, in place of what the view takes
  */
 export async function viewFor(
@@ -32,17 +40,23 @@ export async function viewFor(
   output: OutputOptions,
   structure: ContactStructure,
   source?: string[],
-): Promise<{ view: ContactView; source: string[] }> {
+): Promise<PlannedView> {
   if (!hasColumns(output)) {
-    return { view: idsOnly, source: source ?? (output.format === "id" ? ["_id"] : wholeContact) };
+    return {
+      source: source ?? (output.format === "id" ? ["_id"] : wholeContact),
+      view: () => Promise.resolve(idsOnly),
+    };
   }
   const shown = chooseColumns(columnsFor(contactView(structure), source), output.columns);
   const parts = shown.map((column) => column.source);
   const complete = parts.includes("tags") ? await account.complete(structure) : structure;
-  const view = contactView(complete, parts.includes("lists") ? await account.lists(structure) : []);
   return {
-    view: { ...view, columns: columnsFor(view, source) },
     source: source ?? [...new Set(["_id", ...parts])],
+    async view(contacts) {
+      const takesLists = parts.includes("lists") && (contacts?.some((each) => each.lists?.length) ?? true);
+      const view = contactView(complete, takesLists ? await account.lists(structure) : []);
+      return { ...view, columns: columnsFor(view, source) };
+    },
   };
 }
 
