@@ -3,7 +3,7 @@
  * than modules of the other kind, most of all Node 20.
  */
 import { readdir, readFile, rm, writeFile } from "node:fs/promises";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import { rolldown } from "rolldown";
 
 /** What bundled packages load at once and we never use, a good part of their start-up each time: what stands there instead. */
@@ -22,6 +22,12 @@ const omissions = [
     importer: "undici",
     wanted: /^node:http$/,
     code: "exports.maxHeaderSize = 16384; exports.IncomingMessage = class {}",
+  },
+  // It asserts without words.
+  {
+    importer: "undici",
+    wanted: /^node:assert$/,
+    code: "module.exports = (holds) => { if (!holds) throw new Error('an assertion of undici does not hold') }",
   },
   // commander starts subcommands that are programs of their own; ours are not.
   {
@@ -80,6 +86,33 @@ const requireLate = {
   },
 };
 
+/** What every command but `--version` loads, whatever else shares it: one file. */
+const always = new Set();
+const findAlways = {
+  name: "find what is always loaded",
+  buildEnd() {
+    const add = (id) => {
+      if (always.has(id)) return;
+      always.add(id);
+      this.getModuleInfo(id).importedIds.forEach(add);
+    };
+    add(resolve("src/run.ts"));
+  },
+};
+
+/** Every file costs a start as much as several KiB of code: what chunks share is one file for each room. */
+const groups = [
+  { name: "run", test: (id) => always.has(id) },
+  // For the few processors that cannot run undici's usual parser.
+  { name: "llhttp", test: /[\\/]llhttp-wasm\.js$/ },
+  {
+    debugName: "rooms",
+    name: (id) => id.match(/[\\/]src[\\/](\w+)[\\/]/)?.[1] ?? null,
+    minShareCount: 2,
+    includeDependenciesRecursively: false,
+  },
+];
+
 // Old chunks stay unless `--clean` is given: a program that is running may still ask for them.
 if (process.argv.includes("--clean")) await rm("dist", { recursive: true, force: true });
 const bundle = await rolldown({
@@ -87,7 +120,8 @@ const bundle = await rolldown({
   platform: "node",
   external: ["libsql"],
   transform: { target: "node20.19" },
-  plugins: [leaveOut, requireLate],
+  preserveEntrySignatures: "allow-extension",
+  plugins: [leaveOut, findAlways, requireLate],
 });
 await bundle.write({
   dir: "dist",
@@ -95,6 +129,7 @@ await bundle.write({
   entryFileNames: "[name].cjs",
   chunkFileNames: "[name]-[hash].cjs",
   dynamicImportInCjs: false,
+  codeSplitting: { groups },
   minify: true,
 });
 const files = await bundle.watchFiles;

@@ -2,28 +2,20 @@
  * What a command may use: the terminal, the service, the configuration, the clock, the signal. Nothing is opened
  * before it is asked for, so that help and completions need neither a profile nor the network.
  */
-import { join } from "node:path";
 import { realClock } from "./clock.ts";
 import { type Folders, foldersFrom } from "./config/folders.ts";
-import type { KnownNames } from "./config/names-cache.ts";
 import type { ProfileStore } from "./config/profiles.ts";
 import type { ResolvedProfile } from "./config/resolve.ts";
 import { type GlobalFlags, readSettings, type Settings } from "./config/settings.ts";
+import type { Connection, Purpose } from "./connection.ts";
 import { exitCodes, InterruptedError } from "./errors.ts";
-import type { Account } from "./service/account.ts";
 import { type OutputFormat, type OutputOptions, parseFormat } from "./terminal/format.ts";
 import { outputTarget } from "./terminal/output-target.ts";
 import { canPrompt, createPrompter, mayNotAsk, type Prompter } from "./terminal/prompts.ts";
 import { createTerminal, type Terminal, type TerminalStreams } from "./terminal/terminal.ts";
-import { traceLines } from "./terminal/trace.ts";
-import type { Clock, ContactStructure, RateLimits, Send, SendEvent } from "./wire.ts";
+import type { Clock, RateLimits } from "./wire.ts";
 
-/** The account that a command talks to. */
-export interface Connection {
-  profile: ResolvedProfile;
-  send: Send;
-  account: Account;
-}
+export type { Connection } from "./connection.ts";
 
 /** Flags of every command that lists or exports. */
 export interface OutputFileFlags {
@@ -77,15 +69,6 @@ export interface ContextControl {
   close(): Promise<void>;
 }
 
-/** The names that completions offer, of all structures together. */
-function namesIn(structures: ContactStructure[]): Omit<KnownNames, "lists"> {
-  return {
-    structures: structures.map((structure) => structure.label),
-    fields: structures.flatMap((structure) => structure.fields.map((field) => field.label)),
-    tags: structures.flatMap((structure) => (structure.tags ?? []).map((tag) => tag.label)),
-  };
-}
-
 export function createContext(
   streams: TerminalStreams,
   signal: AbortSignal,
@@ -94,12 +77,11 @@ export function createContext(
   const { env } = streams;
   const terminal = createTerminal(streams);
   const folders = foldersFrom(env, process.platform);
-  const closers: (() => void | Promise<void>)[] = [];
+  const closers: (() => Promise<void>)[] = [];
   let flags: GlobalFlags = {};
   let settings = readSettings({}, {});
   let exitCode: number = exitCodes.done;
   let limits: RateLimits | undefined;
-  let limitsSeen: { identity: string; at: number } | undefined;
   let profiles: Promise<ProfileStore> | undefined;
   let profile: Promise<ResolvedProfile> | undefined;
   let connection: Promise<Connection> | undefined;
@@ -136,10 +118,10 @@ export function createContext(
       return profile;
     },
     connect(purpose = "single", connections) {
-      connection ??= context.profile().then((meant) => open(meant, purpose, connections));
+      connection ??= context.profile().then((meant) => open(meant, { kind: purpose, connections }));
       return connection;
     },
-    open: (other) => open(other, "single"),
+    open: (other) => open(other, { kind: "single" }),
     prompter() {
       return canPrompt(terminal, settings.noInput) ? createPrompter(terminal, signal) : undefined;
     },
@@ -156,80 +138,20 @@ export function createContext(
     limits: () => limits,
   };
 
-  async function open(
-    profile: ResolvedProfile,
-    purpose: "single" | "bulk",
-    connections?: number,
-  ): Promise<Connection> {
-    const line = profile.isSandbox
-      ? await openEmbedded()
-      : await openNetworkLine(profile, purpose, connections);
-    const { createSend } = await import("./http/send.ts");
-    const send = createSend({
-      baseUrl: profile.baseUrl.value,
-      ...line,
+  async function open(profile: ResolvedProfile, purpose: Purpose): Promise<Connection> {
+    const { openConnection } = await import("./connection.ts");
+    const { connection, close } = await openConnection(profile, purpose, {
+      terminal,
       clock,
       signal,
-      timeoutSeconds: settings.timeoutSeconds,
-      maxWaitSeconds: settings.maxWaitSeconds,
-      readOnly: profile.readOnly,
-      onEvent(event) {
-        if (settings.verbose !== "no") traceEvent(event, profile);
-        else if (event.kind === "waiting" && purpose === "single") noteWait(event.seconds, event.why);
-        if (event.kind === "answered" && (event.limits.hour || event.limits.month)) {
-          limits = { ...limits, ...event.limits };
-          limitsSeen = { identity: profile.identity, at: clock.now() };
-        }
+      folders,
+      settings,
+      onLimits(seen) {
+        limits = { ...limits, ...seen };
       },
     });
-    const { createAccount } = await import("./service/account.ts");
-    const names: Partial<KnownNames> = {};
-    const account = createAccount(send, profile.structure?.value, (fetched) => {
-      if ("lists" in fetched) names.lists = fetched.lists.map((list) => list.name);
-      else Object.assign(names, namesIn(fetched.structures));
-    });
-    closers.push(async () => {
-      const { rememberNames } = await import("./config/names-cache.ts");
-      rememberNames(folders, profile.name?.value ?? profile.baseUrl.value, names);
-    });
-    return { profile, send, account };
-  }
-
-  function traceEvent(event: SendEvent, { baseUrl, isSandbox }: ResolvedProfile): void {
-    const lines = traceLines(event, isSandbox ? "" : baseUrl.value, settings.verbose === "bodies");
-    for (const line of lines) terminal.note(line);
-  }
-
-  /** Nobody is left before a silent screen; bulk runs tell of their waits themselves. */
-  function noteWait(seconds: number, why: string): void {
-    if (seconds >= 1 && !settings.quiet) terminal.note(`waiting ${Math.ceil(seconds)} s: ${why}`);
-  }
-
-  async function rememberLimits(): Promise<void> {
-    if (!limits || !limitsSeen) return;
-    const seenLimits = await import("./config/seen-limits.ts");
-    const { identity, at } = limitsSeen;
-    try {
-      seenLimits.rememberLimits(folders.cache, identity, { limits, seenAt: at });
-    } catch {
-      // A convenience: the command has done its work.
-    }
-  }
-
-  async function openEmbedded() {
-    const { openSandbox } = await import("./sandbox/index.ts");
-    const sandbox = await openSandbox({ folder: join(folders.state, "sandbox"), clock });
-    closers.push(() => sandbox.close());
-    return { transport: sandbox.transport, apiKey: sandbox.ownKey() };
-  }
-
-  async function openNetworkLine(profile: ResolvedProfile, purpose: "single" | "bulk", connections?: number) {
-    const apiKey = (await profile.key(signal)).value;
-    if (profile.warning !== undefined) terminal.note(`warning: ${profile.warning}`);
-    const { openNetwork } = await import("./http/network.ts");
-    const network = await openNetwork(purpose, connections);
-    closers.push(() => network.close());
-    return { transport: network.transport, apiKey };
+    closers.push(close);
+    return connection;
   }
 
   return {
@@ -245,7 +167,6 @@ export function createContext(
     },
     async close() {
       for (const close of closers.splice(0)) await close();
-      await rememberLimits();
     },
   };
 }

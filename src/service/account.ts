@@ -6,6 +6,7 @@ import { ServiceError, UsageError } from "../errors.ts";
 import type { ContactList, ContactStructure, Send } from "../wire.ts";
 import { createListRequest, listListsRequest, readList, readLists } from "./lists.ts";
 import { findByName, resolveName } from "./names.ts";
+import { addTags } from "./structure-edit.ts";
 import {
   getStructureRequest,
   listStructuresRequest,
@@ -164,7 +165,6 @@ export async function ensureTags(
   structure: ContactStructure,
   labels: string[],
 ): Promise<ContactStructure> {
-  const { addTags } = await import("./structure-edit.ts");
   const whole = await account.complete(structure);
   const body = addTags(whole, labels);
   if (!body) return whole;

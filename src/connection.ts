@@ -1,0 +1,135 @@
+/** Opens the account that a command talks to: its line, what is known of it, and what is remembered of it afterwards. */
+import { join } from "node:path";
+import type { Folders } from "./config/folders.ts";
+import { type KnownNames, rememberNames } from "./config/names-cache.ts";
+import type { ResolvedProfile } from "./config/resolve.ts";
+import { rememberLimits } from "./config/seen-limits.ts";
+import type { Settings } from "./config/settings.ts";
+import { createSend } from "./http/send.ts";
+import { type Account, createAccount } from "./service/account.ts";
+import type { Terminal } from "./terminal/terminal.ts";
+import { traceLines } from "./terminal/trace.ts";
+import type { Clock, ContactStructure, RateLimits, Send, SendEvent, Transport } from "./wire.ts";
+
+/** The account that a command talks to. */
+export interface Connection {
+  profile: ResolvedProfile;
+  send: Send;
+  account: Account;
+}
+
+/** `bulk` for thousands of requests, over up to `connections` sockets. */
+export interface Purpose {
+  kind: "single" | "bulk";
+  connections?: number;
+}
+
+/** What a connection takes from the command's context. */
+export interface Surroundings {
+  terminal: Terminal;
+  clock: Clock;
+  signal: AbortSignal;
+  folders: Folders;
+  settings: Settings;
+  /** Told what every answer that tells of the limits says of them. */
+  onLimits(limits: RateLimits): void;
+}
+
+interface Line {
+  transport: Transport;
+  apiKey: string;
+  close(): void | Promise<void>;
+}
+
+/**
+ * Opens the line and nothing more: no request is sent.
+ * @returns `close` lets the line go, and keeps the names and the limits that were seen for later commands
+ * @throws NoKeyError when there is no key
+ */
+export async function openConnection(
+  profile: ResolvedProfile,
+  purpose: Purpose,
+  surroundings: Surroundings,
+): Promise<{ connection: Connection; close(): Promise<void> }> {
+  const { clock, signal, folders, settings } = surroundings;
+  const line = await (profile.isSandbox
+    ? openEmbedded(surroundings)
+    : openNetworkLine(profile, purpose, surroundings));
+  let seen: { limits: RateLimits; seenAt: number } | undefined;
+  const send = createSend({
+    baseUrl: profile.baseUrl.value,
+    ...line,
+    clock,
+    signal,
+    timeoutSeconds: settings.timeoutSeconds,
+    maxWaitSeconds: settings.maxWaitSeconds,
+    readOnly: profile.readOnly,
+    onEvent(event) {
+      showEvent(event, profile, purpose, surroundings);
+      if (event.kind === "answered" && (event.limits.hour || event.limits.month)) {
+        seen = { limits: { ...seen?.limits, ...event.limits }, seenAt: clock.now() };
+        surroundings.onLimits(event.limits);
+      }
+    },
+  });
+  const names: Partial<KnownNames> = {};
+  const account = createAccount(send, profile.structure?.value, (fetched) => {
+    if ("lists" in fetched) names.lists = fetched.lists.map((list) => list.name);
+    else Object.assign(names, namesIn(fetched.structures));
+  });
+  return {
+    connection: { profile, send, account },
+    async close() {
+      await line.close();
+      rememberNames(folders, profile.name?.value ?? profile.baseUrl.value, names);
+      try {
+        if (seen) rememberLimits(folders.cache, profile.identity, seen);
+      } catch {
+        // A convenience: the command has done its work.
+      }
+    },
+  };
+}
+
+async function openEmbedded({ folders, clock }: Surroundings): Promise<Line> {
+  const { openSandbox } = await import("./sandbox/index.ts");
+  const sandbox = await openSandbox({ folder: join(folders.state, "sandbox"), clock });
+  return { transport: sandbox.transport, apiKey: sandbox.ownKey(), close: () => sandbox.close() };
+}
+
+async function openNetworkLine(
+  profile: ResolvedProfile,
+  { kind, connections }: Purpose,
+  { terminal, signal }: Surroundings,
+): Promise<Line> {
+  const apiKey = (await profile.key(signal)).value;
+  if (profile.warning !== undefined) terminal.note(`warning: ${profile.warning}`);
+  const { openNetwork } = await import("./http/network.ts");
+  return { ...(await openNetwork(kind, connections)), apiKey };
+}
+
+function showEvent(
+  event: SendEvent,
+  { baseUrl, isSandbox }: ResolvedProfile,
+  { kind }: Purpose,
+  { terminal, settings }: Surroundings,
+): void {
+  if (settings.verbose !== "no") {
+    const lines = traceLines(event, isSandbox ? "" : baseUrl.value, settings.verbose === "bodies");
+    for (const line of lines) terminal.note(line);
+    return;
+  }
+  // Nobody is left before a silent screen; bulk runs tell of their waits themselves.
+  if (event.kind === "waiting" && kind === "single" && event.seconds >= 1 && !settings.quiet) {
+    terminal.note(`waiting ${Math.ceil(event.seconds)} s: ${event.why}`);
+  }
+}
+
+/** The names that completions offer, of all structures together. */
+function namesIn(structures: ContactStructure[]): Omit<KnownNames, "lists"> {
+  return {
+    structures: structures.map((structure) => structure.label),
+    fields: structures.flatMap((structure) => structure.fields.map((field) => field.label)),
+    tags: structures.flatMap((structure) => (structure.tags ?? []).map((tag) => tag.label)),
+  };
+}
