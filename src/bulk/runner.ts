@@ -110,16 +110,19 @@ export async function decideBlock<T extends Item>(
   block: readonly T[],
 ): Promise<Pending<T>[]> {
   const { ledger, lookup } = session;
-  const open = block.filter((item) => ledger.openIntent(item.ref));
-  const found = await lookup.find(block.filter((item) => !ledger.openIntent(item.ref)));
+  const wanted = block.filter((item) => work.needsLookup?.(item) ?? true);
+  const open = wanted.filter((item) => ledger.openIntent(item.ref));
+  const found = await lookup.find(wanted.filter((item) => !ledger.openIntent(item.ref)));
   // What may have been written since the snapshot was taken cannot be told from it.
   if (open.length > 0) for (const [ref, each] of await lookup.findFresh(open)) found.set(ref, each);
 
-  let decided = block.map((item) => decideOne(work, item, found.get(item.ref)!));
-  // Without a version nothing would notice that a kept contact is outdated.
-  const unguarded = decided.filter(
-    ({ found, decision }) => decision?.kind === "change" && found.isKept && decision.body.__v === undefined,
-  );
+  let decided = block.map((item) => decideOne(work, item, found.get(item.ref) ?? { isKept: false }));
+  // A change with a version notices by itself that a kept contact is outdated; nothing else does.
+  const unguarded = decided.filter(({ found, decision }) => {
+    if (!found.isKept || !decision) return false;
+    if (isWrite(decision)) return decision.kind === "change" && decision.body.__v === undefined;
+    return lookup.isOutdated();
+  });
   if (unguarded.length > 0) {
     const fresh = await lookup.findFresh(unguarded.map(({ item }) => item));
     decided = decided.map((each) => {

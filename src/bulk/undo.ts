@@ -223,6 +223,7 @@ function undoWork(folder: string, identityOf: (key: string) => string): Work<Und
   return {
     items: () => writtenBy(folder, identityOf),
     decide: decideUndo,
+    needsLookup: ({ operation }) => operation.kind !== "create",
     remark: ({ kept }) =>
       kept && kept.length > 0
         ? { code: "changed_since", message: `not put back: ${kept.join(", ")}` }

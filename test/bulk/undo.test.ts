@@ -62,6 +62,15 @@ describe("ecm runs undo", () => {
     expect((await contactsIn(service)).get("a@x.org")!.fields).toEqual({ "First Name": "Anna" });
   });
 
+  it("asks nothing about contacts that the run created: they stay", async () => {
+    const service = await startSandbox();
+    const { ecm } = service;
+    await ecm(["import", await inputFile("Email\na@x.org\nb@x.org\n")]);
+    const undone = summaryOf(await ecm(["runs", "undo", "last", "--json"]));
+    expect(undone).toMatchObject({ rows: { rejected: 2 }, requests: { search: 0, mutate: 0, other: 1 } });
+    expect((await contactsIn(service)).size).toBe(2);
+  });
+
   it("knows no run of another name", async () => {
     const service = await startSandbox();
     expect((await service.ecm(["runs", "undo", "nothing"])).code).toBe(5);
