@@ -5,7 +5,12 @@ import emailModule from "validator/lib/isEmail.js";
 import type { RowKey } from "./rows.ts";
 
 export type KeyReading =
-  | { key: RowKey; warnings: string[] }
+  | {
+      key: RowKey;
+      warnings: string[];
+      /** Why no contact may be created with it. */
+      fault?: { code: string; message: string };
+    }
   | {
       /** Stable name of the reason: `key_missing`, `key_syntax`, … */
       code: KeyFaultCode;

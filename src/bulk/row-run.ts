@@ -271,6 +271,7 @@ export function workOf(prepared: Prepared): Work<RowItem> {
       }
     },
     decide(item, found) {
+      if (!found && item.row.keyFault) return { kind: "reject", ...item.row.keyFault };
       item.wish ??= job.wishOf(item.row, names);
       return decide(item.key.sent, item.wish, found, decideOptions);
     },

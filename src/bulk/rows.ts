@@ -17,6 +17,8 @@ export interface Row {
   /** The input's own cells, for the rejects file. */
   cells: string[];
   key: RowKey;
+  /** Why no contact is created with this key, although one that has it is looked for: our own export can hold any key. */
+  keyFault?: { code: string; message: string };
   /** Field id → value. An empty string is a blank cell; a field whose cell is missing is absent. */
   fields: Map<string, string>;
   /** Names or ids as the cells hold them, split by the rules of the file. */

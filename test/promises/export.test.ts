@@ -36,6 +36,14 @@ const labels = [
   "=sum",
   "ecm:safe-cells",
 ];
+/** Keys that an import of any other file would not take. */
+const oddKeys: Record<number, string> = {
+  2: '"quoted"@example.com',
+  3: "ünï@example.com",
+  4: "a@b.c",
+  7: "CAPS@Example.com",
+  8: "=eq@example.com",
+};
 const names = ["a,b", 'c"d', "t;semi", "t|pipe", "'tick", "=tag", "名簿", "with\nline"];
 
 async function hostileAccount() {
@@ -63,7 +71,7 @@ async function hostileAccount() {
     things.filter((_, at) => (index + at) % 3 === 0).map((thing) => ({ _id: thing._id }));
   for (const [index, value] of values.entries()) {
     const contact = await call("POST", "/api/contact", {
-      key: `h${index}@example.com`,
+      key: oddKeys[index] ?? `h${index}@example.com`,
       contactStructureId: _id,
       fields: fields
         .filter((_: unknown, at: number) => (index + at) % 2)
@@ -102,6 +110,17 @@ describe("an export", () => {
       expect(await text(ecm, ["export", "-o", "ndjson"])).toBe(before);
     },
   );
+
+  it("can hold keys that no import creates: they are rejected where the account does not have them", async () => {
+    const [{ ecm }, other] = [await hostileAccount(), await startSandbox()];
+    const file = join(await temporaryFolder(), "contacts.csv");
+    const odd = Object.values(oddKeys).flatMap((key) => ["--key", key]);
+    await text(ecm, ["export", "--columns", "ecm:key,ecm:status", ...odd, "--output-file", file]);
+    const elsewhere = await other.ecm(["import", file, "--json", "--include-unsubscribed"]);
+    expect(elsewhere.code).toBe(3);
+    expect(JSON.parse(elsewhere.stdout).rows).toMatchObject({ read: 5, created: 2, rejected: 3 });
+    expect(elsewhere.stderr).toContain("key_quoted_local 1, key_non_ascii_local 1, key_syntax 1");
+  });
 
   it("is csv wherever it goes, and guards what a spreadsheet would run in cells and header", async () => {
     const { ecm } = await hostileAccount();

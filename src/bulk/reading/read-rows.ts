@@ -1,5 +1,5 @@
 /** Reading: an understood file → its rows, one by one, in flat memory. */
-import { createKeyReader } from "../keys.ts";
+import { createKeyReader, type KeyReading } from "../keys.ts";
 import type { ReadRow, RejectedRow, Target } from "../rows.ts";
 import { refusalIn } from "./consent.ts";
 import { type CsvRecord, readRecords } from "./csv.ts";
@@ -79,7 +79,8 @@ function createRowReader(reading: Reading): (record: CsvRecord) => ReadRow {
     }
     const keyCell = plainCell(cells[keyIndex] ?? "");
     const addresses = system?.keySplitting ? splitNames(keyCell, system.keySplitting) : undefined;
-    const key = readKey(addresses?.[0] ?? keyCell);
+    const read = readKey(addresses?.[0] ?? keyCell);
+    const key = system?.name === "ecm" ? asExported(read, keyCell) : read;
     if ("code" in key) return rejected(record, key);
     const warnings = addresses && addresses.length > 1 ? [...key.warnings, "first_of_several"] : key.warnings;
     const refusals = consent.flatMap(({ index, name, rule }) => refusalIn(rule, name, cells[index]) ?? []);
@@ -88,12 +89,23 @@ function createRowReader(reading: Reading): (record: CsvRecord) => ReadRow {
       line,
       cells,
       key: key.key,
+      ...(key.fault && { keyFault: key.fault }),
       fields: fieldsIn(cells, fields, plainCell),
       lists: lists(cells),
       tags: tags(cells),
       ...(refusals.length > 0 && { notSubscribed: refusals.join("; ") }),
       warnings,
     };
+  };
+}
+
+/** A key that an export wrote stands in the account as it is, whatever we would say of it. */
+function asExported(read: KeyReading, cell: string): KeyReading {
+  if (!("code" in read) || read.code === "key_missing" || read.code === "key_placeholder") return read;
+  return {
+    key: { written: cell, sent: cell, identity: cell.toLowerCase() },
+    warnings: [],
+    fault: { code: read.code, message: read.message },
   };
 }
 
