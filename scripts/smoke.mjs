@@ -1,54 +1,102 @@
 /**
- * Packs the project as it would be published, installs the tarball into an empty folder, and does the main job there:
- * an import into the embedded service, then a search. `node scripts/smoke.mjs [NODE…]`: with other Node programs too.
+ * Packs the project as it would be published, installs the tarball into an empty folder, looks at what it brought, and
+ * does the main jobs there: an import into the embedded service, a search, and a request over HTTP.
+ * `node scripts/smoke.mjs [NODE…]`: with other Node programs too; `--all`: with every Node that is supported, fetched
+ * from the registry into a folder that is removed afterwards.
  */
 import assert from "node:assert/strict";
-import { execFileSync } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { execFileSync, spawnSync } from "node:child_process";
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
+const supported = ["20.19.0", "22", "24", "26"];
+const largestMegabytes = 25;
+
 const folder = mkdtempSync(join(tmpdir(), "ecm-smoke-"));
 try {
-  const packed = execFileSync("npm", ["pack", "--silent", "--pack-destination", folder], {
-    cwd: root,
-    encoding: "utf8",
-  });
-  const tarball = join(folder, packed.trim().split("\n").at(-1));
-  writeFileSync(join(folder, "package.json"), '{ "private": true }\n');
-  execFileSync("npm", ["install", "--silent", "--ignore-scripts", tarball], {
+  const home = join(folder, "installed");
+  install(home, pack());
+  inspect(home);
+  const words = process.argv.slice(2);
+  const others = words.includes("--all") ? supported.map(fetchNode) : words.map((each) => resolve(each));
+  for (const node of [process.execPath, ...others]) work(node, home);
+} finally {
+  rmSync(folder, { recursive: true, force: true });
+}
+
+/** The tarball's path. */
+function pack() {
+  const words = ["pack", "--silent", "--pack-destination", folder];
+  const packed = execFileSync("npm", words, { cwd: root, encoding: "utf8" });
+  return join(folder, packed.trim().split("\n").at(-1));
+}
+
+function install(prefix, what) {
+  execFileSync("npm", ["install", "--silent", "--ignore-scripts", "--prefix", prefix, what], {
     cwd: folder,
     stdio: "inherit",
   });
+}
 
-  const { version } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
-  const nodes = [process.execPath, ...process.argv.slice(2).map((each) => resolve(each))];
-  for (const [index, node] of nodes.entries()) {
-    const home = join(folder, `home-${index}`);
-    const ecm = (...args) =>
-      execFileSync(node, [join(folder, "node_modules/ecm/bin/ecm.js"), ...args], {
-        cwd: folder,
-        encoding: "utf8",
-        env: { PATH: process.env.PATH, HOME: home },
-        stdio: ["ignore", "pipe", "pipe"],
-      });
-    assert.equal(ecm("--version"), `${version}\n`);
-    assert.match(ecm("--help"), /ecm/);
-    writeFileSync(
-      join(folder, "people.csv"),
-      "Email,First Name,Last Name\nada@example.com,Ada,Lovelace\nhana@example.com,花,山田\n",
-    );
-    const summary = JSON.parse(ecm("--profile", "sandbox", "import", "people.csv", "--json"));
-    assert.equal(summary.rows.created, 2);
-    const found = JSON.parse(
-      ecm("--profile", "sandbox", "contact", "search", "--key", "hana@example.com", "--json"),
-    );
-    assert.equal(found.length, 1);
-    const nodeVersion = execFileSync(node, ["--version"], { encoding: "utf8" }).trim();
-    console.log(`packed tarball works on Node ${nodeVersion}`);
+/** Nothing runs when it is installed, and it stays small. */
+function inspect(home) {
+  let bytes = 0;
+  for (const entry of readdirSync(home, { recursive: true, withFileTypes: true })) {
+    const path = join(entry.parentPath, entry.name);
+    if (entry.isFile()) bytes += statSync(path).size;
+    if (entry.name !== "package.json") continue;
+    const { scripts = {} } = JSON.parse(readFileSync(path, "utf8"));
+    const atInstall = ["preinstall", "install", "postinstall"].filter((name) => name in scripts);
+    assert.deepEqual(atInstall, [], `${path} runs a script when it is installed`);
   }
-} finally {
-  rmSync(folder, { recursive: true, force: true });
+  const megabytes = bytes / 1e6;
+  assert.ok(megabytes <= largestMegabytes, `${megabytes.toFixed(1)} MB installed`);
+  console.log(`${megabytes.toFixed(1)} MB installed, no script at install`);
+}
+
+/** @returns the path of a Node program */
+function fetchNode(version) {
+  const platform = process.platform === "win32" ? "win" : process.platform;
+  const name = `node-${platform}-${process.arch}`;
+  const prefix = join(folder, version);
+  install(prefix, `${name}@${version}`);
+  return join(prefix, "node_modules", name, "bin", process.platform === "win32" ? "node.exe" : "node");
+}
+
+function work(node, home) {
+  const program = join(home, "node_modules/ecm/bin/ecm.js");
+  const own = mkdtempSync(join(folder, "home-"));
+  const ecm = (...args) => {
+    const { status, stdout, stderr } = spawnSync(node, [program, ...args], {
+      cwd: own,
+      encoding: "utf8",
+      env: { PATH: process.env.PATH, HOME: own },
+      stdio: ["ignore", "pipe", "pipe"],
+    });
+    assert.equal(status, 0, `ecm ${args.join(" ")}: ${stderr}`);
+    assert.doesNotMatch(stderr, /warning|deprecat/i);
+    return stdout;
+  };
+  const { version } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
+  assert.equal(ecm("--version"), `${version}\n`);
+  assert.match(ecm("--help"), /ecm/);
+  assert.equal(ecm("__complete", "--", "contact", "sea").split("\t")[0], "search");
+
+  writeFileSync(
+    join(own, "people.csv"),
+    "Email,First Name,Last Name\nada@example.com,Ada,Lovelace\nhana@example.com,花,山田\n",
+  );
+  const summary = JSON.parse(ecm("--profile", "sandbox", "import", "people.csv", "--json"));
+  assert.equal(summary.rows.created, 2);
+  const table = ecm("--profile", "sandbox", "contact", "search", "-o", "table");
+  assert.match(table, /^ada@example\.com {3}Ada {9}Lovelace .*\nhana@example\.com {2}花 {10}山田 /m);
+
+  const overHttp = ["sandbox", "exec", "--data", join(own, "data"), "--", node, program];
+  const list = JSON.parse(ecm(...overHttp, "lists", "create", "Newsletter", "--json"));
+  const lists = JSON.parse(ecm(...overHttp, "lists", "list", "--json"));
+  assert.deepEqual([lists.length, lists[0]._id], [1, list._id]);
+  console.log(`works on Node ${execFileSync(node, ["--version"], { encoding: "utf8" }).trim()}`);
 }
