@@ -7,7 +7,7 @@ import { temporaryFolder } from "./support/ecm.ts";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const readme = readFileSync(`${root}/README.md`, "utf8");
-const quickStart = readme.slice(readme.indexOf("## Quick start"), readme.indexOf("## Five things"));
+const quickStart = readme.slice(readme.indexOf("## Quick start"), readme.indexOf("## Six things"));
 const commands = [...quickStart.matchAll(/```sh\n([\s\S]*?)```/g)].map(([, command]) => command!.trim());
 
 describe("the quick start", () => {

@@ -45,10 +45,21 @@ export function resolveTag(structure: ContactStructure, wanted: string): TagDefi
 export function closest(wanted: string, names: readonly string[]): string | undefined {
   const tolerance = Math.max(1, Math.floor(wanted.length / 3));
   const [best] = names
-    .map((name) => ({ name, slips: distance(fold(wanted), fold(name)) }))
+    .map((name) => ({ name, slips: slipsBetween(fold(wanted), fold(name)) }))
     .filter(({ slips }) => slips <= tolerance)
     .sort((one, other) => one.slips - other.slips);
   return best?.name;
+}
+
+/** Letters to add, take away or change; two neighbours in the wrong order are one slip. */
+function slipsBetween(wanted: string, name: string): number {
+  let least = distance(wanted, name);
+  if (least < 2 || wanted.length !== name.length) return least;
+  for (let at = 0; at + 1 < wanted.length; at++) {
+    const swapped = wanted.slice(0, at) + wanted[at + 1] + wanted[at] + wanted.slice(at + 2);
+    least = Math.min(least, 1 + distance(swapped, name));
+  }
+  return least;
 }
 
 /** As `resolveName`, but `undefined` when nothing matches. @throws UsageError when two things match. */

@@ -68,12 +68,20 @@ function numbered<T>(word: string, choices: Choice<T>[]): { value: T } | undefin
 type RawInput = Terminal["stdin"] & { setRawMode?(isRaw: boolean): void };
 
 /** One line of what is typed. @throws InterruptedError when the input ends, or the signal fires */
-async function readLine({ stdin }: Terminal, signal: AbortSignal, isSecret: boolean): Promise<string> {
+async function readLine(
+  { stdin, stderr }: Terminal,
+  signal: AbortSignal,
+  isSecret: boolean,
+): Promise<string> {
   const input: RawInput = stdin;
   const { promise, resolve, reject } = deferred<string>();
   const decoder = new StringDecoder("utf8");
   let typed = "";
-  const stop = () => reject(signal.aborted ? signal.reason : new InterruptedError());
+  const stop = () => {
+    // What follows begins a line of its own.
+    stderr.write("\n");
+    reject(signal.aborted ? signal.reason : new InterruptedError());
+  };
   const onData = (chunk: Buffer | string) => {
     for (const character of typeof chunk === "string" ? chunk : decoder.write(chunk)) {
       if (character === "\n" || character === "\r") return resolve(typed);

@@ -19,7 +19,8 @@ export function rateLimitSentence(limits: RateLimits, now: number): string | und
   if (limits.hour) {
     const { limit, remaining, reset } = limits.hour;
     const left = `${count(remaining)} of ${count(limit)} requests left this hour`;
-    const minutes = reset === undefined ? undefined : Math.max(0, Math.ceil((reset - now / 1000) / 60));
+    const minutes =
+      reset === undefined ? undefined : Math.max(0, Math.ceil(Math.floor(reset - now / 1000) / 60));
     parts.push(minutes === undefined ? left : `${left} (${minutes} min)`);
   }
   if (limits.month) parts.push(`${count(limits.month.remaining)} of ${count(limits.month.limit)} this month`);

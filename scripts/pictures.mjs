@@ -1,0 +1,160 @@
+/**
+ * Draws the README's pictures: real commands, run against an embedded service of their own as at a terminal, written as
+ * SVG into docs/pictures/. With `--check`, nothing is written: exit 1 when a picture is not what the program shows today.
+ */
+import { spawnSync } from "node:child_process";
+import { closeSync, mkdirSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import stringWidth from "fast-string-width";
+
+const root = fileURLToPath(new URL("..", import.meta.url));
+const columns = 96;
+
+const pictures = {
+  import: [
+    "ecm import contacts.csv --list Newsletter --create-missing --dry-run",
+    "ecm import contacts.csv --list Newsletter --create-missing",
+  ],
+  search: ['ecm contact search --tag VIP --page-size 8 --columns "key,First Name,Last Name,tags"'],
+  error: [
+    "ecm contact search --tag VPI",
+    'ecm contact create --key hanako.yamada@example.com --set "Fist Name=Hana"',
+  ],
+};
+
+const cell = { width: 8.4, height: 19 };
+const margin = 18;
+const colors = {
+  background: "#16181d",
+  text: "#d7dae0",
+  bold: "#ffffff",
+  dim: "#8d96a0",
+  red: "#ff7b72",
+  yellow: "#e3b341",
+};
+
+const home = mkdtempSync(join(tmpdir(), "ecm-pictures-"));
+try {
+  draw();
+} finally {
+  rmSync(home, { recursive: true, force: true });
+}
+
+function draw() {
+  const isCheck = process.argv.includes("--check");
+  // The program is told that it stands at a terminal: what it writes to both streams is caught in one file, in order.
+  writeFileSync(
+    join(home, "terminal.cjs"),
+    `for (const stream of [process.stdout, process.stderr]) Object.assign(stream, { isTTY: true, columns: ${columns} });`,
+  );
+  run("ecm structure apply structure.yaml");
+  for (const [name, commands] of Object.entries(pictures)) {
+    const screen = commands.map(
+      (command) => `\u001b[2m$\u001b[22m \u001b[1m${command}\u001b[22m\n${run(command)}`,
+    );
+    const svg = svgOf(linesOf(screen.join("\n")));
+    const file = join(root, "docs/pictures", `${name}.svg`);
+    if (!isCheck) {
+      mkdirSync(join(root, "docs/pictures"), { recursive: true });
+      writeFileSync(file, svg);
+    } else if (readFileSync(file, "utf8") !== svg) {
+      console.error(`docs/pictures/${name}.svg is not what the program shows: node scripts/pictures.mjs`);
+      process.exitCode = 1;
+    }
+  }
+}
+
+function run(command) {
+  const caught = join(home, "screen");
+  const out = openSync(caught, "w");
+  const script = `ecm() { "${process.execPath}" --require "${join(home, "terminal.cjs")}" "${join(root, "bin/ecm.js")}" "$@"; }; ${command}`;
+  spawnSync("bash", ["-c", script], {
+    cwd: join(root, "examples"),
+    env: { PATH: process.env.PATH, HOME: home, ECM_PROFILE: "sandbox" },
+    stdio: ["ignore", out, out],
+  });
+  closeSync(out);
+  return readFileSync(caught, "utf8");
+}
+
+/** What stands on the screen in the end: a redrawn line leaves nothing behind. Each line in pieces of one look. */
+function linesOf(screen) {
+  const look = { bold: false, dim: false, color: "text" };
+  return screen
+    .trimEnd()
+    .split("\n")
+    .flatMap((written) => {
+      const line = written.slice(written.lastIndexOf("\u001b[2K") + 1).replace(/^\[2K/, "");
+      const pieces = [];
+      for (const part of line.split(/(\u001b\[[\d;]*m)/)) {
+        const code = /^\u001b\[(\d+)m$/.exec(part)?.[1];
+        if (code !== undefined) paint(look, Number(code));
+        else if (part !== "") pieces.push({ text: part, ...look });
+      }
+      return wrapped(pieces);
+    });
+}
+
+function paint(look, code) {
+  if (code === 1) look.bold = true;
+  else if (code === 2) look.dim = true;
+  else if (code === 22) Object.assign(look, { bold: false, dim: false });
+  else look.color = { 31: "red", 33: "yellow" }[code] ?? "text";
+}
+
+/** As a terminal does it: at the last column, in the middle of a word. */
+function wrapped(pieces) {
+  const lines = [[]];
+  let column = 0;
+  for (const { text, ...look } of pieces) {
+    for (const { segment } of new Intl.Segmenter().segment(text)) {
+      const width = stringWidth(segment);
+      if (column + width > columns) {
+        lines.push([]);
+        column = 0;
+      }
+      lines.at(-1).push({ segment, width, column, look });
+      column += width;
+    }
+  }
+  return lines;
+}
+
+function svgOf(lines) {
+  const width = Math.ceil(columns * cell.width + 2 * margin);
+  const height = lines.length * cell.height + 2 * margin;
+  const texts = lines.flatMap((line, row) => runsOf(line).map((each) => textOf(each, row)));
+  return `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" viewBox="0 0 ${width} ${height}">
+<rect width="${width}" height="${height}" rx="8" fill="${colors.background}"/>
+<g font-family="ui-monospace, SFMono-Regular, Menlo, Consolas, 'DejaVu Sans Mono', monospace" font-size="14" xml:space="preserve">
+${texts.join("\n")}
+</g>
+</svg>
+`;
+}
+
+/** Neighbours of one look in one text; what is not one column wide stands alone, where the terminal would put it. */
+function runsOf(line) {
+  const runs = [];
+  for (const { segment, width, column, look } of line) {
+    const last = runs.at(-1);
+    const joins = last && width === 1 && last.isNarrow && JSON.stringify(last.look) === JSON.stringify(look);
+    if (joins) last.text += segment;
+    else runs.push({ text: segment, column, look, isNarrow: width === 1 });
+  }
+  return runs.filter(({ text }) => text.trim() !== "");
+}
+
+function textOf({ text, column, look }, row) {
+  const start = text.length - text.trimStart().length;
+  const shown = text.trim();
+  const x = (margin + (column + start) * cell.width).toFixed(1);
+  const y = margin + row * cell.height + 14;
+  const fill = colors[look.color === "text" ? (look.bold ? "bold" : look.dim ? "dim" : "text") : look.color];
+  const length = (stringWidth(shown) * cell.width).toFixed(1);
+  const weight = look.bold ? ' font-weight="bold"' : "";
+  const escaped = shown.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
+  return `<text x="${x}" y="${y}" fill="${fill}"${weight} textLength="${length}" lengthAdjust="spacingAndGlyphs">${escaped}</text>`;
+}

@@ -1,0 +1,74 @@
+/** Questions drawn on the screen: choices under the cursor keys, answers checked as they are given. */
+import { Writable } from "node:stream";
+import { InterruptedError } from "../errors.ts";
+import type { Prompter } from "./prompts.ts";
+import type { Terminal } from "./terminal.ts";
+
+type Inquirer = typeof import("@inquirer/prompts");
+type PromptContext = NonNullable<Parameters<Inquirer["confirm"]>[1]>;
+
+/** As many choices as stand on the screen at once. */
+const pageSize = 12;
+
+/** @param signal ends an open question */
+export function createDrawnPrompter(terminal: Terminal, signal: AbortSignal): Prompter {
+  const { stdin } = terminal;
+  const ask = async <T>(question: (inquirer: Inquirer, context: PromptContext) => Promise<T>): Promise<T> => {
+    const inquirer = await import("@inquirer/prompts");
+    // Without this a question whose input ends (Ctrl-D) is never settled, and the process ends as if all were well.
+    const ending = new AbortController();
+    const end = () => ending.abort();
+    const onKey = (_text: unknown, key?: { ctrl?: boolean; name?: string }) => {
+      if (key?.ctrl && key.name === "d") end();
+    };
+    stdin.on("end", end).on("keypress", onKey);
+    try {
+      return await question(inquirer, {
+        input: stdin,
+        output: canvas(terminal),
+        signal: AbortSignal.any([signal, ending.signal]),
+        clearPromptOnDone: false,
+      });
+    } catch (error) {
+      const name = (error as Error).name;
+      if (name === "ExitPromptError" || name === "AbortPromptError") {
+        throw signal.aborted ? signal.reason : new InterruptedError();
+      }
+      throw error;
+    } finally {
+      stdin.off("end", end).off("keypress", onKey);
+    }
+  };
+  return {
+    confirm: (message) => ask((inquirer, context) => inquirer.confirm({ message, default: false }, context)),
+    input: (message, initial, check) =>
+      ask((inquirer, context) => {
+        const validate = (answer: string) => check?.(answer) ?? true;
+        return inquirer.input({ message, default: initial, validate }, context);
+      }),
+    secret: (message) =>
+      ask((inquirer, context) => inquirer.password({ message, mask: false, toggleMask: false }, context)),
+    select: (message, choices) =>
+      ask((inquirer, context) => inquirer.select({ message, choices, pageSize, loop: false }, context)),
+    checkbox: (message, choices) =>
+      ask((inquirer, context) => inquirer.checkbox({ message, choices, pageSize, loop: false }, context)),
+  };
+}
+
+/** What questions are drawn on: stderr, without colours where none are wanted. It ends with the question; stderr does not. */
+function canvas(terminal: Terminal): Writable & { columns?: number } {
+  const { stderr, isColored } = terminal;
+  const drawing = new Writable({
+    decodeStrings: false,
+    write(text: string | Buffer, _encoding, done) {
+      stderr.write(isColored.err ? text : withoutColours(String(text)));
+      done();
+    },
+  });
+  return Object.assign(drawing, { isTTY: true, columns: terminal.columns });
+}
+
+/** Movements of the cursor stay. */
+function withoutColours(text: string): string {
+  return text.replace(/\u001b\[[\d;]*m/g, "");
+}

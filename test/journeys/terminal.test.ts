@@ -1,0 +1,337 @@
+/** A person at a terminal: what is missing is asked for, and an answer goes the way of a flag. */
+import { readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { beforeEach, describe, expect, it } from "vitest";
+import { type Ecm, temporaryFolder } from "../support/ecm.ts";
+import { startSandbox } from "../support/sandbox.ts";
+
+const down = "\u001b[B";
+const enter = "\r";
+const at80 = { terminalColumns: 80, env: { NO_COLOR: "1" } };
+
+let ecm: Ecm;
+let env: Record<string, string>;
+
+beforeEach(async () => {
+  ({ ecm, env } = await startSandbox());
+  for (const args of [
+    ["structure", "tag", "add", "vip", "press"],
+    ["lists", "create", "Newsletter"],
+    ["lists", "create", "Leads"],
+  ]) {
+    expect((await ecm(args)).code).toBe(0);
+  }
+});
+
+async function json(...args: string[]) {
+  const { stdout } = await ecm([...args, "--json"]);
+  return JSON.parse(stdout);
+}
+
+/** As a table of one row, without ids. */
+async function shown(key: string): Promise<string[]> {
+  const columns = "First Name,Last Name,lists,tags";
+  const { stdout } = await ecm(["contact", "get", key, "-o", "tsv", "--columns", columns]);
+  return stdout.split("\n")[1]!.split("\t");
+}
+
+describe("what is missing", () => {
+  it("is asked for a new contact: its key, each field, lists and tags", async () => {
+    const { code } = await ecm(["contact", "create"], {
+      ...at80,
+      typed: [
+        ["Email", ` ${enter}`],
+        ["A text is needed", `\u007fada@example.com${enter}`],
+        ["First Name", `Ada${enter}`],
+        ["Last Name", enter],
+        ["Lists", `${down} ${enter}`],
+        ["Tags", ` ${enter}`],
+      ],
+    });
+    expect(code).toBe(0);
+    expect(await shown("ada@example.com")).toEqual(["Ada", "", "Leads", "vip"]);
+  });
+
+  it("is asked only where no flag has said it", async () => {
+    const args = ["contact", "create", "--set", "Last Name=Lovelace", "--list", "Leads", "--tag", "vip"];
+    const result = await ecm(args, { ...at80, typed: [["Email", `ada@example.com${enter}`]] });
+    expect(result.code).toBe(0);
+    expect(await shown("ada@example.com")).toEqual(["", "Lovelace", "Leads", "vip"]);
+  });
+
+  it("is asked of a change, and only what would change something is offered", async () => {
+    await ecm(["contact", "create", "--key", "ada@example.com", "--tag", "vip"]);
+    const { code, stderr } = await ecm(["contact", "mutate"], {
+      ...at80,
+      typed: [
+        ["id or key", `ada@example.com${enter}`],
+        ["What to change", `${down}${enter}`],
+        ["space", ` ${enter}`],
+        ["What else", `${down}${enter}`],
+        ["? Field to set", enter],
+        ["First Name (empty", `Ada${enter}`],
+        ["What else", `${down}${down}${down}${enter}`],
+        ["space", ` ${enter}`],
+        ["What else", enter],
+      ],
+    });
+    expect(code).toBe(0);
+    expect(await shown("ada@example.com")).toEqual(["Ada", "", "", "press"]);
+    expect(stderr).not.toContain("Take out of lists");
+  });
+
+  it.each([
+    [["contact", "get"], [["id or key", `ada@example.com${enter}`]], "ada@example.com"],
+    [["lists", "create"], [["Name of the list", `Customers${enter}`]], "Customers"],
+    [["structure", "field", "add"], [["Label of the new field", `City${enter}`]], "City"],
+    [["structure", "tag", "add"], [["Label of the new tag", `gold${enter}`]], "gold"],
+    [
+      ["structure", "field", "rename"],
+      [
+        ["Field to rename", down + enter],
+        ["New label", `Surname${enter}`],
+      ],
+      "Surname",
+    ],
+    [
+      ["structure", "tag", "rename"],
+      [
+        ["Tag to rename", enter],
+        ["New label", `gold${enter}`],
+      ],
+      "gold",
+    ],
+  ] as [string[], [string, string][], string][])("is asked by %j", async (args, typed, expected) => {
+    await ecm(["contact", "create", "--key", "ada@example.com"]);
+    const { code, stdout } = await ecm(args, { ...at80, typed });
+    expect(code).toBe(0);
+    expect(stdout).toContain(expected);
+  });
+
+  it("is chosen, and what a removal takes away is said before it", async () => {
+    await ecm(["contact", "create", "--key", "ada@example.com", "--tag", "press"]);
+    const { code, stderr } = await ecm(["structure", "tag", "remove"], {
+      ...at80,
+      typed: [
+        ["Tag to remove", down + enter],
+        ["1 contact loses it.", `y${enter}`],
+      ],
+    });
+    expect(code).toBe(0);
+    expect(stderr).toContain('Remove the tag "press"? 1 contact loses it.');
+    expect((await json("structure", "get")).tags).toMatchObject([{ label: "vip" }]);
+  });
+
+  it.each([
+    ["contact create", "--key"],
+    ["contact get", "ID-OR-KEY"],
+    ["contact mutate", "ID-OR-KEY"],
+    ["lists create", "NAME"],
+    ["structure field add", "LABEL"],
+    ["structure field rename", "FIELD LABEL"],
+    ["structure field remove", "FIELD"],
+    ["structure tag add", "LABEL"],
+    ["structure tag rename", "TAG LABEL"],
+    ["structure tag remove", "TAG"],
+    ["auth use", "NAME"],
+    ["runs show", "RUN"],
+    ["runs resume", "RUN"],
+    ["runs undo", "RUN"],
+    ["runs rejects", "RUN"],
+    ["runs remove", "RUN"],
+  ])("is an error that names it where nobody can be asked: ecm %s", async (command, named) => {
+    const quiet = [...command.split(" "), "--no-input"];
+    for (const result of [await ecm(command.split(" ")), await ecm(quiet, at80)]) {
+      expect(result.code).toBe(2);
+      expect(result.stdout).toBe("");
+      expect(result.stderr).toMatch(new RegExp(`error: .* is missing\nhint: .*ecm ${command}.*${named}`));
+    }
+  });
+
+  it("ends with 130 at Ctrl-C, and nothing was written", async () => {
+    const typed: [string, string][] = [["Name of the list", "Cust\u0003"]];
+    for (const ACCESSIBLE of ["", "1"]) {
+      const { code, stdout, stderr } = await ecm(["lists", "create"], {
+        ...at80,
+        env: { ...at80.env, ACCESSIBLE },
+        typed,
+      });
+      expect(code).toBe(130);
+      expect(stdout).toBe("");
+      expect(stderr).toMatch(/error: interrupted\n$/);
+    }
+    expect(await json("lists", "list")).toHaveLength(2);
+  });
+});
+
+describe("a profile and a run", () => {
+  it("are chosen among those that there are", async () => {
+    const { baseUrl, apiKey } = { baseUrl: env.ECM_BASE_URL!, apiKey: env.ECM_API_KEY! };
+    const own = { ...at80, env: { ...at80.env, ECM_BASE_URL: "", ECM_API_KEY: "" } };
+    const login = await ecm(["auth", "login", "--profile", "work"], {
+      ...own,
+      typed: [
+        ["Base address", baseUrl + enter],
+        ["API key", apiKey + enter],
+      ],
+    });
+    expect(login.code).toBe(0);
+    expect(login.stderr).not.toContain(apiKey);
+    const used = await ecm(["auth", "use"], { ...own, typed: [["Profile to work with", down + enter]] });
+    expect(used.stderr).toContain("commands now work with profile");
+  });
+
+  it("is chosen by what it did, for each verb that takes one", async () => {
+    const file = join(await temporaryFolder(), "people.csv");
+    await writeFile(file, "Email\nada@example.com\nnot an address\n");
+    expect((await ecm(["import", file])).code).toBe(3);
+    const choose = (verb: string, ...more: string[]) =>
+      ecm(["runs", verb, ...more], { ...at80, typed: [[`Run to ${verb}`, enter]] });
+    const show = await choose("show");
+    expect(show.stderr).toContain("import of");
+    expect(show.stdout).toContain("completed");
+    expect((await choose("rejects")).stdout).toContain("not an address");
+    expect((await choose("undo", "--dry-run")).stderr).toContain("1 row");
+    const resume = await choose("resume");
+    expect(resume.code).toBe(5);
+    expect(resume.stderr).toContain("nothing to choose from");
+    await ecm(["runs", "remove"], { ...at80, typed: [["Run to remove", ` ${enter}`]] });
+    expect(await json("runs", "list")).toEqual([]);
+  });
+});
+
+describe("an import whose columns are unclear", () => {
+  const content = "E-mail 1,Mail 2,Frist Name,Notiz\nada@example.com,x@example.com,Ada,hallo\n";
+  let file: string;
+
+  beforeEach(async () => {
+    file = join(await temporaryFolder(), "people.csv");
+    await writeFile(file, content);
+  });
+
+  const answers: [string, string][] = [
+    ["Which column holds the key", enter],
+    ['Where does "Mail 2"', enter],
+    ['Where does "Frist Name"', enter],
+    ['Where does "Notiz"', down + enter],
+  ];
+
+  it("is asked where they go, with samples of their cells, and goes on", async () => {
+    const { code, stderr } = await ecm(["import", file], {
+      ...at80,
+      typed: [...answers, ["Save these answers", enter]],
+    });
+    expect(stderr).toContain('"Frist Name" (Ada)');
+    expect(stderr).toContain(
+      "--map 'E-mail 1=key' --map 'Mail 2=ignore' --map 'Frist Name=First Name' --map 'Notiz=Last Name'",
+    );
+    expect(code).toBe(0);
+    expect(await shown("ada@example.com")).toEqual(["Ada", "hallo", "", ""]);
+  });
+
+  it("keeps the answers as a mapping file, with which nothing is asked and the run is the same", async () => {
+    const mapping = join(await temporaryFolder(), "m.yaml");
+    const first = await ecm(["import", file, "--max-requests", "2"], {
+      ...at80,
+      typed: [...answers, ["Save these answers", `y${enter}`], ["File", mapping + enter]],
+    });
+    expect(first.stderr).toContain(`next time: ecm import ${file} --mapping ${mapping}`);
+    expect(await readFile(mapping, "utf8")).toContain("E-mail 1: key");
+    const second = await ecm(["import", file, "--mapping", mapping, "--json"]);
+    expect(second.code).toBe(0);
+    expect(JSON.parse(second.stdout).run).toBe((await json("runs", "list"))[0].run);
+    expect(await json("runs", "list")).toHaveLength(1);
+  });
+
+  it("is an error that names the columns where nobody can be asked", async () => {
+    for (const result of [await ecm(["import", file]), await ecm(["import", file, "--no-input"], at80)]) {
+      expect(result.code).toBe(2);
+      expect(result.stderr).toContain("no column holds the key");
+      expect(result.stderr).toContain("--map");
+    }
+  });
+
+  it("asks nothing of a column that a mapping has placed", async () => {
+    const flags = [
+      "--map",
+      "E-mail 1=key",
+      "--map",
+      "Mail 2=ignore",
+      "--map",
+      "Notiz=tags",
+      "--create-missing",
+    ];
+    const { code, stderr } = await ecm(["import", file, ...flags], {
+      ...at80,
+      typed: [answers[2]!, ["Save these answers", enter]],
+    });
+    expect(code).toBe(0);
+    expect(stderr).not.toContain("holds the key");
+    expect(await shown("ada@example.com")).toEqual(["Ada", "", "", "hallo"]);
+  });
+});
+
+describe("with ACCESSIBLE=1", () => {
+  it("choices are numbered, a wrong number is asked for again, and nothing is redrawn", async () => {
+    const { code, stderr } = await ecm(["structure", "tag", "remove"], {
+      ...at80,
+      env: { ...at80.env, ACCESSIBLE: "1" },
+      typed: [
+        ["Number, 1 to 2:", "3\n"],
+        ['no number "3"', "2\n"],
+        ["(y/N)", "y\n"],
+      ],
+    });
+    expect(code).toBe(0);
+    expect(stderr).toContain("  1. vip\n  2. press\n");
+    expect(stderr).not.toContain("\u001b");
+    expect((await json("structure", "get")).tags).toMatchObject([{ label: "vip" }]);
+  });
+
+  it("several are named by their numbers, and a secret is not shown", async () => {
+    const accessible = { ...at80, env: { ...at80.env, ACCESSIBLE: "1" } };
+    const created = await ecm(["contact", "create", "--set", "First Name=Ada", "--list", "Leads"], {
+      ...accessible,
+      typed: [
+        ["Email:", "ada@example.com\n"],
+        ["empty for none:", "2, 1\n"],
+      ],
+    });
+    expect(created.code).toBe(0);
+    expect(await shown("ada@example.com")).toEqual(["Ada", "", "Leads", "press,vip"]);
+    const login = await ecm(["auth", "login", "--profile", "work", "--base-url", env.ECM_BASE_URL!], {
+      ...accessible,
+      env: { ...accessible.env, ECM_API_KEY: "" },
+      typed: [["API key (not shown):", `${env.ECM_API_KEY}\r`]],
+    });
+    expect(login.code).toBe(0);
+    expect(login.stderr).not.toContain(env.ECM_API_KEY);
+  });
+});
+
+describe("colour", () => {
+  const slip = ["contact", "search", "--tag", "vpi"];
+
+  it("tells errors and hints apart on a terminal, and names what was likely meant", async () => {
+    const { stderr } = await ecm(slip, { terminalColumns: 80 });
+    expect(stderr).toContain('\u001b[31merror:\u001b[39m no tag is named "vpi"');
+    expect(stderr).toContain('\u001b[2mhint: did you mean "vip"?\u001b[22m');
+  });
+
+  it("is nowhere with --no-color, also of what is wrong with the flags, nor in a pipe", async () => {
+    for (const args of [slip, ["contact", "serch"], ["contact", "search", "--page", "x"]]) {
+      expect((await ecm([...args, "--no-color"], { terminalColumns: 80 })).stderr).not.toContain("\u001b");
+      expect((await ecm(args)).stderr).not.toContain("\u001b");
+    }
+  });
+
+  it("of foreign text does nothing", async () => {
+    await ecm(["structure", "tag", "add", "\u001b[31mred"]);
+    const asked = await ecm(["structure", "tag", "remove"], {
+      ...at80,
+      typed: [["Tag to remove", "\u0003"]],
+    });
+    expect(asked.stderr).toContain("\\x1b[31mred");
+    expect(asked.stderr).not.toContain("\u001b[31m");
+  });
+});
