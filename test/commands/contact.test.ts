@@ -113,7 +113,7 @@ describe("contact create", () => {
   });
 
   it.each([
-    ["list", ["--list", "Nwes"], 'no list is named "Nwes"\nhint: known lists: "News", "ニュース"'],
+    ["list", ["--list", "Sales"], 'no list is named "Sales"\nhint: known lists: "News", "ニュース"'],
     ["tag", ["--tag", "gold"], 'no tag is named "gold"\nhint: known tags: "vip", "north, west", "名前"'],
     ["field", ["--set", "Town=x"], 'no field is named "Town"\nhint: known fields: "First Name"'],
   ])("names the %ss that exist when one does not, with exit 5", async (_kind, args, message) => {

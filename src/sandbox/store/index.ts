@@ -1,6 +1,7 @@
 /** Everything that the sandbox keeps, in one file of its folder. */
 import { mkdir, open } from "node:fs/promises";
 import { join } from "node:path";
+import { UsageError } from "../../errors.ts";
 import { type Database, openDatabase } from "../database.ts";
 import { bringUpToDate } from "../schema/index.ts";
 import { type AccountStore, accountIn } from "./account.ts";
@@ -27,12 +28,10 @@ export interface Store {
 /**
  * Opens the folder, which only its owner can read; a new one gets an account with its default structure.
  * @param region two letters, for the keys to come; default: what the folder has, else `us`
+ * @throws UsageError when the folder cannot be used
  */
 export async function openStore(folder: string, now: number, region?: string): Promise<Store> {
-  await mkdir(folder, { recursive: true, mode: 0o700 });
-  const file = join(folder, "sandbox.db");
-  // The database's side files take over its rights, wherever the folder lies.
-  await (await open(file, "a", 0o600)).close();
+  const file = await makePrivate(folder);
   const database = await openDatabase(file);
   try {
     bringUpToDate(database);
@@ -92,4 +91,20 @@ export function addDefaultStructure(store: Store, _id: string, now: number): voi
     tags: [],
     __v: 0,
   });
+}
+
+/** The database's file. Its side files take over its rights, wherever the folder lies. */
+async function makePrivate(folder: string): Promise<string> {
+  const file = join(folder, "sandbox.db");
+  try {
+    await mkdir(folder, { recursive: true, mode: 0o700 });
+    await (await open(file, "a", 0o600)).close();
+  } catch (error) {
+    throw new UsageError(
+      `the sandbox's folder ${folder} cannot be used: ${(error as Error).message}`,
+      "name another with --data, or with ECM_STATE_DIR",
+      { cause: error },
+    );
+  }
+  return file;
 }

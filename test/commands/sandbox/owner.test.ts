@@ -97,3 +97,11 @@ test("reset asks, and takes everything but what start printed", async () => {
   expect(JSON.parse((await sandbox("keys", "list", "--json")).stdout)).toMatchObject([{ name: "sandbox" }]);
   expect(await read(apiKey)).toBe("200");
 });
+
+test("a folder that cannot be used is a usage error that names it", async () => {
+  const ecm = ecmWith(await temporaryHome());
+  const result = await ecm(["sandbox", "keys", "list", "--data", "/dev/null/x"]);
+  expect(result.code).toBe(2);
+  expect(result.stderr).toContain("the sandbox's folder /dev/null/x cannot be used");
+  expect(result.stderr).toContain("hint: name another with --data");
+});
