@@ -1,14 +1,16 @@
 # bash completion for ecm
 _ecm() {
-  local IFS=$'\n' cur="${COMP_WORDS[COMP_CWORD]}"
-  local words=("${COMP_WORDS[@]:1:COMP_CWORD}")
-  local candidates
-  candidates=$(ecm __complete -- "${words[@]}" 2>/dev/null | cut -f1)
   COMPREPLY=()
-  local candidate
-  for candidate in $candidates; do
-    [[ "$candidate" == "$cur"* ]] && COMPREPLY+=("$(printf '%q' "$candidate")")
-  done
-  [[ ${#COMPREPLY[@]} -eq 0 ]] && compopt -o default 2>/dev/null
+  local answer candidate
+  if ! answer=$(ecm __complete bash -- "${COMP_WORDS[@]:1:COMP_CWORD}" 2>/dev/null); then
+    compopt -o default 2>/dev/null
+    return
+  fi
+  while IFS= read -r candidate; do
+    candidate=${candidate%%$'\t'*}
+    [[ -n $candidate ]] && COMPREPLY+=("$candidate")
+  done <<<"$answer"
+  [[ ${COMPREPLY[0]} == *= ]] && compopt -o nospace 2>/dev/null
+  return 0
 }
 complete -F _ecm ecm

@@ -1,15 +1,16 @@
 /** Opens the account that a command talks to: its line, what is known of it, and what is remembered of it afterwards. */
 import { join } from "node:path";
 import type { Folders } from "./config/folders.ts";
-import { type KnownNames, rememberNames } from "./config/names-cache.ts";
+import { rememberNames } from "./config/names-cache.ts";
 import type { ResolvedProfile } from "./config/resolve.ts";
 import { rememberLimits } from "./config/seen-limits.ts";
 import type { Settings } from "./config/settings.ts";
 import { createSend } from "./http/send.ts";
 import { type Account, createAccount } from "./service/account.ts";
+import { createNamesSeen } from "./service/names-seen.ts";
 import type { Terminal } from "./terminal/terminal.ts";
 import { traceLines } from "./terminal/trace.ts";
-import type { Clock, ContactStructure, RateLimits, Send, SendEvent, Transport } from "./wire.ts";
+import type { Clock, RateLimits, Send, SendEvent, Transport } from "./wire.ts";
 
 /** The account that a command talks to. */
 export interface Connection {
@@ -56,6 +57,7 @@ export async function openConnection(
     ? openEmbedded(surroundings)
     : openNetworkLine(profile, purpose, surroundings));
   let seen: { limits: RateLimits; seenAt: number } | undefined;
+  const names = createNamesSeen();
   const send = createSend({
     baseUrl: profile.baseUrl.value,
     ...line,
@@ -66,22 +68,19 @@ export async function openConnection(
     readOnly: profile.readOnly,
     onEvent(event) {
       showEvent(event, profile, purpose, surroundings);
+      if (event.kind === "answered" && event.status < 300) names.see(event.request, event.text);
       if (event.kind === "answered" && (event.limits.hour || event.limits.month)) {
         seen = { limits: { ...seen?.limits, ...event.limits }, seenAt: clock.now() };
         surroundings.onLimits(event.limits);
       }
     },
   });
-  const names: Partial<KnownNames> = {};
-  const account = createAccount(send, profile.structure?.value, (fetched) => {
-    if ("lists" in fetched) names.lists = fetched.lists.map((list) => list.name);
-    else Object.assign(names, namesIn(fetched.structures));
-  });
+  const account = createAccount(send, profile.structure?.value);
   return {
     connection: { profile, send, account },
     async close() {
       await line.close();
-      rememberNames(folders, profile.name?.value ?? profile.baseUrl.value, names);
+      rememberNames(folders, profile.identity, names.addTo);
       try {
         if (seen) rememberLimits(folders.cache, profile.identity, seen);
       } catch {
@@ -123,13 +122,4 @@ function showEvent(
   if (event.kind === "waiting" && kind === "single" && event.seconds >= 1 && !settings.quiet) {
     terminal.note(`waiting ${Math.ceil(event.seconds)} s: ${event.why}`);
   }
-}
-
-/** The names that completions offer, of all structures together. */
-function namesIn(structures: ContactStructure[]): Omit<KnownNames, "lists"> {
-  return {
-    structures: structures.map((structure) => structure.label),
-    fields: structures.flatMap((structure) => structure.fields.map((field) => field.label)),
-    tags: structures.flatMap((structure) => (structure.tags ?? []).map((tag) => tag.label)),
-  };
 }

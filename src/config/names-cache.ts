@@ -11,23 +11,30 @@ export interface KnownNames {
   lists: string[];
 }
 
-/** Names known of an account; empty where nothing was seen yet or the file cannot be read. */
-export function readNames(folders: Folders, account: string): Partial<KnownNames> {
+/**
+ * Names known of an account; empty where nothing was seen yet or the file cannot be read.
+ * @param identity of the account, from `ResolvedProfile`
+ */
+export function readNames(folders: Folders, identity: string): Partial<KnownNames> {
   try {
-    return JSON.parse(readFileSync(fileOf(folders, account), "utf8")) as Partial<KnownNames>;
+    return JSON.parse(readFileSync(fileOf(folders, identity), "utf8")) as Partial<KnownNames>;
   } catch {
     return {};
   }
 }
 
 /**
- * Adds what a command saw to what is known. Never fails: a folder that cannot be written costs completions, no more.
- * @param account the profile's name, or the base address where there is none
+ * Brings what is known up to date. Never fails: a folder that cannot be written costs completions, no more.
+ * @param update from what was known to what is known now
  */
-export function rememberNames(folders: Folders, account: string, seen: Partial<KnownNames>): void {
-  const file = fileOf(folders, account);
-  const known = readNames(folders, account);
-  const names = { ...known, ...seen };
+export function rememberNames(
+  folders: Folders,
+  identity: string,
+  update: (known: Partial<KnownNames>) => Partial<KnownNames>,
+): void {
+  const file = fileOf(folders, identity);
+  const known = readNames(folders, identity);
+  const names = update(known);
   if (JSON.stringify(names) === JSON.stringify(known)) return;
   const temporary = `${file}.${randomBytes(4).toString("hex")}`;
   try {
@@ -39,7 +46,7 @@ export function rememberNames(folders: Folders, account: string, seen: Partial<K
   }
 }
 
-function fileOf(folders: Folders, account: string): string {
-  const name = createHash("sha256").update(account).digest("hex").slice(0, 16);
+function fileOf(folders: Folders, identity: string): string {
+  const name = createHash("sha256").update(identity).digest("hex").slice(0, 16);
   return join(folders.cache, "names", `${name}.json`);
 }

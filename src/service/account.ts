@@ -33,32 +33,15 @@ export interface Account {
   forget(): void;
 }
 
-/** What was fetched, for whoever wants to remember names. */
-export type Fetched =
-  | { structures: ContactStructure[] }
-  | { structure: ContactStructure; lists: ContactList[] };
-
-/**
- * @param preferred the structure named by flag, environment or profile, if any
- * @param onFetched told whatever comes from the account
- */
-export function createAccount(
-  send: Send,
-  preferred?: string,
-  onFetched: (fetched: Fetched) => void = () => {},
-): Account {
+/** @param preferred the structure named by flag, environment or profile, if any */
+export function createAccount(send: Send, preferred?: string): Account {
   let structures: Promise<ContactStructure[]> | undefined;
   const completed = new Map<string, Promise<ContactStructure>>();
   const lists = new Map<string, Promise<ContactList[]>>();
 
   const account: Account = {
     structures() {
-      structures ??= send(listStructuresRequest())
-        .then(readStructures)
-        .then((fetched) => {
-          onFetched({ structures: fetched });
-          return fetched;
-        });
+      structures ??= send(listStructuresRequest()).then(readStructures);
       return structures;
     },
     async structure(named = preferred) {
@@ -76,10 +59,7 @@ export function createAccount(
     lists(structure) {
       let known = lists.get(structure._id);
       if (!known) {
-        known = fetchAllLists(send, structure._id).then((fetched) => {
-          onFetched({ structure, lists: fetched });
-          return fetched;
-        });
+        known = fetchAllLists(send, structure._id);
         lists.set(structure._id, known);
       }
       return known;

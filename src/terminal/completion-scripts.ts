@@ -1,6 +1,6 @@
 /**
  * The completions' shell side: each script hands the words typed so far to `ecm __complete` and shows its answer, one
- * candidate a line, a tab before its description.
+ * candidate a line, a tab before its description. A failure means: the name of a file.
  */
 
 /** @param shell bash, zsh, fish or powershell */
@@ -8,52 +8,77 @@ export function completionScript(shell: string): string {
   return { bash, zsh, fish, powershell }[shell] ?? "";
 }
 
+// bash 3.2, as macOS has it, knows neither compopt nor mapfile.
 const bash = `# bash completion for ecm
 _ecm() {
-  local IFS=$'\\n' cur="\${COMP_WORDS[COMP_CWORD]}"
-  local words=("\${COMP_WORDS[@]:1:COMP_CWORD}")
-  local candidates
-  candidates=$(ecm __complete -- "\${words[@]}" 2>/dev/null | cut -f1)
   COMPREPLY=()
-  local candidate
-  for candidate in $candidates; do
-    [[ "$candidate" == "$cur"* ]] && COMPREPLY+=("$(printf '%q' "$candidate")")
-  done
-  [[ \${#COMPREPLY[@]} -eq 0 ]] && compopt -o default 2>/dev/null
+  local answer candidate
+  if ! answer=$(ecm __complete bash -- "\${COMP_WORDS[@]:1:COMP_CWORD}" 2>/dev/null); then
+    compopt -o default 2>/dev/null
+    return
+  fi
+  while IFS= read -r candidate; do
+    candidate=\${candidate%%$'\\t'*}
+    [[ -n $candidate ]] && COMPREPLY+=("$candidate")
+  done <<<"$answer"
+  [[ \${COMPREPLY[0]} == *= ]] && compopt -o nospace 2>/dev/null
+  return 0
 }
 complete -F _ecm ecm
 `;
 
 const zsh = `#compdef ecm
 _ecm() {
-  local -a candidates
-  local line
-  for line in "\${(@f)$(ecm __complete -- "\${(@)words[2,CURRENT]}" 2>/dev/null)}"; do
-    [[ -n "$line" ]] && candidates+=("\${\${line%%$'\\t'*}//:/\\\\:}:\${line#*$'\\t'}")
+  local answer line
+  local -a described values shown
+  answer=$(ecm __complete zsh -- "\${(@)words[2,CURRENT]}" 2>/dev/null)
+  local -i code=$?
+  [[ $PREFIX == --*=* ]] && compset -P 1 '*='
+  if (( code )); then
+    _files
+    return
+  fi
+  for line in "\${(@f)answer}"; do
+    [[ -n $line ]] || continue
+    values+=("\${line%%$'\\t'*}")
+    shown+=("\${line/$'\\t'/  -- }")
+    [[ $line == *$'\\t'* ]] && described=(-l)
   done
-  if (( \${#candidates} )); then _describe 'ecm' candidates; else _files; fi
+  (( \${#values} )) || return 1
+  local -a ending
+  [[ \${values[1]} == *= ]] && ending=(-S '')
+  compadd "\${described[@]}" "\${ending[@]}" -M 'm:{[:lower:][:upper:]}={[:upper:][:lower:]}' -d shown -a values
 }
-if [[ "\${funcstack[1]}" == "_ecm" ]]; then _ecm "$@"; else compdef _ecm ecm; fi
+if [[ "\${funcstack[1]}" == _ecm ]]; then _ecm "$@"; else compdef _ecm ecm; fi
 `;
 
 const fish = `# fish completion for ecm
 function __ecm_complete
-    set -l words (commandline -opc) (commandline -ct)
-    ecm __complete -- $words[2..-1] 2>/dev/null
+    set -l -- before (commandline -opc)
+    set -l -- answer (ecm __complete fish -- $before[2..-1] (commandline -ct) 2>/dev/null)
+    if test $status -eq 0
+        printf '%s\\n' $answer
+    else
+        set -l prefix (string match -r -- '^--[^=]+=' (commandline -ct))
+        for path in (__fish_complete_path (string replace -r -- '^--[^=]+=' '' (commandline -ct)))
+            printf '%s\\n' "$prefix$path"
+        end
+    end
 end
 complete -c ecm -f -a '(__ecm_complete)'
-complete -c ecm -n 'test -z (__ecm_complete | head -n 1)' -F
 `;
 
 const powershell = `# PowerShell completion for ecm
 Register-ArgumentCompleter -Native -CommandName ecm -ScriptBlock {
     param($wordToComplete, $commandAst, $cursorPosition)
-    $words = @($commandAst.CommandElements | Select-Object -Skip 1 | ForEach-Object { $_.ToString() })
-    if ($wordToComplete -eq '') { $words += '""' }
-    ecm __complete -- @words 2>$null | ForEach-Object {
+    $words = @($commandAst.CommandElements | Select-Object -Skip 1 |
+        Where-Object { $_.Extent.StartOffset -lt $cursorPosition } |
+        ForEach-Object { if ($_.PSObject.Properties['Value']) { [string]$_.Value } else { $_.Extent.Text } })
+    if ($wordToComplete -eq '') { $words += if ($PSVersionTable.PSVersion -ge '7.3') { '' } else { '""' } }
+    ecm __complete powershell -- @words 2>$null | ForEach-Object {
         $name, $description = $_ -split "\`t", 2
         if (-not $description) { $description = $name }
-        $quoted = if ($name -match '[\\s,;''"]') { "'" + $name.Replace("'", "''") + "'" } else { $name }
+        $quoted = if ($name -match '[^\\w./:=+-]') { "'" + ($name -replace "['$([char]0x2018)$([char]0x2019)]", '$0$0') + "'" } else { $name }
         [System.Management.Automation.CompletionResult]::new($quoted, $name, 'ParameterValue', $description)
     }
 }

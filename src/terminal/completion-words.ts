@@ -1,0 +1,95 @@
+/** A shell's words: as they stand on its line, quotes and all, to what is meant; and back. Pure. */
+
+export interface TypedWords {
+  /** What is meant, without quotes; the last word is unfinished. */
+  words: string[];
+  /** What a candidate for the last word has to be on the line; undefined when it does not fit there. */
+  onLine(candidate: string): string | undefined;
+}
+
+/** @param shell bash, zsh, fish, or another that hands over and takes back words as they are meant */
+export function readTypedWords(shell: string, raw: readonly string[]): TypedWords {
+  if (shell === "bash") return readBash(raw);
+  if (shell === "fish") {
+    // Only the unfinished word comes as it stands on the line.
+    const words = [...raw.slice(0, -1), unquote(raw.at(-1) ?? "", "fish").text];
+    return { words, onLine: (candidate) => candidate };
+  }
+  if (shell !== "zsh") return { words: [...raw], onLine: (candidate) => candidate };
+  const words = raw.map((word) => unquote(word).text);
+  // The script has set aside what stands before the value of `--flag=value`; zsh quotes by itself.
+  const aside = /^--[^=]+=/.exec(words.at(-1) ?? "")?.[0].length ?? 0;
+  return { words, onLine: (candidate) => candidate.slice(aside) };
+}
+
+/** bash cuts its words at these as well, and replaces only what stands behind the last of them. */
+const cut = /^[=:@]+$/;
+
+function readBash(raw: readonly string[]): TypedWords {
+  const words: string[] = [];
+  let head = "";
+  let isGlued = false;
+  for (const [index, token] of raw.entries()) {
+    const isLast = index === raw.length - 1;
+    const isCut = cut.test(token);
+    // An empty word at the end stands behind a blank.
+    const joins = words.length > 0 && (isCut || isGlued) && !(isLast && token === "");
+    const before = joins ? words.pop()! : "";
+    const text = unquote(token).text;
+    words.push(before + text);
+    head = isCut && isLast ? before + text : before;
+    isGlued = isCut;
+  }
+  const last = raw.at(-1) ?? "";
+  const { quote, opensAt } = unquote(last);
+  return {
+    words,
+    onLine(candidate) {
+      if (quote !== "" && opensAt > 0) return undefined;
+      if (fold(candidate.slice(0, head.length)) !== fold(head)) return undefined;
+      return quoteForBash(candidate.slice(head.length), quote);
+    },
+  };
+}
+
+interface Unquoted {
+  text: string;
+  /** The quote that is open at the end. */
+  quote: "" | "'" | '"';
+  /** Where it was opened. */
+  opensAt: number;
+}
+
+/** Takes the quotes and backslashes of a shell word away; nothing in it is run. */
+function unquote(word: string, shell?: "fish"): Unquoted {
+  let text = "";
+  let quote: Unquoted["quote"] = "";
+  let opensAt = -1;
+  for (let at = 0; at < word.length; at++) {
+    const character = word[at]!;
+    const next = word[at + 1];
+    if (quote === "'" && !(shell === "fish" && character === "\\" && /['\\]/.test(next ?? ""))) {
+      if (character === "'") quote = "";
+      else text += character;
+    } else if (character === "\\" && next !== undefined) {
+      if (quote === '"' && !/["\\$`]/.test(next)) text += character;
+      text += next;
+      at++;
+    } else if (character === '"' || (character === "'" && quote === "")) {
+      quote = quote === "" ? character : "";
+      opensAt = at;
+    } else text += character;
+  }
+  return { text, quote, opensAt };
+}
+
+function quoteForBash(text: string, quote: Unquoted["quote"]): string {
+  if (quote === "'") return text.replaceAll("'", "'\\''");
+  // Within double quotes nothing keeps ! from recalling an old command.
+  if (quote === '"') return text.replace(/["\\$`]/g, "\\$&").replaceAll("!", `"'!'"`);
+  return text.replace(/[\s!"#$&'()*;<>?[\\\]^`{|}~]/g, "\\$&");
+}
+
+function fold(text: string): string {
+  return text.normalize("NFC").toLowerCase();
+}

@@ -1,0 +1,97 @@
+/** Real shells on a real terminal: what is typed, the tab key included, and which words `ecm` gets in the end. */
+import { spawn, spawnSync } from "node:child_process";
+import { mkdir, readFile, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { resultOf } from "../support/ecm.ts";
+
+const root = fileURLToPath(new URL("../..", import.meta.url));
+
+/** Undefined where the shell is there, and a terminal for it; else what is missing. */
+export function missingFor(shell: string): string | undefined {
+  return [shell, "script"].find((tool) => spawnSync(tool, ["--version"]).error !== undefined);
+}
+
+/** Puts an `ecm` into `folder/bin` that completes as ever, and otherwise writes its words down. */
+export async function makeWitness(folder: string): Promise<void> {
+  const program = `"${process.execPath}" "${join(root, "bin/ecm.js")}"`;
+  const file = join(folder, "bin/ecm");
+  await mkdir(dirname(file), { recursive: true });
+  await writeFile(
+    file,
+    `#!/bin/sh
+if [ "$1" = __complete ]; then exec ${program} "$@"; fi
+for word; do printf '[%s]' "$word"; done >>"${folder}/words"
+echo >>"${folder}/words"
+`,
+    { mode: 0o755 },
+  );
+}
+
+const shells: Record<string, { command: string; setup: string }> = {
+  bash: {
+    command: "bash --norc --noprofile -i",
+    setup: `set +H; bind 'set enable-bracketed-paste off'; source ${root}completions/ecm.bash`,
+  },
+  zsh: {
+    command: "zsh -f -i",
+    setup: `autoload -Uz compinit; compinit -u -D; unsetopt automenu listbeep; source ${root}completions/_ecm`,
+  },
+};
+
+/** Types the lines into the shell, one after the other, and returns the words that came of each. */
+export async function typeInto(
+  shell: string,
+  lines: string[],
+  folder: string,
+  env: Record<string, string>,
+): Promise<string[]> {
+  const { command, setup } = shells[shell]!;
+  await writeFile(join(folder, "words"), "");
+  const child = spawn("script", ["-qec", command, "/dev/null"], {
+    cwd: folder,
+    env: { ...environment(folder, env), TERM: "dumb", COLUMNS: "200" },
+  });
+  const ended = resultOf(child);
+  child.stdin.write(`${[setup, ...lines, "exit"].join("\n")}\n`);
+  await ended;
+  return (await readFile(join(folder, "words"), "utf8")).split("\n").slice(0, -1);
+}
+
+/** What fish offers for each line. */
+export async function askFish(lines: string[], folder: string, env: Record<string, string>) {
+  const script = `source ${root}completions/ecm.fish
+for line in $argv
+    complete -C $line | string replace -r '\\t.*' ''
+    echo ---
+end`;
+  const child = spawn("fish", ["--no-config", "-c", script, "--", ...lines], {
+    cwd: folder,
+    env: environment(folder, env),
+  });
+  const { stdout } = await resultOf(child);
+  return stdout
+    .split("---\n")
+    .slice(0, -1)
+    .map((part) => part.split("\n").slice(0, -1));
+}
+
+/** Calls the function of the bash script as bash does. @param words as bash cuts them */
+export async function askBash(
+  words: string[],
+  folder: string,
+  env: Record<string, string>,
+): Promise<string[]> {
+  const script = `source ${root}completions/ecm.bash; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _ecm; printf '%s\\n' "\${COMPREPLY[@]}"`;
+  const child = spawn("bash", ["--norc", "-c", script, "bash", ...words], {
+    cwd: folder,
+    env: environment(folder, env),
+  });
+  const { stdout } = await resultOf(child);
+  return stdout.split("\n").filter((line) => line !== "");
+}
+
+function environment(folder: string, env: Record<string, string>): Record<string, string> {
+  const path = `${join(folder, "bin")}:${process.env.PATH}`;
+  return { ...env, PATH: path, HOME: folder, LC_ALL: "C.UTF-8" };
+}
