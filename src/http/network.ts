@@ -15,6 +15,11 @@ const longestConnect = 10_000;
  * dropped socket is lost without anyone knowing whether it was applied.
  */
 const longestIdle = 1_500;
+/**
+ * Most of undici's start, and of its memory, is V8 optimising its WebAssembly parser: for one request that never pays. The
+ * first flag is enough up to Node 22; what it implies is not set any more when V8 runs already, from Node 24 on.
+ */
+const withoutOptimiser = "--liftoff-only --no-wasm-tier-up --no-wasm-dynamic-tiering";
 /** Longer timers overflow and fire at once, in milliseconds. */
 const longestTimer = 2 ** 31 - 1;
 
@@ -23,8 +28,7 @@ const longestTimer = 2 ** 31 - 1;
  * @param purpose `single` starts fast; `bulk` is for thousands of requests
  */
 export async function openNetwork(purpose: "single" | "bulk", connections = 64): Promise<NetworkTransport> {
-  // Most of undici's start is V8 optimising its WebAssembly parser: for one request that never pays.
-  if (purpose === "single") setFlagsFromString("--liftoff-only");
+  if (purpose === "single") setFlagsFromString(withoutOptimiser);
   // The agent alone, by its default export: the whole package takes more than twice as long to load.
   const { default: Agent } = await import("undici/lib/dispatcher/agent.js");
   const agent = new Agent({
