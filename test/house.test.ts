@@ -111,6 +111,7 @@ describe("the house", () => {
     ["undici", /^http\//],
     ["conf", /^config\//],
     ["@inquirer/prompts", /^terminal\//],
+    ["chalk", /^terminal\//],
     ["cli-table3", /^terminal\//],
     ["libsql", /^sandbox\//],
     ["hono", /^sandbox\//],

@@ -1,5 +1,5 @@
 /** One line that says how far a long command is: redrawn on a terminal, repeated as plain text elsewhere. */
-import stringWidth from "string-width";
+import stringWidth from "fast-string-width";
 import { escapeControls } from "./escape.ts";
 import type { Terminal } from "./terminal.ts";
 

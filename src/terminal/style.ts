@@ -1,20 +1,10 @@
-/** Colour with restraint, behind one door: the few ways of standing out that both dark and light screens show well. */
-
-type Paint = (text: string) => string;
+/** Colour with restraint, behind one door. Only ways of standing out that both dark and light screens show well. */
+import { Chalk, type ChalkInstance } from "chalk";
 
 /** Paint only text that is already escaped. */
-export interface Style {
-  bold: Paint;
-  dim: Paint;
-  red: Paint;
-  yellow: Paint;
-}
+export type Style = Pick<ChalkInstance, "bold" | "dim" | "red" | "yellow">;
 
 /** Styles that paint, or that leave text as it is. */
 export function styleFor(isColored: boolean): Style {
-  const paint =
-    (on: number, off: number): Paint =>
-    (text) =>
-      isColored && text !== "" ? `\u001b[${on}m${text}\u001b[${off}m` : text;
-  return { bold: paint(1, 22), dim: paint(2, 22), red: paint(31, 39), yellow: paint(33, 39) };
+  return new Chalk({ level: isColored ? 1 : 0 });
 }

@@ -285,7 +285,7 @@ describe("contact search", () => {
       ecm(["contact", "create", "--key", "名前@example.com", "--set", `City=${"東京都".repeat(20)}`]),
     );
     const table = await done(ecm(words("contact search --columns key,City"), { terminalColumns: 40 }));
-    const { default: stringWidth } = await import("string-width");
+    const { default: stringWidth } = await import("fast-string-width");
     for (const line of table.split("\n")) expect(stringWidth(line)).toBeLessThanOrEqual(40);
     expect(table).toContain("東京都");
   });
