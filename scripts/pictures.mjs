@@ -54,7 +54,7 @@ function draw() {
     const screen = commands.map(
       (command) => `\u001b[2m$\u001b[22m \u001b[1m${command}\u001b[22m\n${run(command)}`,
     );
-    const svg = svgOf(linesOf(screen.join("\n")));
+    const svg = svgOf(commands.join("; "), linesOf(screen.join("\n")));
     const file = join(root, "docs/pictures", `${name}.svg`);
     if (!isCheck) {
       mkdirSync(join(root, "docs/pictures"), { recursive: true });
@@ -122,11 +122,13 @@ function wrapped(pieces) {
   return lines;
 }
 
-function svgOf(lines) {
+/** @param title for who cannot see the picture */
+function svgOf(title, lines) {
   const width = Math.ceil(columns * cell.width + 2 * margin);
   const height = lines.length * cell.height + 2 * margin;
   const texts = lines.flatMap((line, row) => runsOf(line).map((each) => textOf(each, row)));
   return `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" viewBox="0 0 ${width} ${height}">
+<title>${escaped(title)}</title>
 <rect width="${width}" height="${height}" rx="8" fill="${colors.background}"/>
 <g font-family="ui-monospace, SFMono-Regular, Menlo, Consolas, 'DejaVu Sans Mono', monospace" font-size="14" xml:space="preserve">
 ${texts.join("\n")}
@@ -155,6 +157,9 @@ function textOf({ text, column, look }, row) {
   const fill = colors[look.color === "text" ? (look.bold ? "bold" : look.dim ? "dim" : "text") : look.color];
   const length = (stringWidth(shown) * cell.width).toFixed(1);
   const weight = look.bold ? ' font-weight="bold"' : "";
-  const escaped = shown.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
-  return `<text x="${x}" y="${y}" fill="${fill}"${weight} textLength="${length}" lengthAdjust="spacingAndGlyphs">${escaped}</text>`;
+  return `<text x="${x}" y="${y}" fill="${fill}"${weight} textLength="${length}" lengthAdjust="spacingAndGlyphs">${escaped(shown)}</text>`;
+}
+
+function escaped(text) {
+  return text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
 }
