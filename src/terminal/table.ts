@@ -5,7 +5,7 @@ import { escapeControls } from "./escape.ts";
 import { styleFor } from "./style.ts";
 
 const gap = "  ";
-/** One column wide by every rule; the laid-out table holds nothing but these and the gaps between them. */
+/** One column wide by every rule; a laid-out row holds nothing but these and the gaps between them. */
 const stand = "#";
 const standIns = /#+/g;
 /** What needs neither tables of widths nor rules for whole characters, both of which are slow to begin with. */
@@ -48,29 +48,36 @@ export function renderTable(
   const head = header.map(escapeControls);
   const body = rows.map((row) => row.map(escapeControls));
   const natural = head.map((name, column) =>
-    body.reduce((widest, row) => Math.max(widest, widthOf(row[column] ?? "")), widthOf(name)),
+    body.reduce((widest, row) => Math.max(widest, widthOf(row[column] ?? "")), widthOf(name) || 1),
   );
   const leasts = natural.map((each, column) => (isWhole[column] ? each : Math.min(each, narrowest)));
   if (leasts.reduce((sum, each) => sum + each + gap.length, -gap.length) > width) {
     return renderBlocks(header, rows, width, isColored);
   }
-  const widths = fitWidths(natural, leasts, width);
+  const form = drawForm(fitWidths(natural, leasts, width));
+  const fill = (cells: string[], paint = (text: string) => text) => {
+    let column = 0;
+    return form.replace(standIns, ({ length }) => {
+      const shown = cut(cells[column++] ?? "", length);
+      return paint(shown) + " ".repeat(length - widthOf(shown));
+    });
+  };
+  const lines = [fill(head, style.bold), ...body.map((row) => fill(row))];
+  return `${withoutTrailingBlanks(lines.join("\n"))}\n`;
+}
+
+/**
+ * One row of stand-ins, laid out: every row fills it in. Text itself is not given to the table, which measures by older
+ * rules than terminals do, and takes its time over each cell.
+ */
+function drawForm(widths: number[]): string {
   const table = new Table({
     chars: bare,
     style: { head: [], border: [], "padding-left": 0, "padding-right": 0, compact: true },
     colWidths: widths,
   });
-  // The table measures text by older rules than terminals do, so it lays out stand-ins of the right width.
-  const texts: string[] = [];
-  const standIn = (text: string, column: number, paint = (plain: string) => plain) => {
-    const shown = cut(text, widths[column]!);
-    if (shown !== "") texts.push(paint(shown));
-    return stand.repeat(widthOf(shown));
-  };
-  table.push(head.map((name, column) => standIn(name, column, style.bold)));
-  table.push(...body.map((row) => row.map((cell, column) => standIn(cell, column))));
-  const laidOut = withoutTrailingBlanks(table.toString());
-  return `${laidOut.replace(standIns, () => texts.shift() ?? "")}\n`;
+  table.push(widths.map((width) => stand.repeat(width)));
+  return table.toString();
 }
 
 function renderBlocks(header: string[], rows: string[][], width: number, isColored: boolean): string {
@@ -142,5 +149,6 @@ export function cut(text: string, width: number): string {
 }
 
 function withoutTrailingBlanks(text: string): string {
-  return text.replace(/[ \t]+((?:\u001b\[\d+m)*)$/gm, "$1");
+  // Only from where a run of blanks begins: from each of its blanks, long ones would take for ever.
+  return text.replace(/(?<![ \t])[ \t]+((?:\u001b\[\d+m)*)$/gm, "$1");
 }

@@ -133,6 +133,11 @@ describe("renderRecord", () => {
       ),
     ).toBe("key         ada@example.com\nFirst Name  Ada\n");
   });
+
+  it("is not held up by a long run of blanks", () => {
+    const value = `${" ".repeat(300_000)}x`;
+    expect(renderRecord([["a", value]], 80, false)).toBe(`a  ${value}\n`);
+  });
 });
 
 describe("cut", () => {
