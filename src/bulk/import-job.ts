@@ -4,7 +4,7 @@ import type { Mode, Wish } from "./decide.ts";
 import type { Duplicates } from "./join.ts";
 import type { NameBook } from "./name-book.ts";
 import { understandInput } from "./reading/index.ts";
-import type { RowJob } from "./row-run.ts";
+import type { RowJob } from "./row-job.ts";
 import type { ReadOptions, Row } from "./rows.ts";
 import type { Survey } from "./survey.ts";
 

@@ -4,15 +4,8 @@ import { readAllPages } from "./account-snapshot.ts";
 import { changeOf } from "./decide.ts";
 import type { Item, Work } from "./items.ts";
 import { identityReader, listFilter } from "./lookup.ts";
-import type { Prepared } from "./row-run.ts";
+import type { MembersOptions, Prepared } from "./row-job.ts";
 import type { Snapshot } from "./snapshot.ts";
-
-export interface MembersOptions {
-  listId(): string;
-  listName: string;
-  /** How many may be taken out. Default: 10 %. */
-  maxRemove?: { rows: number } | { percent: number };
-}
 
 export interface Removals {
   count: number;

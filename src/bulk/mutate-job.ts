@@ -3,7 +3,7 @@ import { mutateBody, type WantedChanges } from "../service/contact-changes.ts";
 import type { IdRef, MutateBody } from "../wire.ts";
 import type { Wish } from "./decide.ts";
 import { understandKeys } from "./reading/index.ts";
-import type { RowJob } from "./row-run.ts";
+import type { RowJob } from "./row-job.ts";
 
 export interface MutateOptions {
   input: RowJob["input"];

@@ -7,7 +7,7 @@ import { type Price, priceOf } from "./estimate.ts";
 import type { Item, Work } from "./items.ts";
 import type { JournalRecord } from "./journal.ts";
 import { largestBlock } from "./lookup.ts";
-import type { Prepared } from "./row-run.ts";
+import type { Prepared } from "./row-job.ts";
 import { RunStop } from "./run-stop.ts";
 import { note, type Session } from "./session.ts";
 import { sideBySide } from "./side-by-side.ts";

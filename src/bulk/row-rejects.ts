@@ -4,7 +4,7 @@ import { join, resolve } from "node:path";
 import { standingOf } from "./join.ts";
 import type { Ledger } from "./ledger.ts";
 import { type RejectedLine, writeRejects } from "./rejects-file.ts";
-import type { Prepared } from "./row-run.ts";
+import type { Prepared } from "./row-job.ts";
 import type { EnteredRun } from "./run-entry.ts";
 import { fileOf } from "./run-files.ts";
 import type { RunStop } from "./run-stop.ts";

@@ -2,93 +2,26 @@
  * A run over the rows of an input, from its first byte to its report: survey → names → run folder → price → work →
  * report. `import`, `mutate --keys` and `lists sync` differ only in the job they hand in.
  */
+
 import { access, constants, rm, stat } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
-import type { Readable } from "node:stream";
 import { EcmError, exitCodes, UsageError } from "../errors.ts";
-import { type Account, createAccount } from "../service/account.ts";
-import type { Clock, ContactStructure, RateLimits, Send } from "../wire.ts";
-import { type Budget, createBudget } from "./budget.ts";
+import { createAccount } from "../service/account.ts";
+import { createBudget } from "./budget.ts";
 import type { Closed } from "./closing.ts";
-import { type DecideOptions, decide, type Wish } from "./decide.ts";
 import { fingerprintOf } from "./fingerprint.ts";
-import type { Item, Work } from "./items.ts";
-import { type Duplicates, type Joined, joinRows, standingOf } from "./join.ts";
-import type { JournalFile } from "./journal.ts";
-import type { MembersOptions } from "./members.ts";
-import { type NameBook, openNameBook } from "./name-book.ts";
-import { createPacedSend, type PacedSend } from "./paced-send.ts";
-import type { Understood } from "./reading/index.ts";
-import type { Row } from "./rows.ts";
+import { joinRows } from "./join.ts";
+import { openNameBook } from "./name-book.ts";
+import { createPacedSend } from "./paced-send.ts";
+import type { RunEvent, RunOptions, RunStatus } from "./row-job.ts";
+import { type Engine, type Prepared, type RowJob, readOnly } from "./row-job.ts";
 import { type EnteredRun, enterRun } from "./run-entry.ts";
 import { fileOf } from "./run-files.ts";
 import { type Manifest, makeRunFolder, sweepAbandoned } from "./run-folder.ts";
 import { RunStop } from "./run-stop.ts";
-import { type RunEvent, type RunOptions, type RunStatus, workThrough } from "./run-work.ts";
+import { workThrough } from "./run-work.ts";
 import { spool } from "./spool.ts";
-import { type Survey, surveyInput } from "./survey.ts";
-
-/** What a run is handed by the outside. */
-export interface Engine {
-  send: Send;
-  clock: Clock;
-  /** Its reason is an InterruptedError. */
-  signal: AbortSignal;
-  stateFolder: string;
-  version: string;
-  account: { baseUrl: string; profile?: string; isReadOnly: boolean; preferredStructure?: string };
-  /** What earlier answers of this process said. */
-  limits?: RateLimits;
-  /** A seam for a disk that fails. */
-  openJournalFile?: (file: string) => JournalFile;
-}
-
-export interface RowJob {
-  kind: "import" | "mutate" | "sync";
-  /** As it was named; a stream where that is no path; the path where it is not the name. */
-  input: { name: string; stream?: Readable; path?: string };
-  understand(path: string, structure: ContactStructure): Promise<Understood>;
-  /** Everything that decides a contact's outcome, as `resume` hands it back. */
-  options: Record<string, unknown>;
-  duplicates: Duplicates;
-  /** Resolves what the flags name, before the input is surveyed. */
-  resolve?(account: Account): Promise<void>;
-  /** Refuses an input that cannot be meant. @throws UsageError */
-  requireInput?(survey: Survey): void;
-  /** A list whose members become exactly the contacts of the input. */
-  members?: MembersOptions;
-  /** Names in flags; the file's own come with the rows. */
-  lists: string[];
-  tags: string[];
-  createMissing: boolean;
-  decide: Omit<DecideOptions, "structureId">;
-  /** Parts of a contact that decisions need, besides `_id` and `key`. */
-  source(structure: ContactStructure, survey: Survey): string[];
-  wishOf(row: Row, names: NameBook): Wish;
-  /** Lists that a wish can speak of. */
-  listIds(names: NameBook): string[];
-}
-
-export interface RowItem extends Item {
-  row: Row;
-  wish?: Wish;
-}
-
-/** Everything that is known of a row run before it is entered. */
-export interface Prepared {
-  engine: Engine;
-  job: RowJob;
-  options: RunOptions;
-  budget: Budget;
-  send: PacedSend;
-  structure: ContactStructure;
-  understood: Understood;
-  survey: Survey;
-  joined: Joined;
-  names: NameBook;
-  status: RunStatus;
-  on: (event: RunEvent) => void;
-}
+import { surveyInput } from "./survey.ts";
 
 /**
  * Runs the job and returns what it did; a run that stopped is returned too, with the stop.
@@ -255,35 +188,6 @@ function fingerprintIn({ engine, job, structure, understood }: Prepared): string
     reading: { ...reading, targets: undefined },
     options: job.options,
   });
-}
-
-/** One item for each contact, in file order; rows that another row stands for are passed over. */
-export function workOf(prepared: Prepared): Work<RowItem> {
-  const { job, survey, joined, names, structure } = prepared;
-  const decideOptions: DecideOptions = { ...job.decide, structureId: structure._id };
-  return {
-    async *items() {
-      for await (const row of survey.rows()) {
-        if (row.kind === "rejected") continue;
-        const standing = standingOf(row, joined);
-        if ("stands" in standing)
-          yield { ref: standing.stands.line, key: standing.stands.key, row: standing.stands };
-      }
-    },
-    decide(item, found) {
-      if (!found && item.row.keyFault) return { kind: "reject", ...item.row.keyFault };
-      item.wish ??= job.wishOf(item.row, names);
-      return decide(item.key.sent, item.wish, found, decideOptions);
-    },
-  };
-}
-
-export function readOnly(): UsageError {
-  return new UsageError(
-    "read-only: this would write, and nothing was sent",
-    "leave out --read-only, ECM_READ_ONLY, or the profile's own setting; or look first with --dry-run",
-    { type: "ReadOnlyError" },
-  );
 }
 
 function changedInput(run: Manifest): EcmError {

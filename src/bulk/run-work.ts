@@ -5,20 +5,15 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { EcmError, exitCodes } from "../errors.ts";
 import { readAccountIfSmaller } from "./account-snapshot.ts";
-import type { Budget, BudgetOptions } from "./budget.ts";
 import { type Closed, closeRun } from "./closing.ts";
-import type { Price } from "./estimate.ts";
 import type { Item, Work } from "./items.ts";
-import type { Joined } from "./join.ts";
 import { createLedger, type Ledger } from "./ledger.ts";
 import { createLookup, identityReader } from "./lookup.ts";
 import { planRemovals, readMembers } from "./members.ts";
-import type { PacedSend } from "./paced-send.ts";
 import { isWorthLookingFirst, lookUpAll, priceWork, requireMonth } from "./pricing.ts";
 import { countRows, type RowCounts, type SettledByInput } from "./report.ts";
+import { type Engine, type Prepared, type RunOptions, workOf } from "./row-job.ts";
 import { writeRowRejects } from "./row-rejects.ts";
-import { type Engine, type Prepared, workOf } from "./row-run.ts";
-import type { InputFacts } from "./rows.ts";
 import type { EnteredRun } from "./run-entry.ts";
 import { fileOf } from "./run-files.ts";
 import { runsFolder } from "./run-folder.ts";
@@ -26,38 +21,6 @@ import { asRunStop, RunStop } from "./run-stop.ts";
 import { runWork } from "./runner.ts";
 import { note, type Session } from "./session.ts";
 import { openSnapshot, type Snapshot } from "./snapshot.ts";
-import type { Survey } from "./survey.ts";
-
-export interface RunOptions extends BudgetOptions {
-  isDryRun: boolean;
-  isFresh: boolean;
-  concurrency: number;
-  /** Stops the run. Default: 50 with none accepted. */
-  maxRejects?: { rows: number } | { percent: number };
-  /** Where the rejects file goes besides the run folder. */
-  rejects?: string;
-}
-
-/** What a run is doing, read whenever it is drawn. */
-export interface RunStatus {
-  phase: "reading" | "looking" | "working" | "reporting";
-  /** While reading. */
-  rowsRead?: number;
-  /** Once everything is read. */
-  rows?: () => RowCounts;
-  price?: Price;
-  send?: PacedSend;
-  budget?: Budget;
-}
-
-export type RunEvent =
-  | { kind: "status"; status: RunStatus }
-  | { kind: "understood"; facts: InputFacts }
-  | { kind: "surveyed"; survey: Survey; joined: Joined }
-  | { kind: "input-changed"; older: string }
-  | { kind: "entered"; run: string; isResumed: boolean; rows: RowCounts }
-  | { kind: "priced"; price: Price }
-  | { kind: "remark"; text: string };
 
 const defaultMostRejected = 50;
 

@@ -1,8 +1,7 @@
 /** `lists sync`: the list's members become exactly the contacts that a file names. */
 import { UsageError } from "../errors.ts";
-import type { MembersOptions } from "./members.ts";
 import { understandKeys } from "./reading/index.ts";
-import type { RowJob } from "./row-run.ts";
+import type { MembersOptions, RowJob } from "./row-job.ts";
 
 export interface SyncOptions {
   input: RowJob["input"];

@@ -1,10 +1,9 @@
 /** What the commands that start bulk runs share: flags, the way from flags to options, and how a run ends. */
 import { type Command, Option } from "commander";
 import type { Summary } from "../bulk/report.ts";
-import type { Engine } from "../bulk/row-run.ts";
+import type { Engine, RunOptions } from "../bulk/row-job.ts";
 import type { Manifest } from "../bulk/run-folder.ts";
 import type { RunStop } from "../bulk/run-stop.ts";
-import type { RunOptions } from "../bulk/run-work.ts";
 import type { Context } from "../context.ts";
 import { EcmError, exitCodes, InterruptedError, UsageError } from "../errors.ts";
 import { version } from "../version.ts";

@@ -1,7 +1,7 @@
 /** A bulk run in words: what it understood, what it costs, how far it is, what it did. All of it goes to stderr. */
 import type { Price } from "../bulk/estimate.ts";
 import type { RowCounts, Summary } from "../bulk/report.ts";
-import type { RunEvent, RunStatus } from "../bulk/run-work.ts";
+import type { RunEvent, RunStatus } from "../bulk/row-job.ts";
 import type { Context } from "../context.ts";
 import { type Progress, showProgress } from "../terminal/progress.ts";
 

@@ -1,6 +1,6 @@
 /** `ecm import`: a file's contacts into the account. */
 import { type Command, Option } from "commander";
-import type { RowJob } from "../bulk/row-run.ts";
+import type { RowJob } from "../bulk/row-job.ts";
 import type { ReadOptions } from "../bulk/rows.ts";
 import type { Context } from "../context.ts";
 import { UsageError } from "../errors.ts";

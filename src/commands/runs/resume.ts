@@ -1,8 +1,7 @@
 import type { Command } from "commander";
 import type { Closed } from "../../bulk/closing.ts";
-import type { Engine, RowJob } from "../../bulk/row-run.ts";
+import type { Engine, RowJob, RunEvent, RunOptions } from "../../bulk/row-job.ts";
 import type { Manifest } from "../../bulk/run-folder.ts";
-import type { RunEvent, RunOptions } from "../../bulk/run-work.ts";
 import type { Context } from "../../context.ts";
 import { UsageError } from "../../errors.ts";
 import {
