@@ -47,12 +47,14 @@ const escapeCell = (text) => text.replaceAll("|", "\\|").replaceAll("<", "&lt;")
 
 function cliPage() {
   const flagTable = (flags) =>
-    flags.length === 0
+    Object.keys(flags).length === 0
       ? []
       : [
           "| flag | |",
           "|---|---|",
-          ...flags.map((each) => `| \`${each.flags}\` | ${escapeCell(each.description)} |`),
+          ...Object.entries(flags).map(
+            ([flag, description]) => `| \`${flag}\` | ${escapeCell(description)} |`,
+          ),
           "",
         ];
   const lines = [
@@ -111,7 +113,9 @@ function manPage() {
   ];
   for (const command of commands) {
     lines.push(`.SS ${text(usage(command))}`, text(sentence(command.summary)));
-    for (const flag of command.flags) lines.push(".TP", `.B ${text(flag.flags)}`, text(flag.description));
+    for (const [flag, description] of Object.entries(command.flags)) {
+      lines.push(".TP", `.B ${text(flag)}`, text(description));
+    }
   }
   lines.push(".SH EXIT STATUS");
   for (const [code, meaning] of exitCodes) lines.push(".TP", `.B ${code}`, text(meaning.replaceAll("`", "")));

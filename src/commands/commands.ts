@@ -3,6 +3,7 @@ import type { Context } from "../context.ts";
 import { NotFoundError } from "../errors.ts";
 import type { CommandTree } from "../program.ts";
 import { closest } from "../service/names.ts";
+import type { OutputOptions } from "../terminal/format.ts";
 import { presentList, presentValue, type View } from "../terminal/present.ts";
 import { describeCommand, exitCodesOf, factsOf } from "./help-text.ts";
 
@@ -42,15 +43,17 @@ async function runCommands(context: Context, tree: CommandTree, path: string[]):
   const output = context.output();
   const found = path.reduce((command, word) => childNamed(command, word), root);
   const isJson = output.format === "json" || output.format === "ndjson";
+  // Whoever reads it pays for every character.
+  const compact: OutputOptions = isJson ? { ...output, format: "ndjson" } : output;
   if (found.commands.length === 0) {
-    return presentValue(context.terminal, output, describe(found), found.helpInformation());
+    return presentValue(context.terminal, compact, describe(found), found.helpInformation());
   }
   const entries = leavesOf(found).map(entryOf);
   if (!isJson) return void (await presentList(context.terminal, output, entries, indexView));
   const globalFlags =
     found === root ? { globalFlags: root.options.filter(isShown).map((option) => option.flags) } : {};
   const index = { version: root.version(), ...globalFlags, commands: entries };
-  return presentValue(context.terminal, { ...output, format: "ndjson" }, index, "");
+  return presentValue(context.terminal, compact, index, "");
 }
 
 function childNamed(parent: Command, word: string): Command {
@@ -96,10 +99,9 @@ function describe(command: Command) {
       ...(argument.variadic ? { repeats: true } : {}),
       description: argument.description,
     })),
-    flags: command.options.filter(isShown).map((option) => ({
-      flags: option.flags,
-      description: option.description,
-    })),
+    flags: Object.fromEntries(
+      command.options.filter(isShown).map((option) => [option.flags, option.description]),
+    ),
     ...(facts && {
       output: facts.output,
       exitCodes: Object.fromEntries(exitCodesOf(facts)),

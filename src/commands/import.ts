@@ -62,7 +62,7 @@ export function registerImport(command: Command, context: Context): void {
       "ecm import people.csv --dry-run",
       "ecm import people.csv --list Newsletter --create-missing",
       "ecm import people.csv --map 'E-mail=key' --map 'Notes=ignore' --mode update",
-      "ecm runs resume last",
+      "ecm import people.csv --until 06:00 --reserve 200",
     ],
     output: "nothing; with --json one summary object at the end. Everything else goes to stderr",
     writes: true,

@@ -1,0 +1,92 @@
+/** The command tree as programs read it: small, whole, and true. */
+import { PassThrough } from "node:stream";
+import type { Command } from "commander";
+import { expect, it } from "vitest";
+import { createContext } from "../../src/context.ts";
+import { createProgram, wordsOf } from "../../src/program.ts";
+import { ecmWith, temporaryHome } from "../support/ecm.ts";
+
+interface Described {
+  command: string;
+  summary: string;
+  arguments: { name: string; description: string }[];
+  flags: Record<string, string>;
+  output: string;
+  exitCodes: Record<string, string>;
+  examples: string[];
+}
+
+async function index(): Promise<{ text: string; paths: string[][] }> {
+  const { stdout } = await ecmWith(await temporaryHome())(["commands", "--json"]);
+  const { commands } = JSON.parse(stdout) as { commands: { command: string }[] };
+  return { text: stdout, paths: commands.map(({ command }) => command.replace(/ [<[].*/, "").split(" ")) };
+}
+
+async function describedAll(): Promise<{ text: string; command: Described }[]> {
+  const ecm = ecmWith(await temporaryHome());
+  const { paths } = await index();
+  return Promise.all(
+    paths.map(async (path) => {
+      const { stdout } = await ecm(["commands", ...path, "--json"]);
+      return { text: stdout, command: JSON.parse(stdout) };
+    }),
+  );
+}
+
+/** The words of `ecm` in a line of shell, without what stands around it: `eval "$(…)"`, a pipe, a file. */
+function wordsIn(example: string): string[] {
+  const line = /\$\((ecm .*?)\)/.exec(example)?.[1] ?? example;
+  const words: string[] = [];
+  for (const [, single, double, plain] of line.matchAll(/'([^']*)'|"([^"]*)"|([^\s'"]+)/g)) {
+    if (plain !== undefined && /^[|<>]$/.test(plain)) break;
+    words.push(single ?? double ?? plain!);
+  }
+  return words;
+}
+
+/** Which command the words lead to, parsed by the program and stopped before anything is done. */
+async function parsed(words: string[]): Promise<string> {
+  class Reached extends Error {}
+  const sink = new PassThrough().resume();
+  const streams = { stdin: new PassThrough(), stdout: sink, stderr: sink, env: await temporaryHome() };
+  const program = createProgram(createContext(streams as never, new AbortController().signal));
+  let reached = "";
+  program.hook("preAction", (_program, action) => {
+    for (let each: Command = action; each.parent; each = each.parent) reached = `${each.name()} ${reached}`;
+    throw new Reached();
+  });
+  await program.parseAsync(wordsOf(words), { from: "user" }).catch((error) => {
+    if (!(error instanceof Reached)) throw error;
+  });
+  return reached.trim();
+}
+
+it("keeps the index within 10 KB, and what is said of one command within 3 KB", async () => {
+  expect(Buffer.byteLength((await index()).text)).toBeLessThanOrEqual(10 * 1024);
+  for (const { text, command } of await describedAll())
+    expect(Buffer.byteLength(text), command.command).toBeLessThanOrEqual(3 * 1024);
+});
+
+it("says of every command what it prints, how it ends and how it is used, and of every flag what it does", async () => {
+  for (const { command } of await describedAll()) {
+    expect(command.summary, command.command).toMatch(/^[a-z].*[^.]$/s);
+    expect(command.output.length, command.command).toBeGreaterThan(5);
+    expect(Object.keys(command.exitCodes), command.command).toEqual(expect.arrayContaining(["0", "1", "2"]));
+    expect(command.examples.length, command.command).toBeGreaterThan(0);
+    const said = [
+      ...command.arguments.map(({ description }) => description),
+      ...Object.values(command.flags),
+    ];
+    for (const text of said) expect(text, command.command).not.toBe("");
+  }
+});
+
+it("gives examples that the program takes: words, flags and values as they stand there", async () => {
+  for (const { command } of await describedAll()) {
+    for (const example of command.examples) {
+      const [ecm, ...words] = wordsIn(example);
+      expect(ecm, example).toBe("ecm");
+      expect(await parsed(words).catch((error) => `${example}: ${error.message}`)).toBe(command.command);
+    }
+  }
+});
