@@ -86,7 +86,7 @@ const requireLate = {
   },
 };
 
-/** What every command but `--version` loads, whatever else shares it: one file. */
+/** What every command loads, whatever else shares it: one file. `--version` is answered without it. */
 const always = new Set();
 const findAlways = {
   name: "find what is always loaded",
@@ -102,6 +102,7 @@ const findAlways = {
 
 /** Every file costs a start as much as several KiB of code: what chunks share is one file for each room. */
 const groups = [
+  { name: "version", test: /[\\/]src[\\/]version\.ts$/ },
   { name: "run", test: (id) => always.has(id) },
   // For the few processors that cannot run undici's usual parser.
   { name: "llhttp", test: /[\\/]llhttp-wasm\.js$/ },
