@@ -64,8 +64,7 @@ function cliPage() {
     "",
     "## Flags of every command",
     "",
-    ...globalFlags.map((flags) => `- \`${flags}\``),
-    "",
+    ...flagTable(globalFlags),
     "## Exit codes",
     "",
     "| code | meaning |",
@@ -94,12 +93,36 @@ function cliPage() {
   return `${lines.join("\n").trimEnd()}\n`;
 }
 
+/** The variables that stand for no flag, or for more than one command's. */
+const environment = {
+  ECM_PROFILE: "the profile to work with",
+  ECM_BASE_URL: "base address of the account's API; with ECM_API_KEY no profile is needed",
+  ECM_API_KEY: "the API key",
+  ECM_STRUCTURE: "the contact structure to work in, by id or label",
+  ECM_OUTPUT: "the output format, as --output",
+  ECM_NO_INPUT: "1: never ask",
+  ECM_READ_ONLY: "1: refuse every request that would write",
+  ECM_TIMEOUT: "longest wait for one answer, in seconds",
+  ECM_CONFIG_DIR: "folder of the profiles and keys, in place of the platform's own",
+  ECM_STATE_DIR: "folder of the bulk runs and the embedded service's data",
+  ECM_CACHE_DIR: "folder of what can be lost: names for completions, limits last seen",
+  ECM_DEBUG: "1: say where in the program a failure happened",
+  NO_COLOR: "no colour",
+  FORCE_COLOR: "colour although the output is no terminal",
+  ACCESSIBLE: "for screen readers: nothing is redrawn",
+};
+
 function manPage() {
   const text = (words) =>
     words
-      .replaceAll("\\", "\\\\")
+      .replaceAll("\\", "\\e")
       .replaceAll("-", "\\-")
+      .replace(
+        /[^\x00-\x7f]/gu,
+        (sign) => `\\[u${sign.codePointAt(0).toString(16).toUpperCase().padStart(4, "0")}]`,
+      )
       .replace(/^([.'])/gm, "\\&$1");
+  const terms = (entries) => entries.flatMap(([term, words]) => [".TP", `.B ${text(term)}`, text(words)]);
   const lines = [
     '.TH ECM 1 "" "ecm" "User Commands"',
     ".SH NAME",
@@ -108,36 +131,17 @@ function manPage() {
     ".B ecm",
     "[flags] command [arguments]",
     ".SH GLOBAL FLAGS",
-    ...globalFlags.flatMap((flags) => [".TP", `.B ${text(flags)}`]),
+    ...terms(Object.entries(globalFlags)),
     ".SH COMMANDS",
   ];
   for (const command of commands) {
     lines.push(`.SS ${text(usage(command))}`, text(sentence(command.summary)));
-    for (const [flag, description] of Object.entries(command.flags)) {
-      lines.push(".TP", `.B ${text(flag)}`, text(description));
-    }
+    lines.push(...terms(Object.entries(command.flags)), ".PP", ".nf", ".RS");
+    lines.push(...command.examples.map(text), ".RE", ".fi");
   }
   lines.push(".SH EXIT STATUS");
-  for (const [code, meaning] of exitCodes) lines.push(".TP", `.B ${code}`, text(meaning.replaceAll("`", "")));
-  lines.push(".SH ENVIRONMENT");
-  for (const name of [
-    "ECM_PROFILE",
-    "ECM_BASE_URL",
-    "ECM_API_KEY",
-    "ECM_STRUCTURE",
-    "ECM_OUTPUT",
-    "ECM_NO_INPUT",
-    "ECM_READ_ONLY",
-    "ECM_TIMEOUT",
-    "ECM_CONFIG_DIR",
-    "ECM_STATE_DIR",
-    "ECM_CACHE_DIR",
-    "NO_COLOR",
-    "FORCE_COLOR",
-    "ACCESSIBLE",
-  ]) {
-    lines.push(".TP", `.B ${name}`);
-  }
+  lines.push(...terms(exitCodes.map(([code, meaning]) => [String(code), meaning.replaceAll("`", "")])));
+  lines.push(".SH ENVIRONMENT", ...terms(Object.entries(environment)));
   return `${lines.join("\n")}\n`;
 }
 

@@ -1,4 +1,4 @@
-import { execFileSync } from "node:child_process";
+import { execFileSync, spawnSync } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { expect, it } from "vitest";
 
@@ -7,4 +7,14 @@ const script = fileURLToPath(new URL("../scripts/generate.mjs", import.meta.url)
 it("docs/cli.md, the man page and the completions are in step with the commands", () => {
   const run = () => execFileSync(process.execPath, [script, "--check"], { encoding: "utf8", stdio: "pipe" });
   expect(run).not.toThrow();
+});
+
+const man = fileURLToPath(new URL("../man/ecm.1", import.meta.url));
+const groff = () => spawnSync("groff", ["-man", "-Tutf8", "-ww", man], { encoding: "utf8" });
+const told = groff().error ? " (not tested: there is no groff here)" : "";
+
+it.skipIf(told !== "")(`the man page is set without a warning${told}`, () => {
+  const { stdout, stderr } = groff();
+  expect(stderr).toBe("");
+  expect(stdout).toContain("EXIT STATUS");
 });

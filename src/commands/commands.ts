@@ -1,4 +1,4 @@
-import type { Command, Option } from "commander";
+import type { Command } from "commander";
 import type { Context } from "../context.ts";
 import { NotFoundError } from "../errors.ts";
 import type { CommandTree } from "../program.ts";
@@ -50,8 +50,7 @@ async function runCommands(context: Context, tree: CommandTree, path: string[]):
   }
   const entries = leavesOf(found).map(entryOf);
   if (!isJson) return void (await presentList(context.terminal, output, entries, indexView));
-  const globalFlags =
-    found === root ? { globalFlags: root.options.filter(isShown).map((option) => option.flags) } : {};
+  const globalFlags = found === root ? { globalFlags: flagsOf(root) } : {};
   const index = { version: root.version(), ...globalFlags, commands: entries };
   return presentValue(context.terminal, compact, index, "");
 }
@@ -99,9 +98,7 @@ function describe(command: Command) {
       ...(argument.variadic ? { repeats: true } : {}),
       description: argument.description,
     })),
-    flags: Object.fromEntries(
-      command.options.filter(isShown).map((option) => [option.flags, option.description]),
-    ),
+    flags: flagsOf(command),
     ...(facts && {
       output: facts.output,
       exitCodes: Object.fromEntries(exitCodesOf(facts)),
@@ -110,8 +107,9 @@ function describe(command: Command) {
   };
 }
 
-function isShown(option: Option): boolean {
-  return !option.hidden;
+function flagsOf(command: Command): Record<string, string> {
+  const shown = command.options.filter((option) => !option.hidden);
+  return Object.fromEntries(shown.map((option) => [option.flags, option.description]));
 }
 
 function wordsOf(command: Command, ...more: string[]): string {
