@@ -3,7 +3,7 @@ import { join, resolve } from "node:path";
 import type { Ledger } from "./ledger.ts";
 import { type RejectedLine, writeRejects } from "./rejects-file.ts";
 import { fileOf } from "./run-files.ts";
-import { writtenBy } from "./undo.ts";
+import { writtenBy } from "./undo-work.ts";
 
 /** @returns its path; null when everything was put back, or a dry run was not told where */
 export async function writeUndoRejects(

@@ -9,7 +9,7 @@ import {
   type Wish,
 } from "../../src/bulk/decide.ts";
 import { outcomeOf } from "../../src/bulk/settle.ts";
-import { decideUndo } from "../../src/bulk/undo.ts";
+import { decideUndo } from "../../src/bulk/undo-work.ts";
 import type { Contact } from "../../src/wire.ts";
 
 const options: DecideOptions = { structureId: "s", mode: "upsert", missing: "skip" };
