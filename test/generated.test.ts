@@ -16,5 +16,6 @@ const told = groff().error ? " (not tested: there is no groff here)" : "";
 it.skipIf(told !== "")(`the man page is set without a warning${told}`, () => {
   const { stdout, stderr } = groff();
   expect(stderr).toBe("");
-  expect(stdout).toContain("EXIT STATUS");
+  // Some terminals strike each letter of a heading twice.
+  expect(stdout.replace(/.\u0008/g, "")).toContain("EXIT STATUS");
 });
