@@ -71,7 +71,7 @@ function joinedNote({ joined }: Extract<RunEvent, { kind: "surveyed" }>): string
 
 function priceSentence({ estimate, left, monthLeft }: Price): string {
   const parts = [
-    `${estimate.isExact ? "" : "at most "}${count(left)} requests`,
+    `${estimate.isExact ? "" : "at most "}${requestsOf(left)}`,
     `about ${duration(estimate.seconds)}`,
   ];
   if (monthLeft !== undefined && monthLeft > 0) {
@@ -93,7 +93,7 @@ function describe(status: RunStatus, now: number, startedAt: number, doneBefore:
   if (wait) parts.unshift(wait);
   if (rate > 0 && !wait) parts.push(`${rate >= 10 ? Math.round(rate) : rate.toFixed(1)}/s`);
   const hour = status.budget?.limits.hour;
-  if (hour && !wait) parts.push(`${count(hour.remaining)} requests left this hour`);
+  if (hour && !wait) parts.push(`${requestsOf(hour.remaining)} left this hour`);
   if (status.phase === "looking") parts.push("reading the account");
   const left = timeLeft(status, counts.pending, rate);
   if (left !== undefined && status.phase === "working") parts.push(`about ${duration(left)} left`);
@@ -135,11 +135,11 @@ export function reportLines(summary: Summary): string[] {
   }
   if (isDry) {
     lines.push(
-      `a real run sends ${count(estimate.requests)} requests and takes about ${duration(estimate.seconds)}`,
+      `a real run sends ${requestsOf(estimate.requests)} and takes about ${duration(estimate.seconds)}`,
     );
   } else
     lines.push(
-      `${count(requests.total)} requests sent${requests.retried > 0 ? `, ${requests.retried} of them again` : ""}`,
+      `${requestsOf(requests.total)} sent${requests.retried > 0 ? `, ${requests.retried} of them again` : ""}`,
     );
   if (rejects) lines.push(`rejected rows, ready to be mended and imported: ${rejects}`);
   return lines;
@@ -169,4 +169,8 @@ export function duration(seconds: number): string {
   if (left < 5400) return `${Math.round(left / 60)} min`;
   if (left < 172_800) return `${(left / 3600).toFixed(1)} h`;
   return `${(left / 86_400).toFixed(1)} days`;
+}
+
+function requestsOf(number: number): string {
+  return `${count(number)} ${number === 1 ? "request" : "requests"}`;
 }
