@@ -1,6 +1,4 @@
-/** The version in `package.json`, which stands beside the program in a checkout and in a package. */
-import { readFileSync } from "node:fs";
+/** The version of the program, as `package.json` has it. */
+import packageFile from "../package.json" with { type: "json" };
 
-const packageFile = new URL("../package.json", import.meta.url);
-
-export const version = (JSON.parse(readFileSync(packageFile, "utf8")) as { version: string }).version;
+export const version = packageFile.version;
