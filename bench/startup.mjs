@@ -46,7 +46,7 @@ function measure(online) {
     "--version": [program, "--version"],
     "--help": [program, "--help"],
     "contact --help": [program, "contact", "--help"],
-    completion: [program, "__complete", "--", "contact", "se"],
+    completion: [program, "__complete", "bash", "--", "contact", "se"],
     "contact search, as a table": search,
   };
   if (peer) {

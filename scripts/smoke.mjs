@@ -83,7 +83,7 @@ function work(node, home) {
   const { version } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
   assert.equal(ecm("--version"), `${version}\n`);
   assert.match(ecm("--help"), /ecm/);
-  assert.equal(ecm("__complete", "--", "contact", "sea").split("\t")[0], "search");
+  assert.equal(ecm("__complete", "zsh", "--", "contact", "sea").split("\t")[0], "search");
 
   writeFileSync(
     join(own, "people.csv"),
