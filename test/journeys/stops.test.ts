@@ -110,19 +110,8 @@ describe("a bulk run that stops", () => {
     const home = await temporaryFolder();
     await mkdir(home, { recursive: true });
     const owner = ecmWith(witness.env);
-    const made = await owner([
-      ...[
-        "sandbox",
-        "keys",
-        "create",
-        "mine",
-        "--scope",
-        "contacts:write",
-        "--data",
-        witness.folder,
-        "--json",
-      ],
-    ]);
+    const create = ["sandbox", "keys", "create", "mine", "--scope", "contacts:write"];
+    const made = await owner([...create, "--data", witness.folder, "--json"]);
     const { key } = JSON.parse(made.stdout) as { key: string };
     let revoked: Promise<unknown> | undefined;
     witness.onRequest = ({ count }) => {
@@ -133,6 +122,25 @@ describe("a bulk run that stops", () => {
     await revoked;
     expect(stopped.code).toBe(4);
     expect(summaryOf(stopped)).toMatchObject({ status: "stopped", stoppedBy: "error" });
+    const finished = await witness.ecm(["import", path, "--json"]);
+    expect(summaryOf(finished)).toMatchObject({ run: summaryOf(stopped).run, rows: { created: 60 } });
+  });
+
+  it("stops with exit 4 when the account is suspended, and goes on when it is open again", async () => {
+    const witness = await startWitness();
+    const path = await inputFile(manyRows(60));
+    const become = (status: string) =>
+      witness.ecm(["sandbox", "account", "--status", status, "--data", witness.folder]);
+    let suspended: Promise<unknown> | undefined;
+    witness.onRequest = ({ count }) => {
+      if (count === 30) suspended = become("suspended");
+      return undefined;
+    };
+    const stopped = await witness.ecm(["import", path, "--json"]);
+    await suspended;
+    expect(stopped.code).toBe(4);
+    expect(summaryOf(stopped)).toMatchObject({ status: "stopped", stoppedBy: "error" });
+    await become("open");
     const finished = await witness.ecm(["import", path, "--json"]);
     expect(summaryOf(finished)).toMatchObject({ run: summaryOf(stopped).run, rows: { created: 60 } });
   });
