@@ -6,7 +6,7 @@ import { realClock } from "./clock.ts";
 import { type Folders, foldersFrom } from "./config/folders.ts";
 import type { ProfileStore } from "./config/profiles.ts";
 import type { ResolvedProfile } from "./config/resolve.ts";
-import { type GlobalFlags, readSettings, type Settings } from "./config/settings.ts";
+import { type GlobalFlags, isYes, readSettings, type Settings } from "./config/settings.ts";
 import type { Connection, Purpose } from "./connection.ts";
 import { exitCodes, InterruptedError } from "./errors.ts";
 import { type OutputFormat, type OutputOptions, parseFormat } from "./terminal/format.ts";
@@ -75,7 +75,7 @@ export function createContext(
   clock: Clock = realClock,
 ): ContextControl {
   const { env } = streams;
-  const terminal = createTerminal(streams);
+  const terminal = createTerminal(streams, isYes(env.ACCESSIBLE));
   const folders = foldersFrom(env, process.platform);
   const closers: (() => Promise<void>)[] = [];
   let flags: GlobalFlags = {};

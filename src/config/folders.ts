@@ -1,5 +1,4 @@
 /** Where `ecm` keeps things: the platform's own folders unless the environment names others. */
-import { mkdir } from "node:fs/promises";
 import { resolve } from "node:path";
 import envPaths from "env-paths";
 import type { Environment } from "./settings.ts";
@@ -22,11 +21,6 @@ export function foldersFrom(env: Environment, platform: string): Folders {
     state: chosen(env.ECM_STATE_DIR) ?? state,
     cache: chosen(env.ECM_CACHE_DIR) ?? own.cache,
   };
-}
-
-/** Makes a folder that only its owner can read. Existing folders keep their rights. */
-export async function makePrivateFolder(folder: string): Promise<void> {
-  await mkdir(folder, { recursive: true, mode: 0o700 });
 }
 
 function chosen(variable: string | undefined): string | undefined {

@@ -1,7 +1,8 @@
-/** The names that completions offer: what earlier commands saw of an account. Lost without harm. Synchronous: nothing else is under way. */
-import { createHash, randomBytes } from "node:crypto";
-import { mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+/** The names that completions offer: what earlier commands saw of an account. Lost without harm. */
+import { createHash } from "node:crypto";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { writeCacheFile } from "./cache-file.ts";
 import type { Folders } from "./folders.ts";
 
 export interface KnownNames {
@@ -36,11 +37,8 @@ export function rememberNames(
   const known = readNames(folders, identity);
   const names = update(known);
   if (JSON.stringify(names) === JSON.stringify(known)) return;
-  const temporary = `${file}.${randomBytes(4).toString("hex")}`;
   try {
-    mkdirSync(join(folders.cache, "names"), { recursive: true, mode: 0o700 });
-    writeFileSync(temporary, JSON.stringify(names), { mode: 0o600 });
-    renameSync(temporary, file);
+    writeCacheFile(file, JSON.stringify(names));
   } catch {
     // A cache: the next command tries again.
   }

@@ -1,11 +1,8 @@
-/**
- * The limits that an account's last answer told of, kept between commands: one small file each, in the cache folder.
- * Synchronous: nothing else is under way.
- */
-import { randomBytes } from "node:crypto";
-import { chmodSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
+/** The limits that an account's last answer told of, kept between commands: one small file each, in the cache folder. */
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { RateLimits } from "../wire.ts";
+import { writeCacheFile } from "./cache-file.ts";
 
 export interface SeenLimits {
   limits: RateLimits;
@@ -15,17 +12,7 @@ export interface SeenLimits {
 
 /** Keeps what was seen. @param identity of the account, from `ResolvedProfile`. @throws when it cannot be written */
 export function rememberLimits(cache: string, identity: string, seen: SeenLimits): void {
-  mkdirSync(cache, { recursive: true, mode: 0o700 });
-  if ((statSync(cache).mode & 0o077) !== 0) chmodSync(cache, 0o700);
-  const file = fileOf(cache, identity);
-  const temporary = `${file}.${randomBytes(6).toString("hex")}`;
-  try {
-    writeFileSync(temporary, `${JSON.stringify(seen)}\n`, { mode: 0o600 });
-    renameSync(temporary, file);
-  } catch (error) {
-    rmSync(temporary, { force: true });
-    throw error;
-  }
+  writeCacheFile(fileOf(cache, identity), `${JSON.stringify(seen)}\n`);
 }
 
 /** What was seen last; undefined when nothing was, or it cannot be read. */

@@ -39,7 +39,8 @@ export interface TerminalStreams {
   env: Readonly<Record<string, string | undefined>>;
 }
 
-export function createTerminal(streams: TerminalStreams): Terminal {
+/** @param isAccessible a screen reader is at work: nothing is redrawn */
+export function createTerminal(streams: TerminalStreams, isAccessible = false): Terminal {
   const { stdout, stderr, env } = streams;
   let isStdoutClosed = false;
   const onStreamError = (error: NodeJS.ErrnoException) => {
@@ -74,7 +75,7 @@ export function createTerminal(streams: TerminalStreams): Terminal {
       out: wantsColor(stdout.isTTY === true, env),
       err: wantsColor(stderr.isTTY === true, env),
     },
-    isAccessible: isSet(env.ACCESSIBLE),
+    isAccessible,
     quiet: false,
     get isStdoutClosed() {
       return isStdoutClosed;
@@ -104,11 +105,6 @@ export function createTerminal(streams: TerminalStreams): Terminal {
     },
   };
   return terminal;
-}
-
-/** Whether a variable of the environment is set to something that means yes. */
-export function isSet(value: string | undefined): boolean {
-  return value !== undefined && value !== "" && value !== "0" && value.toLowerCase() !== "false";
 }
 
 function wantsColor(isTerminal: boolean, env: TerminalStreams["env"]): boolean {
