@@ -46,7 +46,7 @@ export const groups: Group[] = [
   {
     name: "import",
     summary: "bring a CSV file's contacts into the account",
-    load: async () => (await import("./commands/import.ts")).registerImport,
+    load: async () => (await import("./commands/import/index.ts")).registerImport,
   },
   {
     name: "export",
@@ -76,7 +76,7 @@ export const groups: Group[] = [
   {
     name: "doctor",
     summary: "check key, address, clock, budget, folders and unfinished runs",
-    load: async () => (await import("./commands/doctor.ts")).registerDoctor,
+    load: async () => (await import("./commands/doctor/index.ts")).registerDoctor,
   },
   {
     name: "commands",
@@ -86,13 +86,13 @@ export const groups: Group[] = [
   {
     name: "completion",
     summary: "completions for bash, zsh, fish and PowerShell",
-    load: async () => (await import("./commands/completion.ts")).registerCompletion,
+    load: async () => (await import("./commands/completion/index.ts")).registerCompletion,
   },
   {
     name: "__complete",
     summary: "answer the completion scripts",
     isHidden: true,
-    load: async () => (await import("./commands/complete.ts")).registerComplete,
+    load: async () => (await import("./commands/completion/complete.ts")).registerComplete,
   },
 ];
 

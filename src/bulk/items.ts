@@ -1,13 +1,20 @@
-/** The unit of a bulk run: one contact, and what it should become. */
-import type { Contact } from "../wire.ts";
-import type { Decision } from "./decide.ts";
-import type { Outcome } from "./journal.ts";
-import type { RowKey } from "./rows.ts";
+/** The unit of a bulk run: one contact, and what it should become. Everything else of the engine speaks of these. */
+import type { Contact, CreateContactBody, FieldValue, MutateBody } from "../wire.ts";
+
+/** A contact's key in the forms the engine needs. */
+export interface ContactKey {
+  /** As the file has it, edges trimmed: looked up first, since an account may hold it in this form. */
+  written: string;
+  /** Normalised: what a create sends. */
+  sent: string;
+  /** What makes two keys one contact: `sent` without regard to case for e-mail keys. */
+  identity: string;
+}
 
 export interface Item {
   /** Names the contact within the run and its journal: the line it stands on, or its place in a list of its own. */
   ref: number;
-  key: RowKey;
+  key: ContactKey;
 }
 
 /** What a command wants done, for each contact that it names. */
@@ -22,3 +29,42 @@ export interface Work<T extends Item = Item> {
   /** What is to be said of a contact although it was written. */
   remark?(item: T): { code: string; message: string } | undefined;
 }
+
+/** What one contact should become. Absent facets stay as they are. */
+export interface DesiredContact {
+  /** Field id → value; an empty string clears. */
+  fields: ReadonlyMap<string, string>;
+  /** Ids. */
+  addLists: readonly string[];
+  removeLists: readonly string[];
+  addTags: readonly string[];
+  removeTags: readonly string[];
+  /** The file says that this person is not subscribed: never created, never added to a list. */
+  isNotSubscribed?: boolean;
+}
+
+/** The touched parts of a contact as they were, for undo. */
+export interface Before {
+  /** Values of the fields that were set; blank where there was none. */
+  fields: FieldValue[];
+  /** Whether the answer told the contact's lists and tags; only then is it known that what was added was not there. */
+  knewLists: boolean;
+  knewTags: boolean;
+}
+
+export type SkipCode = "exists" | "missing" | "not_subscribed";
+
+export type Decision =
+  | { kind: "create"; body: CreateContactBody }
+  | { kind: "change"; contactId: string; body: MutateBody; before: Before }
+  | { kind: "leave" }
+  | { kind: "skip"; code: SkipCode }
+  | { kind: "reject"; code: string; message: string };
+
+/** A write that is about to leave. */
+export type Operation =
+  | { kind: "create"; body: CreateContactBody }
+  | { kind: "change"; contactId: string; body: MutateBody; before: Before };
+
+/** `removed`: taken out of a list by a sync. */
+export type Outcome = "created" | "updated" | "removed" | "unchanged" | "skipped" | "rejected";

@@ -46,7 +46,7 @@ export function registerExport(command: Command, context: Context): void {
 }
 
 async function runExport(context: Context, options: ExportOptions): Promise<void> {
-  const { exportContacts, freshExport } = await import("../bulk/export.ts");
+  const { exportContacts, freshExport } = await import("../export/export.ts");
   const output = context.output(options, "csv");
   const connection = await context.connect("bulk");
   const { send, account } = connection;
@@ -65,7 +65,7 @@ async function runExport(context: Context, options: ExportOptions): Promise<void
     );
     return;
   }
-  const { openExportProgress } = await import("../bulk/export-progress.ts");
+  const { openExportProgress } = await import("../export/progress.ts");
   const { openGrowingFile } = await import("../terminal/output-file.ts");
   const identity = [
     connection.profile.baseUrl.value,

@@ -3,13 +3,13 @@ import type { IncomingMessage } from "node:http";
 import { type Context, Hono } from "hono";
 import type { Clock } from "../wire.ts";
 import { type Body, jsonOf, readBody } from "./body.ts";
-import type { Gate } from "./rules/admission.ts";
 import type { Call, Endpoint } from "./rules/endpoint.ts";
 import { endpoints } from "./rules/index.ts";
+import type { Gate } from "./rules/rate-limits-and-auth.ts";
 import { forbidden, Refusal } from "./rules/refusal.ts";
 import { check } from "./rules/requests.ts";
 import type { Store } from "./store/index.ts";
-import type { TakeTurn } from "./turns.ts";
+import type { TakeTurn } from "./transaction-queue.ts";
 
 /** What a door tells of a request beside the request itself. */
 export interface Bindings {

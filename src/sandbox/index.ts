@@ -2,13 +2,13 @@
 import { realClock } from "../clock.ts";
 import type { Clock, Transport } from "../wire.ts";
 import { createApp } from "./app.ts";
-import { insideDoor } from "./doors/inside.ts";
 import { planFaults } from "./faults.ts";
 import { ownKeyOf } from "./own-key.ts";
-import { defaultLimits, gateOf } from "./rules/admission.ts";
+import { defaultLimits, gateOf } from "./rules/rate-limits-and-auth.ts";
 import { serviceOf } from "./service.ts";
 import { openStore } from "./store/index.ts";
-import { turnsOn } from "./turns.ts";
+import { turnsOn } from "./transaction-queue.ts";
+import { insideDoor } from "./transports/in-process.ts";
 
 export interface SandboxOptions {
   /** Holds the database; made when it does not exist. Several processes may use one at once. */
@@ -63,7 +63,7 @@ export async function openSandbox(options: SandboxOptions): Promise<Sandbox> {
     ownKey: () => apiKey,
     structureId: store.structures.all()[0]!._id,
     async serve(place) {
-      const { openPort } = await import("./doors/port.ts");
+      const { openPort } = await import("./transports/http.ts");
       return openPort(service, place);
     },
     close() {

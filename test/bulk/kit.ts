@@ -1,7 +1,7 @@
 /** What the tests of the bulk engine share: input files, summaries, and what the account holds. */
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import type { Summary } from "../../src/bulk/report.ts";
+import type { Summary } from "../../src/bulk/runs/report.ts";
 import type { Contact } from "../../src/wire.ts";
 import { type Result, temporaryFolder } from "../support/ecm.ts";
 import type { RunningSandbox } from "../support/sandbox.ts";

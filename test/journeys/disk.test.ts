@@ -1,10 +1,10 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { importJob } from "../../src/bulk/import-job.ts";
-import { type JournalFile, openJournalFile, readJournal } from "../../src/bulk/journal.ts";
-import type { Engine } from "../../src/bulk/row-job.ts";
-import { runRowJob } from "../../src/bulk/row-run.ts";
+import { runRowJob } from "../../src/bulk/engine/execute-run.ts";
+import type { Engine } from "../../src/bulk/engine/row-job.ts";
+import { importJob } from "../../src/bulk/jobs/import.ts";
+import { type JournalFile, openJournalFile, readJournal } from "../../src/bulk/runs/journal.ts";
 import { realClock } from "../../src/clock.ts";
 import { openNetwork } from "../../src/http/network.ts";
 import { createSend } from "../../src/http/send.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { Summary } from "../../src/bulk/report.ts";
+import type { Summary } from "../../src/bulk/runs/report.ts";
 import { contactsIn, inputFile, summaryOf } from "../bulk/kit.ts";
 import { carriedOutTwice, startWitness, type Witness } from "./witness.ts";
 

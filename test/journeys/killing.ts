@@ -1,6 +1,6 @@
 /** An import that is killed again and again, and what an undisturbed one comes to. */
 import { expect } from "vitest";
-import type { Summary } from "../../src/bulk/report.ts";
+import type { Summary } from "../../src/bulk/runs/report.ts";
 import { contactsIn, inputFile, summaryOf } from "../bulk/kit.ts";
 import { type Result, resultOf, spawnEcm } from "../support/ecm.ts";
 import { carriedOutTwice, randomFrom, startWitness, type Witness } from "./witness.ts";

@@ -1,8 +1,8 @@
 /** A fresh account behind the in-process door, a clock that stands still, and short words for requests. */
 import { join } from "node:path";
 import { onTestFinished } from "vitest";
+import { type Owner, openOwner } from "../../src/sandbox/admin.ts";
 import { openSandbox, type Sandbox, type SandboxOptions } from "../../src/sandbox/index.ts";
-import { type Owner, openOwner } from "../../src/sandbox/owner.ts";
 import type { Clock, ContactStructure } from "../../src/wire.ts";
 import { temporaryFolder } from "../support/ecm.ts";
 

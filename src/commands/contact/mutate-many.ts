@@ -1,13 +1,13 @@
 /** `ecm contact mutate` with several contacts, or with `--keys`: the same change on each, as a bulk run. */
 import { Readable } from "node:stream";
-import type { MutateOptions } from "../../bulk/mutate-job.ts";
+import type { MutateOptions } from "../../bulk/jobs/mutate.ts";
 import type { Context } from "../../context.ts";
 import { ServiceError, UsageError } from "../../errors.ts";
 import { splitAssignment, type WantedChanges } from "../../service/contact-changes.ts";
 import { getContactRequest, readContact } from "../../service/contacts.ts";
 import { readJsonInput } from "../../terminal/data-input.ts";
 import type { MutateBody, Send } from "../../wire.ts";
-import { type BulkFlags, endRun, openEngine, runOptionsFrom } from "../bulk-flags.ts";
+import { type BulkFlags, endRun, openEngine, runOptionsFrom } from "../bulk/flags.ts";
 
 export interface MutateManyOptions extends WantedChanges, BulkFlags {
   data?: string;
@@ -27,9 +27,9 @@ export async function mutateMany(
   const options = runOptionsFrom(given, context.clock.now());
   const wanted = await wantedFrom(context, given);
   const [{ mutateJob }, { runRowJob }, { displayRun }] = await Promise.all([
-    import("../../bulk/mutate-job.ts"),
-    import("../../bulk/row-run.ts"),
-    import("../bulk-progress.ts"),
+    import("../../bulk/jobs/mutate.ts"),
+    import("../../bulk/engine/execute-run.ts"),
+    import("../bulk/progress.ts"),
   ]);
   const what = given.keys === undefined ? `${contacts.length} contacts` : given.keys;
   const display = displayRun(context, `changing ${what === "-" ? "the contacts of standard input" : what}`);

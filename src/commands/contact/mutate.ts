@@ -6,7 +6,7 @@ import { onContact } from "../../service/find-contact.ts";
 import { fetchContact, mutateContact } from "../../service/mutate-contact.ts";
 import { presentDryRun } from "../../terminal/dry-run.ts";
 import { presentOne } from "../../terminal/present.ts";
-import { addBulkFlags, type BulkFlags } from "../bulk-flags.ts";
+import { addBulkFlags, type BulkFlags } from "../bulk/flags.ts";
 import { repeatable, wholeNumber } from "../flags.ts";
 import { describeCommand } from "../help-text.ts";
 import { textOr } from "../questions.ts";

@@ -7,7 +7,7 @@ import {
   numberOrShare,
   openEngine,
   runOptionsFrom,
-} from "../bulk-flags.ts";
+} from "../bulk/flags.ts";
 import { describeCommand } from "../help-text.ts";
 
 interface ListsSyncFlags extends BulkFlags {
@@ -49,9 +49,9 @@ async function runListsSync(
   const maxRemove =
     flags.maxRemove === undefined ? undefined : numberOrShare(flags.maxRemove, "--max-remove");
   const [{ syncJob }, { runRowJob }, { displayRun }] = await Promise.all([
-    import("../../bulk/sync-job.ts"),
-    import("../../bulk/row-run.ts"),
-    import("../bulk-progress.ts"),
+    import("../../bulk/jobs/sync.ts"),
+    import("../../bulk/engine/execute-run.ts"),
+    import("../bulk/progress.ts"),
   ]);
   const stream = file === "-" ? context.terminal.stdin : undefined;
   const job = syncJob({ input: { name: file, stream }, list, create: flags.create ?? false, maxRemove });

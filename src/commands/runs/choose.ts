@@ -1,5 +1,5 @@
 /** Which run is meant, where the command does not say. */
-import type { Manifest } from "../../bulk/run-folder.ts";
+import type { Manifest } from "../../bulk/runs/folder.ts";
 import type { Context } from "../../context.ts";
 import type { Choice } from "../../terminal/prompts.ts";
 import { choiceOr, choicesOr, type Missing } from "../questions.ts";
@@ -30,8 +30,8 @@ async function runChoices(
   fits: (manifest: Manifest) => boolean,
 ): Promise<Choice<string>[]> {
   const [{ listRuns }, { viewRun }] = await Promise.all([
-    import("../../bulk/run-folder.ts"),
-    import("../../bulk/run-view.ts"),
+    import("../../bulk/runs/folder.ts"),
+    import("../../bulk/runs/view.ts"),
   ]);
   const choices: Choice<string>[] = [];
   for (const each of await listRuns(context.folders.state)) {

@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import type { RunView } from "../../bulk/run-view.ts";
+import type { RunView } from "../../bulk/runs/view.ts";
 import type { Context } from "../../context.ts";
 import { presentList, type View } from "../../terminal/present.ts";
 import { describeCommand } from "../help-text.ts";
@@ -36,8 +36,8 @@ export function registerRunsList(parent: Command, context: Context): void {
 
 async function runRunsList(context: Context): Promise<void> {
   const [{ listRuns }, { viewRun }] = await Promise.all([
-    import("../../bulk/run-folder.ts"),
-    import("../../bulk/run-view.ts"),
+    import("../../bulk/runs/folder.ts"),
+    import("../../bulk/runs/view.ts"),
   ]);
   const views: RunView[] = [];
   for (const run of await listRuns(context.folders.state)) views.push(await viewRun(run));

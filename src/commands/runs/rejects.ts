@@ -23,8 +23,8 @@ export function registerRunsRejects(parent: Command, context: Context): void {
 async function runRunsRejects(context: Context, given?: string): Promise<void> {
   const wanted = await runOr(context, given, "rejects", ({ summary }) => summary?.rows.rejected !== 0);
   const [{ findRun }, { fileOf }] = await Promise.all([
-    import("../../bulk/run-folder.ts"),
-    import("../../bulk/run-files.ts"),
+    import("../../bulk/runs/folder.ts"),
+    import("../../bulk/runs/files.ts"),
   ]);
   const { manifest, folder } = await findRun(context.folders.state, wanted);
   try {

@@ -22,9 +22,9 @@ export function registerRunsRemove(parent: Command, context: Context): void {
 async function runRunsRemove(context: Context, given: string[]): Promise<void> {
   const wanted = await runsOr(context, given, "remove");
   const [{ findRun, runsFolder }, { isFinished }, { takeLock }] = await Promise.all([
-    import("../../bulk/run-folder.ts"),
-    import("../../bulk/run-entry.ts"),
-    import("../../bulk/lock.ts"),
+    import("../../bulk/runs/folder.ts"),
+    import("../../bulk/runs/enter.ts"),
+    import("../../bulk/runs/lock.ts"),
   ]);
   const runs = [];
   for (const each of wanted) runs.push(await findRun(context.folders.state, each));

@@ -1,7 +1,7 @@
 import type { Command } from "commander";
-import type { Closed } from "../../bulk/closing.ts";
-import type { Engine, RowJob, RunEvent, RunOptions } from "../../bulk/row-job.ts";
-import type { Manifest } from "../../bulk/run-folder.ts";
+import type { Closed } from "../../bulk/engine/finish.ts";
+import type { Engine, RowJob, RunEvent, RunOptions } from "../../bulk/engine/row-job.ts";
+import type { Manifest } from "../../bulk/runs/folder.ts";
 import type { Context } from "../../context.ts";
 import { UsageError } from "../../errors.ts";
 import {
@@ -11,7 +11,7 @@ import {
   openEngine,
   requireAccountOf,
   runOptionsFrom,
-} from "../bulk-flags.ts";
+} from "../bulk/flags.ts";
 import { describeCommand } from "../help-text.ts";
 import { runOr } from "./choose.ts";
 
@@ -32,10 +32,10 @@ export function registerRunsResume(parent: Command, context: Context): void {
 
 async function runRunsResume(context: Context, given: string | undefined, flags: BulkFlags): Promise<void> {
   const [{ findRun }, { isFinished }, { runRowJob }, { displayRun }] = await Promise.all([
-    import("../../bulk/run-folder.ts"),
-    import("../../bulk/run-entry.ts"),
-    import("../../bulk/row-run.ts"),
-    import("../bulk-progress.ts"),
+    import("../../bulk/runs/folder.ts"),
+    import("../../bulk/runs/enter.ts"),
+    import("../../bulk/engine/execute-run.ts"),
+    import("../bulk/progress.ts"),
   ]);
   const wanted = await runOr(context, given, "resume", (run) => !isFinished(run));
   const { manifest } = await findRun(context.folders.state, wanted);
@@ -61,14 +61,14 @@ async function runRunsResume(context: Context, given: string | undefined, flags:
 async function jobOf({ kind, input: { name, file }, options }: Manifest): Promise<RowJob> {
   const input = { name, path: file };
   if (kind === "mutate") {
-    const { mutateJob, mutateOptionsFrom } = await import("../../bulk/mutate-job.ts");
+    const { mutateJob, mutateOptionsFrom } = await import("../../bulk/jobs/mutate.ts");
     return mutateJob(mutateOptionsFrom(options, input));
   }
   if (kind === "sync") {
-    const { syncJob, syncOptionsFrom } = await import("../../bulk/sync-job.ts");
+    const { syncJob, syncOptionsFrom } = await import("../../bulk/jobs/sync.ts");
     return syncJob(syncOptionsFrom(options, input));
   }
-  const { importJob, importOptionsFrom } = await import("../../bulk/import-job.ts");
+  const { importJob, importOptionsFrom } = await import("../../bulk/jobs/import.ts");
   return importJob(importOptionsFrom(options, input));
 }
 
@@ -79,8 +79,8 @@ async function goOnUndoing(
   ...rest: [options: RunOptions, on: (event: RunEvent) => void]
 ): Promise<Closed> {
   const [{ findRun }, { undoRun }] = await Promise.all([
-    import("../../bulk/run-folder.ts"),
-    import("../../bulk/undo.ts"),
+    import("../../bulk/runs/folder.ts"),
+    import("../../bulk/jobs/undo.ts"),
   ]);
   return undoRun(engine, await findRun(stateFolder, input.name), ...rest);
 }

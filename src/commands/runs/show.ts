@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import type { RunView } from "../../bulk/run-view.ts";
+import type { RunView } from "../../bulk/runs/view.ts";
 import type { Context } from "../../context.ts";
 import { presentOne, type View } from "../../terminal/present.ts";
 import { describeCommand } from "../help-text.ts";
@@ -32,8 +32,8 @@ export function registerRunsShow(parent: Command, context: Context): void {
 async function runRunsShow(context: Context, given?: string): Promise<void> {
   const wanted = await runOr(context, given, "show");
   const [{ findRun }, { viewRun }] = await Promise.all([
-    import("../../bulk/run-folder.ts"),
-    import("../../bulk/run-view.ts"),
+    import("../../bulk/runs/folder.ts"),
+    import("../../bulk/runs/view.ts"),
   ]);
   const view = await viewRun(await findRun(context.folders.state, wanted));
   await presentOne(context.terminal, context.output(), view, wholeView);

@@ -7,7 +7,7 @@ import {
   openEngine,
   requireAccountOf,
   runOptionsFrom,
-} from "../bulk-flags.ts";
+} from "../bulk/flags.ts";
 import { describeCommand } from "../help-text.ts";
 import { runOr } from "./choose.ts";
 
@@ -33,9 +33,9 @@ export function registerRunsUndo(parent: Command, context: Context): void {
 async function runRunsUndo(context: Context, given: string | undefined, flags: BulkFlags): Promise<void> {
   const options = runOptionsFrom(flags, context.clock.now());
   const [{ findRun }, { undoRun }, { displayRun }] = await Promise.all([
-    import("../../bulk/run-folder.ts"),
-    import("../../bulk/undo.ts"),
-    import("../bulk-progress.ts"),
+    import("../../bulk/runs/folder.ts"),
+    import("../../bulk/jobs/undo.ts"),
+    import("../bulk/progress.ts"),
   ]);
   const wanted = await runOr(context, given, "undo", ({ kind }) => kind !== "undo");
   const source = await findRun(context.folders.state, wanted);

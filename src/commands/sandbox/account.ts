@@ -1,6 +1,6 @@
 import type { Command } from "commander";
 import type { Context } from "../../context.ts";
-import type { AccountView } from "../../sandbox/owner.ts";
+import type { AccountView } from "../../sandbox/admin.ts";
 import { presentOne, type View } from "../../terminal/present.ts";
 import { wholeNumber } from "../flags.ts";
 import { describeCommand } from "../help-text.ts";

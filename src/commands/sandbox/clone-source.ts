@@ -36,7 +36,7 @@ export async function* pagesOf(
   source: string[],
   filters: Filter[] = [],
 ): AsyncGenerator<Partial<Contact>[]> {
-  const { exportContacts, freshExport } = await import("../../bulk/export.ts");
+  const { exportContacts, freshExport } = await import("../../export/export.ts");
   let page: Partial<Contact>[] = [];
   for await (const contact of exportContacts(
     send,

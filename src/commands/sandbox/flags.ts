@@ -3,8 +3,8 @@ import { join, resolve } from "node:path";
 import { type Command, Option } from "commander";
 import type { Context } from "../../context.ts";
 import { UsageError } from "../../errors.ts";
+import type { Owner } from "../../sandbox/admin.ts";
 import type { SandboxOptions } from "../../sandbox/index.ts";
-import type { Owner } from "../../sandbox/owner.ts";
 import { repeatable, wholeNumber } from "../flags.ts";
 
 export interface DataFlag {
@@ -79,7 +79,7 @@ export async function withOwner<T>(
   flags: DataFlag,
   act: (owner: Owner) => T | Promise<T>,
 ): Promise<T> {
-  const { openOwner } = await import("../../sandbox/owner.ts");
+  const { openOwner } = await import("../../sandbox/admin.ts");
   const owner = await openOwner({ folder: sandboxFolder(context, flags), clock: context.clock });
   try {
     return await act(owner);

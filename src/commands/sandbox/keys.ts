@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import type { Context } from "../../context.ts";
 import { UsageError } from "../../errors.ts";
-import type { KeyView, Owner } from "../../sandbox/owner.ts";
+import type { KeyView, Owner } from "../../sandbox/admin.ts";
 import { presentList, presentOne, type View } from "../../terminal/present.ts";
 import { repeatable } from "../flags.ts";
 import { describeCommand } from "../help-text.ts";

@@ -1,0 +1,197 @@
+/** One contact's write, from the decision to a certain outcome: sent, and settled when the answer was lost. */
+
+import type { ServiceError } from "../../errors.ts";
+import { createContactRequest, mutateContactRequest } from "../../service/contacts.ts";
+import type { ApiRequest, Contact } from "../../wire.ts";
+import type { Found } from "../account/lookup.ts";
+import type { Decision, Item, Operation, Outcome, Work } from "../items.ts";
+import type { Reply } from "../pacing/paced-send.ts";
+import type { OpenIntent } from "../runs/ledger.ts";
+import { isInactive } from "./decide.ts";
+import { note, type Session, serviceNow } from "./session.ts";
+import { outcomeOf } from "./settle.ts";
+
+/** How often a contact may have changed under our hands before its row is given up. */
+const mostConflicts = 5;
+/** A search may lag behind a create: look again after these, in milliseconds. */
+const visibilityPauses = [0, 1000, 3000, 10_000];
+
+export type WriteDecision = Extract<Decision, { kind: "create" | "change" }>;
+
+export function isWrite(decision: Decision): decision is WriteDecision {
+  return decision.kind === "create" || decision.kind === "change";
+}
+
+/**
+ * Carries out a decision and writes its outcome down. Decides again when the contact has changed meanwhile.
+ * @throws RunStop when the run ends first; then the intent may be left open
+ */
+export async function carryOut<T extends Item>(
+  session: Session,
+  work: Work<T>,
+  item: T,
+  first: { found: Found; decision: Decision },
+): Promise<void> {
+  let { found, decision } = first;
+  let open = session.ledger.openIntent(item.ref);
+  for (let conflicts = 0; ; ) {
+    const settled = open && outcomeOf(open, found.contact, decision);
+    if (settled) return done(session, work, item, settled, found.contact);
+    if (!isWrite(decision)) {
+      return conclude(session, item, decision, found.contact);
+    }
+    if (conflicts > mostConflicts) {
+      return reject(session, item, "keeps_changing", "the contact keeps changing while it is being written");
+    }
+    const operation: Operation = decision;
+    // As the account holds it, so that an undo finds it again.
+    const key = found.contact?.key ?? item.key.sent;
+    const intent: OpenIntent = { key, at: open?.at ?? serviceNow(session), operation };
+    const reply = await write(session, item, intent, open !== undefined);
+    if (reply.kind === "answered") {
+      const contact = reply.answer.body as Partial<Contact> | null;
+      const outcome = operation.kind === "create" ? "created" : "updated";
+      return done(session, work, item, outcome, {
+        ...found.contact,
+        _id: contact?._id ?? found.contact?._id,
+      });
+    }
+    if (reply.kind === "uncertain") {
+      open ??= intent;
+      // A create is sent again: the service takes it once. A change is compared with what the contact is now.
+      if (operation.kind === "change") found = await readAgain(session, item, operation.contactId);
+    } else {
+      const next = await afterRefusal(session, item, operation, reply.error);
+      if (next.kind === "rejected") {
+        // The service may have said no to a change that was there already: only the contact itself can tell.
+        if (next.found) {
+          const now = work.decide(item, next.found.contact);
+          if (now.kind === "leave")
+            return done(session, work, item, open ? "updated" : "unchanged", next.found.contact);
+        }
+        return reject(session, item, next.code, next.message);
+      }
+      found = next.found;
+      conflicts++;
+      // What was lost before may yet prove to have been applied; a plain refusal leaves nothing open.
+      if (!open) note(session, { kind: "void", ref: item.ref });
+    }
+    decision = work.decide(item, found.contact);
+  }
+}
+
+/** Writes down a decision that needs no request. */
+export function conclude(
+  session: Session,
+  item: Item,
+  decision: Exclude<Decision, WriteDecision>,
+  contact: Partial<Contact> | undefined,
+): void {
+  if (decision.kind === "reject") {
+    reject(session, item, decision.code, decision.message);
+    return;
+  }
+  const inactive = isInactive(contact) || undefined;
+  if (decision.kind === "leave")
+    note(session, { kind: "done", ref: item.ref, outcome: "unchanged", inactive });
+  else note(session, { kind: "done", ref: item.ref, outcome: "skipped", code: decision.code, inactive });
+}
+
+export function reject(session: Session, item: Item, code: string, message: string): void {
+  note(session, { kind: "done", ref: item.ref, outcome: "rejected", code, message });
+}
+
+function done<T extends Item>(
+  session: Session,
+  work: Work<T>,
+  item: T,
+  outcome: Outcome,
+  contact: Partial<Contact> | undefined,
+): void {
+  const inactive = isInactive(contact) || undefined;
+  const counted = outcome === "updated" ? (work.changed ?? outcome) : outcome;
+  const remark = work.remark?.(item);
+  note(session, {
+    kind: "done",
+    ref: item.ref,
+    outcome: counted,
+    contactId: contact?._id,
+    inactive,
+    ...remark,
+  });
+}
+
+/** The intent is on the disk before the request leaves. */
+function write(session: Session, item: Item, intent: OpenIntent, isOpen: boolean): Promise<Reply> {
+  const { operation } = intent;
+  const request: ApiRequest =
+    operation.kind === "create"
+      ? createContactRequest(operation.body)
+      : mutateContactRequest(operation.contactId, operation.body);
+  return session.send.send(request, operation.kind === "create" ? "create" : "mutate", {
+    async beforeLeaving() {
+      note(session, { kind: "intent", ref: item.ref, ...intent });
+      await session.journal?.sync();
+    },
+    notApplied() {
+      if (!isOpen) note(session, { kind: "void", ref: item.ref });
+    },
+  });
+}
+
+type AfterRefusal =
+  | { kind: "again"; found: Found }
+  /** `found` where the contact has to be compared before the refusal is believed. */
+  | { kind: "rejected"; code: string; message: string; found?: Found };
+
+async function afterRefusal(
+  session: Session,
+  item: Item,
+  operation: Operation,
+  error: ServiceError,
+): Promise<AfterRefusal> {
+  const rejected = { kind: "rejected" as const, code: error.type, message: messageOf(error) };
+  if (operation.kind === "create") {
+    if (error.type !== "DuplicateFieldError") return rejected;
+    const found = await findVisible(session, item);
+    if (found) return { kind: "again", found };
+    return {
+      kind: "rejected",
+      code: "exists_not_visible",
+      message:
+        "the service says that this key exists, but a search does not find it; import the row again later",
+    };
+  }
+  if (error.type === "ConcurrencyError") {
+    return { kind: "again", found: await readAgain(session, item, operation.contactId) };
+  }
+  if (error.status === 404) return { kind: "again", found: await findOne(session, item) };
+  const isPrecise = error.details.field !== undefined || error.details.fieldId !== undefined;
+  if (error.status !== 400 || isPrecise) return rejected;
+  return { ...rejected, found: await readAgain(session, item, operation.contactId) };
+}
+
+/** The contact as it is now; looked up by its key when its id is gone. */
+async function readAgain(session: Session, item: Item, contactId: string): Promise<Found> {
+  const contact = await session.lookup.read(contactId);
+  return contact ? { contact, isKept: false } : findOne(session, item);
+}
+
+async function findOne(session: Session, item: Item): Promise<Found> {
+  return (await session.lookup.findFresh([item])).get(item.ref) ?? { isKept: false };
+}
+
+async function findVisible(session: Session, item: Item): Promise<Found | undefined> {
+  for (const pause of visibilityPauses) {
+    if (pause > 0) await session.clock.sleep(pause, session.send.ended);
+    const found = await findOne(session, item);
+    if (found.contact) return found;
+  }
+  return undefined;
+}
+
+function messageOf(error: ServiceError): string {
+  const { field, fieldId } = error.details;
+  const place = field ?? fieldId;
+  return place === undefined || error.message.includes(place) ? error.message : `${error.message} (${place})`;
+}

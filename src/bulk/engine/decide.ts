@@ -1,0 +1,118 @@
+/** What to do about one contact: a pure function of what is wished, what the account holds, and the mode. */
+
+import type { Contact, CreateContactBody, FieldValue, IdRef, MutateBody } from "../../wire.ts";
+import type { Before, Decision, DesiredContact } from "../items.ts";
+
+export type Mode = "upsert" | "create" | "update";
+
+export interface DecideOptions {
+  structureId: string;
+  mode: Mode;
+  /** What becomes of a key that the account does not hold, in mode `update`: passed over, or an error of its row. */
+  missing: "skip" | "reject";
+}
+
+/** @param key the form that a create sends */
+export function decide(
+  key: string,
+  wish: DesiredContact,
+  found: Partial<Contact> | undefined,
+  options: DecideOptions,
+): Decision {
+  if (!found) return decideAbsent(key, wish, options);
+  if (options.mode === "create") return { kind: "skip", code: "exists" };
+  const change = changeOf(wish, found);
+  if (!change) return { kind: "leave" };
+  return { kind: "change", contactId: found._id!, ...change };
+}
+
+function decideAbsent(
+  key: string,
+  wish: DesiredContact,
+  { mode, missing, structureId }: DecideOptions,
+): Decision {
+  if (mode === "update") {
+    return missing === "skip"
+      ? { kind: "skip", code: "missing" }
+      : { kind: "reject", code: "not_found", message: "no contact has this key" };
+  }
+  if (wish.isNotSubscribed) return { kind: "skip", code: "not_subscribed" };
+  return { kind: "create", body: createBody(key, wish, structureId) };
+}
+
+function createBody(key: string, wish: DesiredContact, contactStructureId: string): CreateContactBody {
+  const body: CreateContactBody = { key, contactStructureId };
+  const fields = [...wish.fields]
+    .filter(([, value]) => value !== "")
+    .map(([_id, value]): FieldValue => ({ _id, value }));
+  if (fields.length > 0) body.fields = fields;
+  if (wish.addLists.length > 0) body.lists = refs(wish.addLists);
+  if (wish.addTags.length > 0) body.tags = refs(wish.addTags);
+  return body;
+}
+
+/**
+ * The smallest mutate that makes the contact as wished, and what it replaces; undefined when it is so already.
+ * A facet that the answer did not carry is unknown, and is sent.
+ */
+export function changeOf(
+  wish: DesiredContact,
+  found: Partial<Contact>,
+): { body: MutateBody; before: Before } | undefined {
+  const values = valuesOf(found);
+  const updateFields = [...wish.fields]
+    .filter(([id, value]) => (values.get(id) ?? "") !== value)
+    .map(([_id, value]): FieldValue => ({ _id, value }));
+  const lists = found.lists && idsOf(found.lists);
+  const tags = found.tags && idsOf(found.tags);
+  // Only the person can take an unsubscription back: their file says they have not.
+  const addLists = wish.isNotSubscribed ? [] : wish.addLists.filter((id) => !lists?.has(id));
+  const removeLists = wish.removeLists.filter((id) => !lists || lists.has(id));
+  const addTags = wish.addTags.filter((id) => !tags?.has(id));
+  const removeTags = wish.removeTags.filter((id) => !tags || tags.has(id));
+
+  const body: MutateBody = {};
+  if (updateFields.length > 0) body.updateFields = updateFields;
+  if (addLists.length > 0) body.addLists = refs(addLists);
+  if (removeLists.length > 0) body.removeLists = refs(removeLists);
+  if (addTags.length > 0) body.addTags = refs(addTags);
+  if (removeTags.length > 0) body.removeTags = refs(removeTags);
+  if (Object.keys(body).length === 0) return undefined;
+  if (found.__v !== undefined) body.__v = found.__v;
+  const before: Before = {
+    fields: updateFields.map(({ _id }) => ({ _id, value: values.get(_id) ?? "" })),
+    knewLists: lists !== undefined,
+    knewTags: tags !== undefined,
+  };
+  return { body, before };
+}
+
+/** Whether a contact is as this create would have made it: at least what was asked for. */
+export function holdsCreate(body: CreateContactBody, found: Partial<Contact>): boolean {
+  const wish: DesiredContact = {
+    fields: new Map(body.fields?.map(({ _id, value }) => [_id, value])),
+    addLists: body.lists?.map(({ _id }) => _id) ?? [],
+    addTags: body.tags?.map(({ _id }) => _id) ?? [],
+    removeLists: [],
+    removeTags: [],
+  };
+  return changeOf(wish, found) === undefined;
+}
+
+/** Whether the account holds the contact as inactive. The service's letter case varies. */
+export function isInactive(found: Partial<Contact> | undefined): boolean {
+  return found?.status?.primary?.toLowerCase() === "inactive";
+}
+
+/** Ids of references, also of bare id strings. */
+export function idsOf(references: readonly (IdRef | string)[]): Set<string> {
+  return new Set(references.map((each) => (typeof each === "string" ? each : each._id)));
+}
+
+export function valuesOf(found: Partial<Contact>): Map<string, string> {
+  return new Map(found.fields?.map(({ _id, value }) => [_id, value]));
+}
+
+function refs(ids: readonly string[]): IdRef[] {
+  return ids.map((_id) => ({ _id }));
+}

@@ -1,0 +1,60 @@
+/** What a run costs, said before its first write. Pure. */
+import type { RateLimits } from "../../wire.ts";
+
+export interface Estimate {
+  /** Every request of the whole invocation, look-ups and what was sent already included. */
+  requests: number;
+  /** Under the account's hourly limit. */
+  seconds: number;
+  /** False when it is the most that can be needed. */
+  isExact: boolean;
+}
+
+export interface Price {
+  estimate: Estimate;
+  /** Requests still to be sent. */
+  left: number;
+  /** Left of the month, less what is reserved; undefined when the service did not say. */
+  monthLeft?: number;
+  fitsMonth: boolean;
+}
+
+/** Where the limit does not hold a run back, answers do. */
+const secondsPerAnswer = 0.2;
+const secondsPerHour = 3600;
+
+export interface PriceQuestion {
+  spent: number;
+  left: number;
+  isExact: boolean;
+  limits: RateLimits;
+  reserve: number;
+  concurrency: number;
+  /** Milliseconds, by the service's clock. */
+  now: number;
+}
+
+export function priceOf(question: PriceQuestion): Price {
+  const { spent, left, limits, reserve, isExact } = question;
+  const monthLeft = limits.month && Math.max(0, limits.month.remaining - reserve);
+  return {
+    estimate: { requests: spent + left, seconds: Math.ceil(secondsFor(question)), isExact },
+    left,
+    monthLeft,
+    fitsMonth: monthLeft === undefined || left <= monthLeft,
+  };
+}
+
+/** Windows that are used up are waited for; the last one takes as long as its answers do. */
+function secondsFor({ left, limits, reserve, concurrency, now }: PriceQuestion): number {
+  const answering = (requests: number) => (requests * secondsPerAnswer) / concurrency;
+  const { hour } = limits;
+  if (!hour) return answering(left);
+  const usable = Math.max(1, hour.limit - reserve);
+  const leftNow = Math.max(0, hour.remaining - reserve);
+  if (left <= leftNow) return answering(left);
+  const beyond = left - leftNow;
+  const fullWindows = Math.ceil(beyond / usable) - 1;
+  const untilReset = hour.reset === undefined ? secondsPerHour : Math.max(0, hour.reset - now / 1000);
+  return untilReset + fullWindows * secondsPerHour + answering(beyond - fullWindows * usable);
+}

@@ -1,0 +1,199 @@
+/**
+ * A run over the rows of an input, from its first byte to its report: survey → names → run folder → price → work →
+ * report. `import`, `mutate --keys` and `lists sync` differ only in the job they hand in.
+ */
+
+import { access, constants, rm, stat } from "node:fs/promises";
+import { dirname, resolve } from "node:path";
+import { EcmError, exitCodes, UsageError } from "../../errors.ts";
+import { createAccount } from "../../service/account.ts";
+import { openNameBook } from "../account/names.ts";
+import { joinRows } from "../input/join.ts";
+import { spool } from "../input/spool.ts";
+import { surveyInput } from "../input/survey.ts";
+import { createBudget } from "../pacing/budget.ts";
+import { createPacedSend } from "../pacing/paced-send.ts";
+import { RunStop } from "../pacing/run-stop.ts";
+import { type EnteredRun, enterRun } from "../runs/enter.ts";
+import { fileOf } from "../runs/files.ts";
+import { fingerprintOf } from "../runs/fingerprint.ts";
+import { type Manifest, makeRunFolder, sweepAbandoned } from "../runs/folder.ts";
+import type { Closed } from "./finish.ts";
+import type { RunEvent, RunOptions, RunStatus } from "./row-job.ts";
+import { type Engine, type Prepared, type RowJob, readOnly } from "./row-job.ts";
+import { workThrough } from "./run-work.ts";
+
+/**
+ * Runs the job and returns what it did; a run that stopped is returned too, with the stop.
+ * @param resumes the run that must be gone on with
+ * @throws UsageError and other failures before the run has begun
+ */
+export async function runRowJob(
+  engine: Engine,
+  job: RowJob,
+  options: RunOptions,
+  on: (event: RunEvent) => void,
+  resumes?: Manifest,
+): Promise<Closed> {
+  if (engine.account.isReadOnly && !options.isDryRun) throw readOnly();
+  const status: RunStatus = { phase: "reading" };
+  on({ kind: "status", status });
+  await sweepAbandoned(engine.stateFolder, engine.clock.now());
+  await requireRejectsPlace(job, options);
+  const input = await takeInput(engine, job);
+  let keeps: string | undefined;
+  try {
+    const prepared = await prepare(engine, job, options, input.path, { status, on });
+    if (options.isDryRun) return await workThrough(prepared, undefined);
+    if (resumes && fingerprintIn(prepared) !== resumes.fingerprint) throw changedInput(resumes);
+    const run = await enterRun({
+      stateFolder: engine.stateFolder,
+      now: engine.clock.now(),
+      about: aboutRun(prepared, input, resumes),
+      prepared: input.prepared,
+      isFresh: options.isFresh,
+      openJournalFile: engine.openJournalFile,
+      onChanged: (older) => on({ kind: "input-changed", older: older.id }),
+    });
+    keeps = run.folder;
+    return await goIn(prepared, run);
+  } catch (error) {
+    throw error instanceof RunStop ? error.failure : error;
+  } finally {
+    const spooled = input.prepared?.folder;
+    if (spooled !== undefined && spooled !== keeps) await rm(spooled, { recursive: true, force: true });
+  }
+}
+
+async function goIn(prepared: Prepared, run: EnteredRun): Promise<Closed> {
+  let isRefused = false;
+  try {
+    const closed = await workThrough(prepared, run);
+    isRefused = !run.isResumed && closed.stop?.failure instanceof UsageError;
+    if (isRefused) throw closed.stop!.failure;
+    return closed;
+  } finally {
+    await run.leave();
+    // What was refused before it began leaves nothing to go on with.
+    if (isRefused) await rm(run.folder, { recursive: true, force: true });
+  }
+}
+
+/** Found out before the run, not after it. @throws UsageError */
+async function requireRejectsPlace({ input }: RowJob, { rejects }: RunOptions): Promise<void> {
+  if (rejects === undefined) return;
+  const file = resolve(rejects);
+  if (!input.stream && file === resolve(input.path ?? input.name)) {
+    throw new UsageError("--rejects names the input itself", "name another file");
+  }
+  const isFolder = await stat(file).then(
+    (info) => info.isDirectory(),
+    () => false,
+  );
+  const mayWrite = await access(dirname(file), constants.W_OK).then(
+    () => true,
+    () => false,
+  );
+  if (isFolder || !mayWrite) {
+    throw new UsageError(`--rejects: cannot write ${rejects}`, "name a file in a folder that can be written");
+  }
+}
+
+interface TakenInput {
+  path: string;
+  prepared?: { id: string; folder: string };
+}
+
+/** Standard input is written down first, so that the run can be taken up again. */
+async function takeInput(engine: Engine, job: RowJob): Promise<TakenInput> {
+  if (!job.input.stream) return { path: resolve(job.input.path ?? job.input.name) };
+  const prepared = await makeRunFolder(engine.stateFolder, engine.clock.now());
+  const path = resolve(prepared.folder, fileOf.input);
+  try {
+    await spool(job.input.stream, path, engine.signal);
+  } catch (error) {
+    await rm(prepared.folder, { recursive: true, force: true });
+    throw error;
+  }
+  return { path, prepared };
+}
+
+async function prepare(
+  engine: Engine,
+  job: RowJob,
+  options: RunOptions,
+  path: string,
+  { status, on }: { status: RunStatus; on: (event: RunEvent) => void },
+): Promise<Prepared> {
+  const budget = createBudget(options);
+  if (engine.limits) budget.seed(engine.limits);
+  const send = createPacedSend({ ...engine, budget, concurrency: options.concurrency });
+  const account = createAccount(send.plain, engine.account.preferredStructure);
+  status.send = send;
+  status.budget = budget;
+  const structure = await account.structure();
+  await job.resolve?.(account);
+  const understood = await job.understand(path, structure);
+  on({ kind: "understood", facts: understood.facts });
+  const survey = await surveyInput(understood, engine.signal, (rows) => {
+    status.rowsRead = rows;
+  });
+  job.requireInput?.(survey);
+  const joined = await joinRows(survey.rows(), survey.repeated, job.duplicates);
+  on({ kind: "surveyed", survey, joined });
+  const names = await openNameBook({
+    send: send.plain,
+    account,
+    structure,
+    lists: [...job.lists, ...survey.lists],
+    tags: [...job.tags, ...survey.tags],
+    createMissing: job.createMissing,
+  });
+  return { engine, job, options, budget, send, structure, understood, survey, joined, names, status, on };
+}
+
+function aboutRun(prepared: Prepared, input: TakenInput, resumes: Manifest | undefined) {
+  const { engine, job, structure, understood, options } = prepared;
+  const { facts } = understood;
+  return {
+    kind: job.kind,
+    version: engine.version,
+    account: {
+      baseUrl: engine.account.baseUrl,
+      profile: engine.account.profile,
+      structureId: structure._id,
+    },
+    input: {
+      name: job.input.name,
+      file: input.path,
+      isSpooled: input.prepared !== undefined || resumes?.input.isSpooled === true,
+      sha256: facts.sha256,
+      bytes: facts.bytes,
+    },
+    fingerprint: fingerprintIn(prepared),
+    options: job.options,
+    rejects: options.rejects === undefined ? undefined : resolve(options.rejects),
+  };
+}
+
+/** What makes two invocations one run: account, input, how it is read, and what decides a contact's outcome. */
+function fingerprintIn({ engine, job, structure, understood }: Prepared): string {
+  const { facts, reading } = understood;
+  return fingerprintOf({
+    kind: job.kind,
+    baseUrl: engine.account.baseUrl,
+    structureId: structure._id,
+    sha256: facts.sha256,
+    columns: facts.columns,
+    reading: { ...reading, targets: undefined },
+    options: job.options,
+  });
+}
+
+function changedInput(run: Manifest): EcmError {
+  return new EcmError(
+    exitCodes.usage,
+    `run ${run.id} cannot go on: ${run.input.name}, or what its columns mean in the account, is not what it was`,
+    { type: "InputChangedError", hint: "put the file back as it was, or run the command on the new file" },
+  );
+}

@@ -1,0 +1,94 @@
+/** The end of a run: its summary, in the report and in its folder. */
+import type { Clock } from "../../wire.ts";
+import type { Budget } from "../pacing/budget.ts";
+import type { PacedSend } from "../pacing/paced-send.ts";
+import { asRunStop, type RunStop } from "../pacing/run-stop.ts";
+import type { EnteredRun } from "../runs/enter.ts";
+import { writeManifest } from "../runs/folder.ts";
+import type { Ledger } from "../runs/ledger.ts";
+import { countCodes, countRows, type SettledByInput, type Summary } from "../runs/report.ts";
+import { type Price, priceOf } from "./estimate.ts";
+
+export interface Closing {
+  kind: Summary["kind"];
+  file: string;
+  input: SettledByInput;
+  ledger: Ledger;
+  /** Absent in a dry run. */
+  run?: EnteredRun;
+  stop?: RunStop;
+  send: PacedSend;
+  budget: Budget;
+  clock: Clock;
+  reserve: number;
+  concurrency: number;
+  /** What was said before the first write. */
+  price?: Price;
+  /** Requests of a real run that a dry run has not counted: for what is to be made first. */
+  requestsToCreate: number;
+  rejects: string | null;
+  isSync: boolean;
+}
+
+export interface Closed {
+  summary: Summary;
+  stop?: RunStop;
+}
+
+/** Sums up, and writes it down. A disk that cannot take the end of a run has stopped it. */
+export async function closeRun(closing: Closing): Promise<Closed> {
+  const { run, ledger, clock, stop } = closing;
+  const summary = summaryOf(closing);
+  if (!run) return { summary, stop };
+  const at = clock.now();
+  try {
+    run.journal.append(stop ? { kind: "stop", at, by: stop.by } : { kind: "end", at });
+    await run.journal.sync();
+    ledger.take(stop ? { kind: "stop", at, by: stop.by } : { kind: "end", at });
+    await writeManifest(run.folder, { ...run.manifest, summary });
+  } catch (error) {
+    // A stop that is under way says more than a disk that cannot take its note.
+    if (stop) return { summary, stop };
+    const failure = asRunStop(error);
+    return { summary: { ...summary, status: "stopped", stoppedBy: "error" }, stop: failure };
+  }
+  return { summary, stop };
+}
+
+function summaryOf(closing: Closing): Summary {
+  const { run, ledger, input, stop, send } = closing;
+  const rows = countRows(input, ledger);
+  const price = run ? closing.price : priceOfRealRun(closing, rows.created + rows.updated);
+  return {
+    run: run?.manifest.id ?? null,
+    kind: closing.kind,
+    status: stop ? "stopped" : run ? "completed" : "dry-run",
+    file: closing.file,
+    rows,
+    requests: { ...send.counts },
+    estimate: {
+      requests: price?.estimate.requests ?? send.counts.total,
+      seconds: price?.estimate.seconds ?? 0,
+    },
+    rejects: closing.rejects,
+    stoppedBy: stop?.by ?? null,
+    codes: countCodes(input, ledger),
+    inactive: ledger.inactive,
+    members: closing.isSync
+      ? { added: rows.created + ledger.counts.updated, removed: ledger.counts.removed }
+      : undefined,
+  };
+}
+
+/** A real run looks up as this dry run did, and then writes. */
+function priceOfRealRun({ send, budget, clock, ...closing }: Closing, writes: number): Price {
+  return priceOf({
+    spent: send.counts.total,
+    left: writes + closing.requestsToCreate,
+    isExact: true,
+    limits: budget.limits,
+    reserve: closing.reserve,
+    concurrency: closing.concurrency,
+    now: clock.now() + budget.clockOffset,
+  });
+}

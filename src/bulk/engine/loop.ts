@@ -1,0 +1,198 @@
+/**
+ * The loop of a bulk run: blocks of contacts are looked up and decided, writes go out side by side, never two for one
+ * contact, and every outcome is written down.
+ */
+
+import type { Contact } from "../../wire.ts";
+import type { Found } from "../account/lookup.ts";
+import type { Decision, Item, Work } from "../items.ts";
+import { asRunStop, RunStop } from "../pacing/run-stop.ts";
+import { carryOut, conclude, isWrite, reject } from "./apply.ts";
+import { isInactive } from "./decide.ts";
+import { note, type Session } from "./session.ts";
+
+interface Pending<T> {
+  item: T;
+  found: Found;
+  decision: Decision;
+}
+
+/**
+ * Applies the work to every contact that the ledger does not know as done.
+ * @param isDryRun decides and counts, and writes nothing
+ * @throws RunStop after everything under way has come back; or what failed
+ */
+export async function runWork<T extends Item>(
+  session: Session,
+  work: Work<T>,
+  isDryRun: boolean,
+): Promise<void> {
+  const { ledger, lookup, concurrency, send } = session;
+  const pool = createPool((error) => {
+    // Whatever failed, nothing more may leave.
+    send.stop(asRunStop(error));
+  });
+  const busy = new Map<string, Promise<void>>();
+  let looking = 0;
+  let waitingWrites = 0;
+
+  try {
+    let block: T[] = [];
+    for await (const item of work.items()) {
+      if (ledger.isDone(item.ref)) continue;
+      block.push(item);
+      if (block.length < lookup.blockSize) continue;
+      // What is known from a snapshot is decided without a request: nothing else would notice the end.
+      if (send.stopped) throw send.stopped;
+      await startBlock(block);
+      block = [];
+    }
+    if (block.length > 0) await startBlock(block);
+  } catch (error) {
+    pool.fail(error);
+  }
+  await pool.empty();
+
+  /** Not before there is room: what is looked up should be acted on while it is fresh. */
+  async function startBlock(block: T[]): Promise<void> {
+    await pool.until(() => looking < concurrency && waitingWrites < lookup.blockSize);
+    looking++;
+    pool.add(
+      lookUpAndDecide(block).finally(() => {
+        looking--;
+      }),
+    );
+  }
+
+  async function lookUpAndDecide(block: T[]): Promise<void> {
+    const writes = await decideBlock(session, work, block);
+    if (isDryRun) {
+      for (const { item, decision, found } of writes) {
+        const outcome = decision.kind === "create" ? "created" : (work.changed ?? "updated");
+        note(session, {
+          kind: "done",
+          ref: item.ref,
+          outcome,
+          inactive: isInactive(found.contact) || undefined,
+        });
+      }
+      return;
+    }
+    for (const pending of writes) {
+      waitingWrites++;
+      pool.add(
+        writeAlone(pending).finally(() => {
+          waitingWrites--;
+        }),
+      );
+    }
+  }
+
+  /** Two names for one contact must not be written at the same time. */
+  async function writeAlone({ item, found, decision }: Pending<T>): Promise<void> {
+    const id = decision.kind === "change" ? decision.contactId : undefined;
+    const before = id === undefined ? undefined : busy.get(id);
+    const own = (async () => {
+      await before?.catch(() => undefined);
+      await carryOut(session, work, item, { found, decision });
+    })();
+    if (id === undefined) return own;
+    busy.set(id, own);
+    await own.finally(() => {
+      if (busy.get(id) === own) busy.delete(id);
+    });
+  }
+}
+
+/** Looks a block up and decides it. What needs no request is written down; the rest is returned. */
+export async function decideBlock<T extends Item>(
+  session: Session,
+  work: Work<T>,
+  block: readonly T[],
+): Promise<Pending<T>[]> {
+  const { ledger, lookup } = session;
+  const wanted = block.filter((item) => work.needsLookup?.(item) ?? true);
+  const open = wanted.filter((item) => ledger.openIntent(item.ref));
+  const found = await lookup.find(wanted.filter((item) => !ledger.openIntent(item.ref)));
+  // What may have been written since the snapshot was taken cannot be told from it.
+  if (open.length > 0) for (const [ref, each] of await lookup.findFresh(open)) found.set(ref, each);
+
+  let decided = block.map((item) => decideOne(work, item, found.get(item.ref) ?? { isKept: false }));
+  // A change with a version notices by itself that a kept contact is outdated; nothing else does.
+  const unguarded = decided.filter(({ found, decision }) => {
+    if (!found.isKept || !decision) return false;
+    if (isWrite(decision)) return decision.kind === "change" && decision.body.__v === undefined;
+    return lookup.isOutdated();
+  });
+  if (unguarded.length > 0) {
+    const fresh = await lookup.findFresh(unguarded.map(({ item }) => item));
+    decided = decided.map((each) => {
+      const now = unguarded.includes(each) ? fresh.get(each.item.ref) : undefined;
+      return now ? decideOne(work, each.item, now) : each;
+    });
+  }
+
+  const writes: Pending<T>[] = [];
+  const unchanged: number[] = [];
+  const skipped: Record<string, number[]> = {};
+  let inactive = 0;
+  for (const { item, found, decision } of decided) {
+    if (!decision) {
+      reject(session, item, found.refused!.type, found.refused!.message);
+    } else if (isWrite(decision) || ledger.openIntent(item.ref)) {
+      writes.push({ item, found, decision });
+    } else if (decision.kind === "reject") {
+      conclude(session, item, decision, found.contact);
+    } else {
+      if (decision.kind === "leave") unchanged.push(item.ref);
+      else skipped[decision.code] = [...(skipped[decision.code] ?? []), item.ref];
+      if (isInactive(found.contact)) inactive++;
+    }
+  }
+  if (unchanged.length > 0 || Object.keys(skipped).length > 0) {
+    note(session, { kind: "decided", unchanged, skipped, inactive });
+  }
+  return writes;
+}
+
+function decideOne<T extends Item>(work: Work<T>, item: T, found: Found) {
+  const contact: Partial<Contact> | undefined = found.contact;
+  return { item, found, decision: found.refused ? undefined : work.decide(item, contact) };
+}
+
+/** Promises under way: their first failure ends everything, but only after all have come to an end. */
+function createPool(onFailure: (error: unknown) => void) {
+  let running = 0;
+  let failure: { error: unknown } | undefined;
+  let wake: (() => void)[] = [];
+
+  function fail(error: unknown): void {
+    // A failure that is not a stop says more than the stops that follow from it.
+    if (!failure || (failure.error instanceof RunStop && !(error instanceof RunStop))) failure = { error };
+    onFailure(error);
+  }
+
+  function nextEnd(): Promise<void> {
+    return new Promise((resolve) => wake.push(resolve));
+  }
+
+  return {
+    fail,
+    add(work: Promise<void>): void {
+      running++;
+      void work.catch(fail).then(() => {
+        running--;
+        for (const each of wake.splice(0)) each();
+      });
+    },
+    async until(isRoom: () => boolean): Promise<void> {
+      while (!failure && !isRoom() && running > 0) await nextEnd();
+      if (failure) throw failure.error;
+    },
+    async empty(): Promise<void> {
+      while (running > 0) await nextEnd();
+      wake = [];
+      if (failure) throw failure.error;
+    },
+  };
+}

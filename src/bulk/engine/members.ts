@@ -1,0 +1,99 @@
+/** A list's members, and which of them an input does not name. */
+import { UsageError } from "../../errors.ts";
+import { identityReader, listFilter } from "../account/lookup.ts";
+import { readAllPages } from "../account/read-account.ts";
+import type { Snapshot } from "../account/snapshot.ts";
+import type { Item, Work } from "../items.ts";
+import { changeOf } from "./decide.ts";
+import type { MembersOptions, Prepared } from "./row-job.ts";
+
+export interface Removals {
+  count: number;
+  work: Work<RemovalItem>;
+}
+
+export interface RemovalItem extends Item {
+  place: number;
+}
+
+const defaultMostPercent = 10;
+
+/** Reads the members into the snapshot. @throws UsageError when the service cannot search by list */
+export async function readMembers(snapshot: Snapshot, prepared: Prepared, source: string[]): Promise<void> {
+  const { send, engine, structure, job, options } = prepared;
+  const listId = job.members!.listId();
+  const pages = {
+    send,
+    clock: engine.clock,
+    structureId: structure._id,
+    source,
+    filters: [listFilter(listId)],
+    lists: [{ _id: listId }],
+    concurrency: options.concurrency,
+  };
+  if (await readAllPages(snapshot, pages)) return;
+  throw new UsageError("the service refuses to search for the list's members", undefined, {
+    type: "MembersError",
+  });
+}
+
+/**
+ * Members that the input does not name. Their places in the snapshot name them in the journal, after the input's lines.
+ * @throws UsageError when they are more than may be taken out
+ */
+export function planRemovals(members: Snapshot, prepared: Prepared): Removals {
+  const { survey, structure, job } = prepared;
+  const identityOf = identityReader(structure.keyType);
+  const isNamed = (key: string) => survey.repeated.mayName(identityOf(key));
+  let total = 0;
+  let count = 0;
+  for (const contact of members.all()) {
+    total++;
+    if (!isNamed(contact.key ?? "")) count++;
+  }
+  requireFew(count, total, job.members!);
+  const wish = {
+    fields: new Map<string, string>(),
+    addLists: [],
+    removeLists: [job.members!.listId()],
+    addTags: [],
+    removeTags: [],
+  };
+  return {
+    count,
+    work: {
+      changed: "removed",
+      *items() {
+        let place = 0;
+        for (const contact of members.all()) {
+          place++;
+          const key = contact.key ?? "";
+          if (isNamed(key)) continue;
+          yield {
+            ref: survey.lastLine + place,
+            place,
+            key: { written: key, sent: key, identity: identityOf(key) },
+          };
+        }
+      },
+      decide(_item, found) {
+        // Gone from the account, and so from the list.
+        if (!found) return { kind: "leave" };
+        const change = changeOf(wish, found);
+        return change ? { kind: "change", contactId: found._id!, ...change } : { kind: "leave" };
+      },
+    },
+  };
+}
+
+function requireFew(count: number, total: number, { maxRemove, listName }: MembersOptions): void {
+  const limit = maxRemove ?? { percent: defaultMostPercent };
+  const isTooMany = "rows" in limit ? count > limit.rows : count * 100 > limit.percent * total;
+  if (!isTooMany) return;
+  const share = Math.round((count / total) * 1000) / 10;
+  throw new UsageError(
+    `this would take ${count} of the ${total} members out of ${JSON.stringify(listName)} (${share} %), and nothing was written`,
+    `is it the right file? To go ahead: --max-remove ${count}`,
+    { type: "TooManyRemovalsError" },
+  );
+}

@@ -1,0 +1,155 @@
+/** What the rest of a row run will cost, and whether the month holds it. */
+
+import { EcmError, exitCodes } from "../../errors.ts";
+import { largestBlock } from "../account/lookup.ts";
+import type { Snapshot } from "../account/snapshot.ts";
+import type { Decision, Item, Work } from "../items.ts";
+import { RunStop } from "../pacing/run-stop.ts";
+import { sideBySide } from "../pacing/side-by-side.ts";
+import type { JournalRecord } from "../runs/journal.ts";
+import { conclude, isWrite } from "./apply.ts";
+import { isInactive } from "./decide.ts";
+import { type Price, priceOf } from "./estimate.ts";
+import type { Prepared } from "./row-job.ts";
+import { note, type Session } from "./session.ts";
+
+/** Contacts that one line of the journal settles. */
+const refsInRecord = 1000;
+
+/**
+ * With everything at hand the price is exact; else it is the most that can be needed.
+ * @throws RunStop for what the month cannot hold, unless the run is limited
+ */
+export async function priceWork<T extends Item>(
+  { budget, send, options, engine, names }: Prepared,
+  session: Session,
+  works: Work<T>[],
+  contacts: number,
+): Promise<Price> {
+  // Without a snapshot, every contact may need a look-up and a write.
+  const { writes, unknown } = session.lookup.hasSnapshot
+    ? await decideKnown(session, works)
+    : { writes: 0, unknown: contacts };
+  const price = priceOf({
+    spent: send.counts.total,
+    left: Math.ceil(unknown / largestBlock) + unknown + writes + names.requestsToCreate,
+    isExact: unknown === 0,
+    limits: budget.limits,
+    reserve: options.reserve,
+    concurrency: options.concurrency,
+    now: engine.clock.now() + budget.clockOffset,
+  });
+  return price;
+}
+
+/**
+ * Whether the most that can be needed is too much for the month although the look-ups alone are not: then looking
+ * first tells what is needed, and costs nothing that would not be spent anyway.
+ */
+export function isWorthLookingFirst({ options, job }: Prepared, price: Price): boolean {
+  if (price.fitsMonth || price.estimate.isExact || options.maxRequests !== undefined || job.members)
+    return false;
+  return Math.ceil(price.left / (largestBlock + 1)) <= (price.monthLeft ?? 0);
+}
+
+/** Looks every contact up that is not done, side by side, and keeps what is found in the snapshot. */
+export async function lookUpAll<T extends Item>(
+  { lookup, ledger, concurrency, clock }: Session,
+  works: Work<T>[],
+  snapshot: Snapshot,
+): Promise<void> {
+  let page = 0;
+  const blocks = (async function* () {
+    let block: T[] = [];
+    for (const work of works) {
+      for await (const item of work.items()) {
+        if (ledger.isDone(item.ref)) continue;
+        block.push(item);
+        if (block.length < largestBlock) continue;
+        yield block;
+        block = [];
+      }
+    }
+    if (block.length > 0) yield block;
+  })();
+  const lookOn = async () => {
+    for (let next = await blocks.next(); !next.done; next = await blocks.next()) {
+      const found = await lookup.findFresh(next.value);
+      const contacts = [...found.values()].flatMap(({ contact }) => (contact ? [contact] : []));
+      // No total: a snapshot of these keys alone must never pass for one of the account.
+      snapshot.add({ page: ++page, pageSize: largestBlock, total: -1, at: clock.now(), contacts });
+    }
+  };
+  await sideBySide(concurrency, lookOn);
+}
+
+/** @throws RunStop */
+export function requireMonth({ options }: Prepared, price: Price): void {
+  if (price.fitsMonth || options.maxRequests !== undefined) return;
+  throw new RunStop(
+    "month",
+    new EcmError(
+      exitCodes.outOfBudget,
+      `this needs ${price.estimate.isExact ? "" : "up to "}${price.left} requests, and the month has ${price.monthLeft} left`,
+      {
+        type: "OutOfBudgetError",
+        hint: "limit the run with --max-requests, and go on when the month is over",
+      },
+    ),
+  );
+}
+
+/**
+ * Decides on what the snapshot knows. What needs no write is settled here and now, while the snapshot is fresh: the
+ * writes may take days, and notice by themselves when a contact has changed.
+ */
+async function decideKnown<T extends Item>(session: Session, works: Work<T>[]) {
+  const { ledger, lookup, send } = session;
+  const isOutdated = lookup.isOutdated();
+  let settled = emptySettled();
+  let writes = 0;
+  let unknown = 0;
+  for (const work of works) {
+    for await (const item of work.items()) {
+      if (ledger.isDone(item.ref)) continue;
+      const found = ledger.openIntent(item.ref) ? undefined : lookup.known(item);
+      const decision = found && work.decide(item, found.contact);
+      if (!decision) unknown++;
+      else if (isWrite(decision)) writes++;
+      else if (isOutdated) unknown++;
+      else if (decision.kind === "reject") conclude(session, item, decision, found.contact);
+      else if (settle(settled, item.ref, decision, isInactive(found.contact)) === refsInRecord) {
+        if (send.stopped) throw send.stopped;
+        note(session, settled.record);
+        settled = emptySettled();
+      }
+    }
+  }
+  if (settled.count > 0) note(session, settled.record);
+  return { writes, unknown };
+}
+
+interface Settled {
+  count: number;
+  record: Extract<JournalRecord, { kind: "decided" }>;
+}
+
+function emptySettled(): Settled {
+  return { count: 0, record: { kind: "decided", unchanged: [], skipped: {}, inactive: 0 } };
+}
+
+function settle(
+  settled: Settled,
+  ref: number,
+  decision: Extract<Decision, { kind: "leave" | "skip" }>,
+  inactive: boolean,
+): number {
+  const { record } = settled;
+  if (decision.kind === "leave") record.unchanged.push(ref);
+  else {
+    record.skipped[decision.code] ??= [];
+    record.skipped[decision.code]!.push(ref);
+  }
+  if (inactive) record.inactive++;
+  return ++settled.count;
+}

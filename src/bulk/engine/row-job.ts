@@ -1,0 +1,150 @@
+/**
+ * A run over the rows of an input, before it begins: what it is handed, the job that `import`, `mutate --keys` and
+ * `lists sync` each make of it, and what is said while it goes on.
+ */
+
+import type { Readable } from "node:stream";
+import { UsageError } from "../../errors.ts";
+import type { Account } from "../../service/account.ts";
+import type { Clock, ContactStructure, RateLimits, Send } from "../../wire.ts";
+import type { NameBook } from "../account/names.ts";
+import type { Understood } from "../input/index.ts";
+import { type Duplicates, type Joined, standingOf } from "../input/join.ts";
+import type { InputFacts, Row } from "../input/rows.ts";
+import type { Survey } from "../input/survey.ts";
+import type { DesiredContact, Item, Work } from "../items.ts";
+import type { Budget, BudgetOptions } from "../pacing/budget.ts";
+import type { PacedSend } from "../pacing/paced-send.ts";
+import type { JournalFile } from "../runs/journal.ts";
+import type { RowCounts } from "../runs/report.ts";
+import { type DecideOptions, decide } from "./decide.ts";
+import type { Price } from "./estimate.ts";
+
+/** What a run is handed by the outside. */
+export interface Engine {
+  send: Send;
+  clock: Clock;
+  /** Its reason is an InterruptedError. */
+  signal: AbortSignal;
+  stateFolder: string;
+  version: string;
+  account: { baseUrl: string; profile?: string; isReadOnly: boolean; preferredStructure?: string };
+  /** What earlier answers of this process said. */
+  limits?: RateLimits;
+  /** A seam for a disk that fails. */
+  openJournalFile?: (file: string) => JournalFile;
+}
+
+export interface RowJob {
+  kind: "import" | "mutate" | "sync";
+  /** As it was named; a stream where that is no path; the path where it is not the name. */
+  input: { name: string; stream?: Readable; path?: string };
+  understand(path: string, structure: ContactStructure): Promise<Understood>;
+  /** Everything that decides a contact's outcome, as `resume` hands it back. */
+  options: Record<string, unknown>;
+  duplicates: Duplicates;
+  /** Resolves what the flags name, before the input is surveyed. */
+  resolve?(account: Account): Promise<void>;
+  /** Refuses an input that cannot be meant. @throws UsageError */
+  requireInput?(survey: Survey): void;
+  /** A list whose members become exactly the contacts of the input. */
+  members?: MembersOptions;
+  /** Names in flags; the file's own come with the rows. */
+  lists: string[];
+  tags: string[];
+  createMissing: boolean;
+  decide: Omit<DecideOptions, "structureId">;
+  /** Parts of a contact that decisions need, besides `_id` and `key`. */
+  source(structure: ContactStructure, survey: Survey): string[];
+  desiredContactOf(row: Row, names: NameBook): DesiredContact;
+  /** Lists that a wish can speak of. */
+  listIds(names: NameBook): string[];
+}
+
+export interface MembersOptions {
+  listId(): string;
+  listName: string;
+  /** How many may be taken out. Default: 10 %. */
+  maxRemove?: { rows: number } | { percent: number };
+}
+
+export interface RowItem extends Item {
+  row: Row;
+  wish?: DesiredContact;
+}
+
+export interface RunOptions extends BudgetOptions {
+  isDryRun: boolean;
+  isFresh: boolean;
+  concurrency: number;
+  /** Stops the run. Default: 50 with none accepted. */
+  maxRejects?: { rows: number } | { percent: number };
+  /** Where the rejects file goes besides the run folder. */
+  rejects?: string;
+}
+
+/** What a run is doing, read whenever it is drawn. */
+export interface RunStatus {
+  phase: "reading" | "looking" | "working" | "reporting";
+  /** While reading. */
+  rowsRead?: number;
+  /** Once everything is read. */
+  rows?: () => RowCounts;
+  price?: Price;
+  send?: PacedSend;
+  budget?: Budget;
+}
+
+export type RunEvent =
+  | { kind: "status"; status: RunStatus }
+  | { kind: "understood"; facts: InputFacts }
+  | { kind: "surveyed"; survey: Survey; joined: Joined }
+  | { kind: "input-changed"; older: string }
+  | { kind: "entered"; run: string; isResumed: boolean; rows: RowCounts }
+  | { kind: "priced"; price: Price }
+  | { kind: "remark"; text: string };
+
+/** Everything that is known of a row run before it is entered. */
+export interface Prepared {
+  engine: Engine;
+  job: RowJob;
+  options: RunOptions;
+  budget: Budget;
+  send: PacedSend;
+  structure: ContactStructure;
+  understood: Understood;
+  survey: Survey;
+  joined: Joined;
+  names: NameBook;
+  status: RunStatus;
+  on: (event: RunEvent) => void;
+}
+
+/** One item for each contact, in file order; rows that another row stands for are passed over. */
+export function workOf(prepared: Prepared): Work<RowItem> {
+  const { job, survey, joined, names, structure } = prepared;
+  const decideOptions: DecideOptions = { ...job.decide, structureId: structure._id };
+  return {
+    async *items() {
+      for await (const row of survey.rows()) {
+        if (row.kind === "rejected") continue;
+        const standing = standingOf(row, joined);
+        if ("stands" in standing)
+          yield { ref: standing.stands.line, key: standing.stands.key, row: standing.stands };
+      }
+    },
+    decide(item, found) {
+      if (!found && item.row.keyFault) return { kind: "reject", ...item.row.keyFault };
+      item.wish ??= job.desiredContactOf(item.row, names);
+      return decide(item.key.sent, item.wish, found, decideOptions);
+    },
+  };
+}
+
+export function readOnly(): UsageError {
+  return new UsageError(
+    "read-only: this would write, and nothing was sent",
+    "leave out --read-only, ECM_READ_ONLY, or the profile's own setting; or look first with --dry-run",
+    { type: "ReadOnlyError" },
+  );
+}

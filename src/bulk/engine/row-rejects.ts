@@ -1,0 +1,70 @@
+/** Which rows of an input go to the rejects file, and with what reason: found by reading the input once more. */
+import { copyFile } from "node:fs/promises";
+import { join, resolve } from "node:path";
+import { standingOf } from "../input/join.ts";
+import type { RunStop } from "../pacing/run-stop.ts";
+import type { EnteredRun } from "../runs/enter.ts";
+import { fileOf } from "../runs/files.ts";
+import type { Ledger } from "../runs/ledger.ts";
+import { type RejectedLine, writeRejects } from "../runs/rejects-file.ts";
+import type { Prepared } from "./row-job.ts";
+
+/** A file that takes longer to read again than an interrupted person waits. */
+const mostRowsAfterSignal = 5000;
+
+/** @returns the path of the rejects file; null when nothing was rejected, or none was asked for in a dry run */
+export async function writeRowRejects(
+  prepared: Prepared,
+  run: EnteredRun | undefined,
+  ledger: Ledger,
+  stop: RunStop | undefined,
+): Promise<string | null> {
+  const { survey, joined, job, options, understood, on } = prepared;
+  const wanted = options.rejects === undefined ? undefined : resolve(options.rejects);
+  const own = run && join(run.folder, fileOf.rejects);
+  const count =
+    survey.rejected + ledger.rejections.size + (job.duplicates === "reject" ? joined.passedOver : 0);
+  const target = own ?? wanted;
+  if (!target || count === 0) return null;
+  if (stop?.by === "signal" && survey.read > mostRowsAfterSignal) return null;
+  const names = understood.facts.columns.map((column) => column.name);
+  try {
+    await writeRejects(target, names, understood.facts.delimiter, rejectedRows(prepared, ledger));
+  } catch (error) {
+    // The run is over, and its summary must not be lost over this.
+    on({ kind: "remark", text: `no rejects file: ${(error as Error).message}` });
+    return null;
+  }
+  if (own && wanted) {
+    const isCopied = await copyFile(own, wanted).then(
+      () => true,
+      () => false,
+    );
+    if (!isCopied) {
+      on({ kind: "remark", text: `--rejects: ${wanted} cannot be written` });
+      return own;
+    }
+  }
+  return wanted ?? target;
+}
+
+async function* rejectedRows(
+  { survey, joined, job }: Prepared,
+  ledger: Ledger,
+): AsyncGenerator<RejectedLine> {
+  for await (const row of survey.rows()) {
+    if (row.kind === "rejected") {
+      yield { row, code: row.code, message: row.message };
+      continue;
+    }
+    const standing = standingOf(row, joined);
+    const line = "stands" in standing ? row.line : standing.passedOverFor;
+    const rejection = ledger.rejections.get(line);
+    if ("passedOverFor" in standing && job.duplicates === "reject") {
+      yield { row, code: "duplicate", message: `the contact of line ${line} again` };
+    } else if (rejection && ("stands" in standing || job.duplicates === "merge")) {
+      // Joined rows make one contact: mending it takes all of them.
+      yield { row, ...rejection };
+    }
+  }
+}

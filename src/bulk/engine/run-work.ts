@@ -1,0 +1,228 @@
+/** A run over rows that is entered: priced, worked through, stopped or finished, and reported. */
+import { randomBytes } from "node:crypto";
+import { access, constants, mkdir, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { EcmError, exitCodes } from "../../errors.ts";
+import { createLookup, identityReader } from "../account/lookup.ts";
+import { readAccountIfSmaller } from "../account/read-account.ts";
+import { openSnapshot, type Snapshot } from "../account/snapshot.ts";
+import type { Item, Work } from "../items.ts";
+import { asRunStop, RunStop } from "../pacing/run-stop.ts";
+import type { EnteredRun } from "../runs/enter.ts";
+import { fileOf } from "../runs/files.ts";
+import { runsFolder } from "../runs/folder.ts";
+import { createLedger, type Ledger } from "../runs/ledger.ts";
+import { countRows, type RowCounts, type SettledByInput } from "../runs/report.ts";
+import { type Closed, closeRun } from "./finish.ts";
+import { runWork } from "./loop.ts";
+import { planRemovals, readMembers } from "./members.ts";
+import { isWorthLookingFirst, lookUpAll, priceWork, requireMonth } from "./pricing.ts";
+import { type Engine, type Prepared, type RunOptions, workOf } from "./row-job.ts";
+import { writeRowRejects } from "./row-rejects.ts";
+import { note, type Session } from "./session.ts";
+
+const defaultMostRejected = 50;
+
+/** @param run absent in a dry run */
+export async function workThrough(prepared: Prepared, run: EnteredRun | undefined): Promise<Closed> {
+  const { engine, job, send, budget, options, names, status, on } = prepared;
+  const ledger = run?.ledger ?? createLedger();
+  const input = settledByInput(prepared);
+  status.rows = () => countRows(input, ledger);
+  if (run) {
+    on({ kind: "entered", run: run.manifest.id, isResumed: run.isResumed, rows: status.rows() });
+    note(
+      { journal: run.journal, ledger },
+      { kind: "start", at: engine.clock.now(), version: engine.version },
+    );
+  }
+  let stop: RunStop | undefined;
+  let snapshot: Snapshot | undefined;
+  try {
+    if (options.maxRejects) requireFewRejects(options, status.rows());
+    status.phase = "looking";
+    snapshot = await takeSnapshot(prepared, run, ledger);
+    let session = openSession(prepared, run, ledger, snapshot, input);
+    const works: Work<Item>[] = [workOf(prepared) as Work<Item>];
+    if (job.members) {
+      const removals = planRemovals(snapshot!, prepared);
+      input.read += removals.count;
+      works.push(removals.work as Work<Item>);
+    }
+    if (run) {
+      let price = await priceWork(prepared, session, works, contactsLeft(input, ledger));
+      if (isWorthLookingFirst(prepared, price)) {
+        snapshot?.close();
+        snapshot = await lookFirst(prepared, run, session, works);
+        session = openSession(prepared, run, ledger, snapshot, input, true);
+        price = await priceWork(prepared, session, works, contactsLeft(input, ledger));
+      }
+      status.price = price;
+      on({ kind: "priced", price });
+      requireMonth(prepared, price);
+      await names.create();
+    }
+    status.phase = "working";
+    for (const work of works) await runWork(session, work, run === undefined);
+  } catch (error) {
+    stop = asRunStop(error);
+  } finally {
+    snapshot?.close();
+  }
+  status.phase = "reporting";
+  return closeRun({
+    kind: job.kind,
+    file: job.input.name,
+    input,
+    ledger,
+    run,
+    stop,
+    send,
+    budget,
+    clock: engine.clock,
+    reserve: options.reserve,
+    concurrency: options.concurrency,
+    price: status.price,
+    requestsToCreate: names.requestsToCreate,
+    rejects: await writeRowRejects(prepared, run, ledger, stop),
+    isSync: job.members !== undefined,
+  });
+}
+
+function settledByInput({ survey, joined, job }: Prepared): SettledByInput {
+  return {
+    read: survey.read,
+    rejectedCodes: survey.rejectedCodes,
+    passedOver: joined.passedOver,
+    passedOverAre: job.duplicates === "reject" ? "rejected" : "skipped",
+  };
+}
+
+function openSession(
+  prepared: Prepared,
+  run: EnteredRun | undefined,
+  ledger: Ledger,
+  snapshot: Snapshot | undefined,
+  input: SettledByInput,
+  isOfAllAsked = false,
+): Session {
+  const { engine, job, send, budget, structure, survey, options, names } = prepared;
+  return {
+    send,
+    budget,
+    lookup: createLookup({
+      send,
+      clock: engine.clock,
+      structureId: structure._id,
+      keyType: structure.keyType,
+      source: job.source(structure, survey),
+      snapshot,
+      isAbsentOutside: isOfAllAsked || (!job.members && snapshot?.isWhole()),
+      listIds: job.listIds(names),
+    }),
+    ledger,
+    journal: run?.journal,
+    clock: engine.clock,
+    concurrency: options.concurrency,
+    onRejected() {
+      try {
+        requireFewRejects(options, countRows(input, ledger));
+      } catch (reason) {
+        send.stop(reason as RunStop);
+      }
+    },
+  };
+}
+
+/** @throws RunStop */
+function requireFewRejects({ maxRejects }: RunOptions, rows: RowCounts): void {
+  const { rejected, read, created, updated, unchanged } = rows;
+  if (!maxRejects) {
+    if (rejected < defaultMostRejected || created + updated + unchanged > 0) return;
+  } else if ("rows" in maxRejects) {
+    if (rejected < Math.max(1, maxRejects.rows)) return;
+  } else if (rejected === 0 || rejected * 100 < maxRejects.percent * read) return;
+  throw new RunStop(
+    "max-rejects",
+    new EcmError(exitCodes.rejectedRows, `stopped: ${rejected} rows were rejected`, {
+      type: "TooManyRejectsError",
+      hint: "is the mapping right? --max-rejects sets how many are too many",
+    }),
+  );
+}
+
+/** The list's members for a sync; else the account where that is cheaper than asking for blocks of keys. */
+async function takeSnapshot(
+  prepared: Prepared,
+  run: EnteredRun | undefined,
+  ledger: Ledger,
+): Promise<Snapshot | undefined> {
+  const { engine, job, send, structure, survey, options } = prepared;
+  const contacts = contactsLeft(settledByInput(prepared), ledger);
+  if (contacts === 0 && !job.members) return undefined;
+  const file = join(run?.folder ?? (await scratchFolder(engine)), run ? fileOf.snapshot : scratchName());
+  const snapshot = await openSnapshot(file, {
+    isTemporary: run === undefined,
+    identityOf: identityReader(structure.keyType),
+  });
+  const source = job.source(structure, survey);
+  const { concurrency } = options;
+  try {
+    if (job.members) await readMembers(snapshot, prepared, source);
+    else {
+      const pages = { send, clock: engine.clock, structureId: structure._id, source, concurrency };
+      if (!(await readAccountIfSmaller(snapshot, contacts, pages))) {
+        snapshot.close();
+        return undefined;
+      }
+    }
+    return snapshot;
+  } catch (error) {
+    snapshot.close();
+    throw error;
+  }
+}
+
+/** For a dry run, which must also work where nothing can be written. */
+async function scratchFolder({ stateFolder }: Engine): Promise<string> {
+  const folder = runsFolder(stateFolder);
+  const isWritable = await mkdir(folder, { recursive: true, mode: 0o700 })
+    .then(() => access(folder, constants.W_OK))
+    .then(
+      () => true,
+      () => false,
+    );
+  return isWritable ? folder : tmpdir();
+}
+
+function scratchName(): string {
+  return `.dry-run-${randomBytes(6).toString("hex")}`;
+}
+
+/** Looks everyone up before the first write, and keeps what was found: what it will cost is then known exactly. */
+async function lookFirst(
+  { structure }: Prepared,
+  run: EnteredRun,
+  session: Session,
+  works: Work<Item>[],
+): Promise<Snapshot> {
+  const file = join(run.folder, fileOf.snapshot);
+  await rm(file, { force: true });
+  const snapshot = await openSnapshot(file, {
+    isTemporary: false,
+    identityOf: identityReader(structure.keyType),
+  });
+  try {
+    await lookUpAll(session, works, snapshot);
+    return snapshot;
+  } catch (error) {
+    snapshot.close();
+    throw error;
+  }
+}
+
+/** Contacts that are not done yet. */
+function contactsLeft(input: SettledByInput, ledger: Ledger): number {
+  return countRows(input, ledger).pending;
+}

@@ -1,0 +1,35 @@
+/** What the parts of a running bulk run share. */
+import type { Clock } from "../../wire.ts";
+import type { Lookup } from "../account/lookup.ts";
+import type { Budget } from "../pacing/budget.ts";
+import type { PacedSend } from "../pacing/paced-send.ts";
+import type { Journal, JournalRecord } from "../runs/journal.ts";
+import type { Ledger } from "../runs/ledger.ts";
+
+export interface Session {
+  send: PacedSend;
+  budget: Budget;
+  lookup: Lookup;
+  ledger: Ledger;
+  /** Absent in a dry run, which has nothing to remember. */
+  journal?: Journal;
+  clock: Clock;
+  concurrency: number;
+  /** Called after each rejection; may stop the run. */
+  onRejected?: () => void;
+}
+
+/** Writes a record down and counts it: the two never part. */
+export function note(
+  session: Pick<Session, "journal" | "ledger" | "onRejected">,
+  record: JournalRecord,
+): void {
+  session.journal?.append(record);
+  session.ledger.take(record);
+  if (record.kind === "done" && record.outcome === "rejected") session.onRejected?.();
+}
+
+/** Now, by the service's clock as far as it is known. */
+export function serviceNow(session: Session): number {
+  return session.clock.now() + session.budget.clockOffset;
+}

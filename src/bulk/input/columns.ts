@@ -1,0 +1,309 @@
+/** Reading: header names → where each column's cells go. */
+import { UsageError } from "../../errors.ts";
+import type { ContactStructure, FieldDefinition } from "../../wire.ts";
+import { foldName, isKeyName, nearestName, predefinedFieldOf } from "./names.ts";
+import type { ConsentColumn } from "./reading.ts";
+import type { ReadOptions, Target } from "./rows.ts";
+import { isColumn, isIgnoredBy, type System } from "./systems.ts";
+import { UnclearColumnsError, unclearFrom } from "./unclear.ts";
+
+export interface Columns {
+  targets: Target[];
+  consent: ConsentColumn[];
+  notes: string[];
+}
+
+/** What the header is held against. */
+export interface MappingInput {
+  /** One for each column; `1`, `2`, … without a header. */
+  names: string[];
+  options: ReadOptions;
+  structure: ContactStructure;
+  system?: System;
+  /** `FILE:LINE` of the header, for messages. */
+  place: string;
+}
+
+type Targets = (Target | undefined)[];
+
+/**
+ * Decides for every column: `--map` and the mapping file first, then the system's rules, then names.
+ *
+ * @throws UsageError naming all columns that map to nothing, or the candidates when the key column is not plain
+ */
+export function mapColumns(input: MappingInput): Columns {
+  const targets = toldTargets(input);
+  const consent = consentColumns(input);
+  const isTold = targets.map((target) => target !== undefined);
+  if (input.system) placeSystemColumns(input.names, targets, input.system);
+  if (input.options.hasNoHeader && input.names.length === 1) targets[0] ??= { kind: "key" };
+  const key = placeKey(input, targets);
+  placeFields(input, targets);
+  for (const { index } of consent) targets[index] ??= { kind: "consent" };
+  const notes: string[] = [];
+  const { settled, lost } = settleRest(input, targets, isTold, notes);
+  const isLost = lost.length > 0 && !input.options.ignoreUnmapped;
+  const problem = key?.problem ?? (isLost ? unmapped(input, lost) : undefined);
+  if (problem) {
+    const keyCandidates = key?.candidates ?? [];
+    throw new UnclearColumnsError(problem, unclearFrom(input, targets, keyCandidates, isLost ? lost : []));
+  }
+  return { targets: settled, consent, notes };
+}
+
+/**
+ * Finds the key column and ignores all others.
+ * @throws UsageError when it is not plain which column holds the key
+ */
+export function mapKeyColumn(input: MappingInput): Columns {
+  const targets = toldTargets(input);
+  if (input.system) placeSystemColumns(input.names, targets, input.system);
+  if (input.names.length === 1) targets[0] ??= { kind: "key" };
+  const key = placeKey(input, targets);
+  if (key) throw key.problem;
+  return {
+    targets: targets.map((target) => (target?.kind === "key" ? target : { kind: "ignore" })),
+    consent: [],
+    notes: [],
+  };
+}
+
+/** What `--map` and the mapping file say. Each of their columns must exist. */
+function toldTargets({ names, options, structure, place }: MappingInput): Targets {
+  const told: Targets = names.map(() => undefined);
+  for (const [column, target] of options.map) {
+    const indexes = columnsNamed(column, names);
+    if (indexes.length === 0) throw unknownColumn(column, names, place, "--map");
+    const resolved = parseTarget(target, structure, column);
+    for (const index of indexes) told[index] = resolved;
+  }
+  const keys = names.filter((_, index) => told[index]?.kind === "key");
+  if (keys.length > 1) {
+    throw new UsageError(
+      `${place}: ${keys.length} columns are mapped to the key: ${quoted(keys)}`,
+      "map one of them to ignore",
+    );
+  }
+  return told;
+}
+
+/** The columns that speak of consent. No mapping silences them: only `--include-unsubscribed` does. */
+function consentColumns({ names, options, system, place }: MappingInput): ConsentColumn[] {
+  const found: ConsentColumn[] = [];
+  if (options.consentColumn !== undefined) {
+    const indexes = columnsNamed(options.consentColumn, names);
+    if (indexes.length === 0) throw unknownColumn(options.consentColumn, names, place, "--consent-column");
+    for (const index of indexes) found.push({ index, name: names[index]!, rule: "subscribed" });
+  }
+  for (const { column, rule } of system?.consent ?? []) {
+    for (const [index, name] of names.entries()) {
+      const isNew = found.every((each) => each.index !== index);
+      if (isNew && isColumn(name, column)) found.push({ index, name, rule });
+    }
+  }
+  for (const [index, name] of names.entries()) {
+    const target = options.map.get(name);
+    if (target !== undefined && foldName(target) === "consent")
+      found.push({ index, name, rule: "subscribed" });
+  }
+  return found;
+}
+
+function placeSystemColumns(names: string[], targets: Targets, system: System): void {
+  const hasKey = targets.some((target) => target?.kind === "key");
+  for (const [index, name] of names.entries()) {
+    if (targets[index]) continue;
+    if (!hasKey && isColumn(name, system.key)) targets[index] = { kind: "key" };
+    else if (isColumn(name, system.tags?.column)) targets[index] = { kind: "tags" };
+    else if (isColumn(name, system.lists?.column)) targets[index] = { kind: "lists" };
+  }
+}
+
+function columnsNamed(column: string, names: string[]): number[] {
+  const exact = indexesWhere(names, (name) => name === column);
+  return exact.length > 0 ? exact : indexesWhere(names, (name) => foldName(name) === foldName(column));
+}
+
+function indexesWhere(names: string[], holds: (name: string) => boolean): number[] {
+  return names.flatMap((name, index) => (holds(name) ? [index] : []));
+}
+
+/** A target as it is typed: `key`, `lists`, `tags`, `ignore`, or a field's label or id. */
+export function parseTarget(target: string, structure: ContactStructure, column: string): Target {
+  const field = findField(target, structure);
+  const word = foldName(target);
+  if (word === "key" || word === "lists" || word === "tags" || word === "ignore" || word === "consent") {
+    return { kind: word };
+  }
+  if (field) return { kind: "field", fieldId: field._id, label: field.label };
+  const near = nearestName(
+    target,
+    structure.fields.map((each) => each.label),
+  );
+  throw new UsageError(
+    `--map ${column}=${target}: there is no field ${JSON.stringify(target)}`,
+    near ? `did you mean --map ${shellWord(`${column}=${near}`)}?` : `fields: ${labelsOf(structure)}`,
+  );
+}
+
+/** By id, by label, then without regard to case. @throws UsageError when two labels match */
+function findField(name: string, structure: ContactStructure): FieldDefinition | undefined {
+  const exact = structure.fields.find((field) => field._id === name || field.label === name);
+  if (exact) return exact;
+  const loose = structure.fields.filter((field) => foldName(field.label) === foldName(name));
+  if (loose.length > 1) {
+    throw new UsageError(
+      `${loose.length} fields are called ${JSON.stringify(name)}`,
+      `use an id: ${loose.map((field) => field._id).join(", ")}`,
+    );
+  }
+  return loose[0];
+}
+
+/** Says what is not plain about the key's column, and which columns it could be. */
+function placeKey(
+  { names, options, structure, place }: MappingInput,
+  targets: Targets,
+): { problem: UsageError; candidates: number[] } | undefined {
+  if (targets.some((target) => target?.kind === "key")) return undefined;
+  const isFree = (index: number) => targets[index] === undefined;
+  const own = indexesWhere(names, (name) => foldName(name) === foldName(structure.keyName)).filter(isFree);
+  const candidates =
+    own.length === 1
+      ? own
+      : indexesWhere(names, (name) => isKeyName(name, structure.keyName, structure.keyType)).filter(isFree);
+  if (candidates.length === 1) {
+    targets[candidates[0]!] = { kind: "key" };
+    return undefined;
+  }
+  const found = candidates.map((index) => names[index]!);
+  if (found.length > 1) {
+    const others = options.ignoreUnmapped ? "" : ", and map the others to a field or to ignore";
+    const problem = new UsageError(
+      `${place}: ${found.length} columns could hold the key: ${quoted(found)}`,
+      `say which one: --map ${shellWord(`${found[0]}=key`)}${others}`,
+    );
+    return { problem, candidates };
+  }
+  const problem = new UsageError(
+    `${place}: no column holds the key (${structure.keyName}); columns: ${quoted(names)}`,
+    `say which one: --map ${shellWord(`${names[0] || "COLUMN"}=key`)}`,
+  );
+  return { problem, candidates: indexesWhere(names, () => true).filter(isFree) };
+}
+
+/** Columns named like a field, then like a first or last name. No field is filled from two columns. */
+function placeFields({ names, structure, system }: MappingInput, targets: Targets): void {
+  const taken = new Set(targets.flatMap((target) => (target?.kind === "field" ? [target.fieldId] : [])));
+  const give = (index: number, field: FieldDefinition | undefined) => {
+    if (!field || taken.has(field._id)) return;
+    targets[index] = { kind: "field", fieldId: field._id, label: field.label };
+    taken.add(field._id);
+  };
+  const isOpen = (name: string, index: number) => !targets[index] && foldName(name) !== "";
+  for (const [index, name] of names.entries()) {
+    if (isOpen(name, index)) give(index, findField(name, structure));
+  }
+  for (const [index, name] of names.entries()) {
+    if (isOpen(name, index) && system?.suffix)
+      give(index, findField(name.replace(system.suffix, ""), structure));
+  }
+  for (const [index, name] of names.entries()) {
+    const part = isOpen(name, index) ? predefinedFieldOf(name) : undefined;
+    if (part)
+      give(
+        index,
+        structure.fields.find((field) => field.predefinedField === part),
+      );
+  }
+}
+
+/** Lists and tags by name; what is left is ignored by a rule, or lost: its column maps to nothing. */
+function settleRest(
+  { names, system }: MappingInput,
+  targets: Targets,
+  isTold: boolean[],
+  notes: string[],
+): { settled: Target[]; lost: number[] } {
+  const lost: number[] = [];
+  const kept: string[] = [];
+  const settled = targets.map((target, index): Target => {
+    if (target) return target;
+    const name = names[index]!;
+    const word = foldName(name).replace(/^ecm:/, "");
+    if (word === "lists" || word === "tags") return { kind: word };
+    if (system && isIgnoredBy(system, name)) kept.push(name);
+    else if (!isOurBookkeeping(name)) lost.push(index);
+    return { kind: "ignore" };
+  });
+  if (system && kept.length > 0)
+    notes.push(`columns that ${system.title} keeps for itself, ignored: ${kept.join(", ")}`);
+  if (lost.length > 0)
+    notes.push(`columns that map to nothing, ignored: ${quoted(lost.map((index) => names[index]!))}`);
+  noteSharedFields(names, settled, isTold, notes);
+  return { settled, lost };
+}
+
+/** Several columns mapped to one field by hand: the last one that has a value fills it. */
+function noteSharedFields(names: string[], targets: Target[], isTold: boolean[], notes: string[]): void {
+  const byField = new Map<string, string[]>();
+  for (const [index, target] of targets.entries()) {
+    if (target.kind !== "field" || !isTold[index]) continue;
+    byField.set(target.label, [...(byField.get(target.label) ?? []), names[index]!]);
+  }
+  for (const [label, columns] of byField) {
+    if (columns.length > 1) {
+      notes.push(`${quoted(columns)} all fill ${JSON.stringify(label)}: the last one that is not blank wins`);
+    }
+  }
+}
+
+/** The columns that a rejects file adds. */
+function isOurBookkeeping(name: string): boolean {
+  return ["ecm_line", "ecm_error", "ecm_message"].includes(foldName(name));
+}
+
+function unmapped({ names, structure, place }: MappingInput, lost: number[]): UsageError {
+  const labels = structure.fields.map((field) => field.label);
+  const described = lost.slice(0, namesShown).map((index) => {
+    const name = names[index]!;
+    if (foldName(name) === "") return `column ${index + 1}, which has no name`;
+    if (names.indexOf(name) < index) return `the second ${JSON.stringify(name)} (column ${index + 1})`;
+    const near = nearestName(name, labels);
+    return near ? `${JSON.stringify(name)} (like the field ${JSON.stringify(near)}?)` : JSON.stringify(name);
+  });
+  if (lost.length > namesShown) described.push(`and ${lost.length - namesShown} more`);
+  const example = names[lost.find((index) => foldName(names[index]!) !== "") ?? -1];
+  return new UsageError(
+    `${place}: ${lost.length === 1 ? "a column maps" : `${lost.length} columns map`} to nothing: ${described.join(", ")}`,
+    example === undefined
+      ? "give the column a name, or pass --ignore-unmapped"
+      : `map each with --map ${shellWord(`${example}=FIELD`)} or --map ${shellWord(`${example}=ignore`)}, or leave them all out with --ignore-unmapped`,
+  );
+}
+
+function unknownColumn(column: string, names: string[], place: string, flag: string): UsageError {
+  const near = nearestName(column, names);
+  return new UsageError(
+    `${place}: ${flag} names a column that is not there: ${JSON.stringify(column)}`,
+    near ? `did you mean ${JSON.stringify(near)}?` : `columns: ${quoted(names)}`,
+  );
+}
+
+function labelsOf(structure: ContactStructure): string {
+  return quoted(structure.fields.map((field) => field.label));
+}
+
+/** A message names all columns of any sensible file. */
+const namesShown = 100;
+
+/** Names in a message. */
+export function quoted(names: readonly string[]): string {
+  const shown = names.slice(0, namesShown).map((name) => JSON.stringify(name));
+  if (names.length > namesShown) shown.push(`and ${names.length - namesShown} more`);
+  return shown.join(", ");
+}
+
+function shellWord(word: string): string {
+  return /^[\w=.@:-]+$/.test(word) ? word : `"${word.replace(/(["$`\\])/g, "\\$1")}"`;
+}

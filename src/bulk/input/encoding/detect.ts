@@ -1,0 +1,177 @@
+/** Reading: which encoding a file is in: told, marked, or found out; never a silent guess. */
+import { UsageError } from "../../../errors.ts";
+import { lineBreaksIn } from "../csv.ts";
+import { type Inspection, lineOfByte } from "../inspect.ts";
+import { readBytes } from "../source.ts";
+import { createDecoder, encodingNamed } from "./decode.ts";
+import { rankedGuesses, surveyUtf8, unclean } from "./guess.ts";
+
+export interface FoundEncoding {
+  encoding: string;
+  /** Length of the byte-order mark. */
+  markBytes: number;
+  /** Found by the look of its bytes: to be said with a sample. */
+  isGuess: boolean;
+  /** The first line with a letter beyond ASCII, as decoded. */
+  firstForeign?: { line: number; text: string };
+}
+
+const marks: { bytes: number[]; encoding: string }[] = [
+  { bytes: [0xef, 0xbb, 0xbf], encoding: "utf-8" },
+  { bytes: [0xff, 0xfe], encoding: "utf-16le" },
+  { bytes: [0xfe, 0xff], encoding: "utf-16be" },
+];
+
+/**
+ * `--encoding`, byte-order mark, UTF-8, UTF-16 by its zero bytes, ISO-2022-JP by its escapes, then a statistical guess that must
+ * decode the whole file cleanly.
+ *
+ * @throws UsageError with the place, when the bytes are in no encoding that can be told or was told
+ */
+export async function findEncoding(
+  inspection: Inspection,
+  requested: string | undefined,
+): Promise<FoundEncoding> {
+  const { path, start } = inspection;
+  const mark = marks.find(({ bytes }) => bytes.every((byte, index) => start[index] === byte));
+  if (start.length >= 4 && start.readUInt32LE(0) === 0xfeff) {
+    throw new UsageError(`${path} is in UTF-32, which is not read`, "save it as UTF-8");
+  }
+  if (requested !== undefined) {
+    const encoding = await encodingNamed(requested);
+    return requireClean(inspection, encoding, mark?.encoding === encoding ? mark.bytes.length : 0);
+  }
+  if (mark) return requireClean(inspection, mark.encoding, mark.bytes.length);
+  if (inspection.firstNul !== undefined) {
+    const encoding = wideEncoding(start);
+    if (encoding) return { ...(await requireClean(inspection, encoding, 0)), isGuess: true };
+    await refuseNul(path, inspection.firstNul);
+  }
+  if (inspection.isUtf8) {
+    if (
+      inspection.isAscii &&
+      inspection.hasEscape &&
+      /\x1b(?:\$[@B]|\([JI])/.test(start.toString("latin1"))
+    ) {
+      return { ...(await requireClean(inspection, "iso-2022-jp", 0)), isGuess: true };
+    }
+    return requireClean(inspection, "utf-8", 0);
+  }
+  return guessEncoding(inspection);
+}
+
+/** @throws UsageError with line and offset of the first bytes that are not in this encoding */
+async function requireClean(
+  inspection: Inspection,
+  encoding: string,
+  markBytes: number,
+): Promise<FoundEncoding> {
+  const { path } = inspection;
+  if (encoding === "utf-8") {
+    if (inspection.firstNul !== undefined) await refuseNul(path, inspection.firstNul);
+    if (!inspection.isUtf8) throw await brokenUtf8(path, (await surveyUtf8(path)).firstBad);
+    return { encoding, markBytes, isGuess: false };
+  }
+  const wrong = encoding.startsWith("utf-") ? broken : brokenOrPrivate;
+  const check = await checkDecoding(path, encoding, markBytes, wrong);
+  if (check.badLine !== undefined) {
+    throw new UsageError(
+      `${path}:${check.badLine}: the bytes of this line are not ${encoding}`,
+      "name the file's encoding with --encoding, or save it as UTF-8",
+    );
+  }
+  return { encoding, markBytes, isGuess: false, firstForeign: check.firstForeign };
+}
+
+async function refuseNul(path: string, offset: number): Promise<never> {
+  throw new UsageError(
+    `${path}:${await lineOfByte(path, offset)}: a zero byte (offset ${offset}), which no text holds`,
+    "the file is damaged, or not a table; export it again",
+  );
+}
+
+async function brokenUtf8(path: string, offset: number): Promise<UsageError> {
+  return new UsageError(
+    `${path}:${await lineOfByte(path, offset)}: byte ${offset} is not UTF-8, while the rest of the file is`,
+    "mend that line; --encoding reads the whole file in another encoding",
+  );
+}
+
+/** UTF-16 without a mark: addresses are ASCII, and the zero bytes of ASCII all stand at odd, or all at even places. */
+function wideEncoding(start: Buffer): "utf-16le" | "utf-16be" | undefined {
+  let even = 0;
+  let odd = 0;
+  const length = Math.min(start.length, 16_384) & ~1;
+  for (let index = 0; index < length; index += 2) {
+    if (start[index] === 0) even += 1;
+    if (start[index + 1] === 0) odd += 1;
+  }
+  const enough = Math.max(4, length / 2 / 4);
+  if (odd > enough && even <= odd / 50) return "utf-16le";
+  if (even > enough && odd <= even / 50) return "utf-16be";
+  return undefined;
+}
+
+interface DecodingCheck {
+  badLine?: number;
+  firstForeign?: { line: number; text: string };
+}
+
+/** What was not decodable. */
+const broken = /[\ufffd\u0000]/;
+/** Outside Unicode's own encodings, private use is what a vendor added: nobody else can read it. */
+const brokenOrPrivate = /[\ufffd\u0000\ue000-\uf8ff]/;
+/** A text without line breaks is looked at in pieces of this many characters. */
+const longestLine = 64 * 1024;
+
+/** Decodes the whole file and looks at what comes out. */
+async function checkDecoding(
+  path: string,
+  encoding: string,
+  markBytes: number,
+  wrong: RegExp,
+): Promise<DecodingCheck> {
+  const decoder = await createDecoder(encoding);
+  const check: DecodingCheck = {};
+  let line = 1;
+  let open = "";
+  const look = (text: string) => {
+    const bad = text.search(wrong);
+    if (bad !== -1) check.badLine ??= line + lineBreaksIn(text.slice(0, bad));
+    const foreign = check.firstForeign ? -1 : text.search(/[^\x00-\x7f]/);
+    if (foreign !== -1) {
+      const from = Math.max(text.lastIndexOf("\n", foreign), text.lastIndexOf("\r", foreign)) + 1;
+      const row = /^[^\r\n]*/.exec(text.slice(from))![0];
+      check.firstForeign = { line: line + lineBreaksIn(text.slice(0, from)), text: row.slice(0, 60) };
+    }
+    line += lineBreaksIn(text);
+  };
+  for await (const chunk of readBytes(path, markBytes)) {
+    const text = open + decoder.write(chunk);
+    // Whole lines at a time, so that neither a row nor a CRLF is cut.
+    const end =
+      text.lastIndexOf("\n") + 1 || (text.length > longestLine && !text.endsWith("\r") ? text.length : 0);
+    look(text.slice(0, end));
+    open = text.slice(end);
+    if (check.badLine !== undefined) return check;
+  }
+  look(open + decoder.end());
+  return check;
+}
+
+/** @throws UsageError when it is UTF-8 but for some bytes, or when no guess makes sense */
+async function guessEncoding({ path }: Inspection): Promise<FoundEncoding> {
+  const survey = await surveyUtf8(path);
+  if (survey.good > 0 && survey.good >= survey.bad) throw await brokenUtf8(path, survey.firstBad);
+  for (const encoding of await rankedGuesses(survey.cells)) {
+    const check = await checkDecoding(path, encoding, 0, unclean);
+    if (check.badLine === undefined) {
+      return { encoding, markBytes: 0, isGuess: true, firstForeign: check.firstForeign };
+    }
+  }
+  const line = await lineOfByte(path, survey.firstBad);
+  throw new UsageError(
+    `${path}:${line}: the encoding cannot be told; byte ${survey.firstBad} is not UTF-8`,
+    "name it, such as --encoding windows-1252, or save the file as UTF-8",
+  );
+}

@@ -1,0 +1,151 @@
+/** Reading: a file that is not UTF-8: how far from it, and which encodings would make sense of it. */
+
+import { readBytes } from "../source.ts";
+import { decodeAll, encodingNamed } from "./decode.ts";
+import { likeness } from "./likeness.ts";
+
+/** What no table of people holds, and so shows a wrong guess: C1 controls, private use, what was not decodable. */
+export const unclean = /[\ufffd\u0080-\u009f\ue000-\uf8ff\u0000]/;
+
+export interface Survey {
+  /** Characters beyond ASCII that are well-formed UTF-8, and bytes that are not. */
+  good: number;
+  bad: number;
+  firstBad: number;
+  /** Cells that hold a byte beyond ASCII, one on each line. */
+  cells: Buffer;
+}
+
+const surveyBytes = 64 * 1024;
+/** A file without line breaks is looked at in pieces. */
+const longestLineBytes = 64 * 1024;
+
+/** Looks at a file that is not UTF-8: how far from it, and the cells that make it so. */
+export async function surveyUtf8(path: string): Promise<Survey> {
+  const survey = { good: 0, bad: 0, firstBad: -1 };
+  const cells: Buffer[] = [];
+  let collected = 0;
+  let open: Buffer = Buffer.alloc(0);
+  let offset = 0;
+  const look = (bytes: Buffer) => {
+    for (let at = 0; at < bytes.length; at += 1) {
+      if (bytes[at]! < 0x80) continue;
+      const length = sequenceLength(bytes, at);
+      if (length > 0) {
+        survey.good += 1;
+        at += length - 1;
+      } else {
+        if (survey.bad === 0) survey.firstBad = offset + at;
+        survey.bad += 1;
+      }
+    }
+    if (collected < surveyBytes) {
+      const found = foreignCells(bytes);
+      cells.push(found);
+      collected += found.length;
+    }
+    offset += bytes.length;
+  };
+  for await (const chunk of readBytes(path)) {
+    const bytes = open.length > 0 ? Buffer.concat([open, chunk]) : chunk;
+    // Whole lines at a time, so that no character is cut.
+    const end =
+      bytes.lastIndexOf(10) + 1 ||
+      bytes.lastIndexOf(13) + 1 ||
+      (bytes.length > longestLineBytes ? bytes.length : 0);
+    look(bytes.subarray(0, end));
+    open = bytes.subarray(end);
+  }
+  look(open);
+  return { ...survey, cells: Buffer.concat(cells) };
+}
+
+/** Bytes of the well-formed UTF-8 character that starts here; 0 when none does. */
+function sequenceLength(bytes: Buffer, at: number): number {
+  const lead = bytes[at]!;
+  const length =
+    lead >= 0xc2 && lead <= 0xdf
+      ? 2
+      : lead >= 0xe0 && lead <= 0xef
+        ? 3
+        : lead >= 0xf0 && lead <= 0xf4
+          ? 4
+          : 0;
+  for (let index = 1; index < length; index += 1) {
+    const byte = bytes[at + index];
+    if (byte === undefined || (byte & 0xc0) !== 0x80) return 0;
+  }
+  return length;
+}
+
+/** Comma, semicolon, tab and line breaks are no second byte of a character in any encoding that is left here. */
+const separators = new Set([0x2c, 0x3b, 0x09, 0x0a, 0x0d]);
+
+function foreignCells(chunk: Buffer): Buffer {
+  const cells: Buffer[] = [];
+  let collected = 0;
+  let start = 0;
+  let isForeign = false;
+  for (let at = 0; at <= chunk.length && collected < surveyBytes; at += 1) {
+    const byte = chunk[at] ?? 0x0a;
+    if (byte >= 0x80) isForeign = true;
+    if (!separators.has(byte)) continue;
+    if (isForeign) {
+      cells.push(chunk.subarray(start, at), Buffer.from("\n"));
+      collected += at - start + 1;
+    }
+    start = at + 1;
+    isForeign = false;
+  }
+  return Buffer.concat(cells);
+}
+
+/** Tried whether or not the statistics think of them. */
+const candidates = [
+  ...[
+    "windows-1252",
+    "windows-1250",
+    "windows-1254",
+    "windows-1251",
+    "shift_jis",
+    "gb18030",
+    "big5",
+    "euc-kr",
+  ],
+  ...["euc-jp", "windows-1253", "windows-1255", "windows-1256", "windows-1257", "koi8-r", "iso-8859-2"],
+];
+/** A text that no language explains better than this is not understood. */
+const leastLikeness = 0.4;
+/** They know pairs of letters, but need more text than a few names. */
+const weightOfStatistics = 0.5;
+
+/** Encodings in which the cells decode cleanly, the likeliest first; of those that give one text, the commonest first. */
+export async function rankedGuesses(cells: Buffer): Promise<string[]> {
+  const confidences = await statisticsOf(cells);
+  const guesses: { encoding: string; text: string; score: number }[] = [];
+  for (const encoding of new Set([...candidates, ...confidences.keys()])) {
+    const text = await decodeAll(cells, encoding);
+    const share = unclean.test(text) ? 0 : likeness(text);
+    if (share < leastLikeness) continue;
+    guesses.push({ encoding, text, score: share + (confidences.get(encoding) ?? 0) * weightOfStatistics });
+  }
+  const scoreOf = (text: string) =>
+    Math.max(...guesses.filter((guess) => guess.text === text).map((guess) => guess.score));
+  return guesses
+    .map(({ encoding, text }) => ({ encoding, score: scoreOf(text) }))
+    .sort((one, other) => other.score - one.score)
+    .map(({ encoding }) => encoding);
+}
+
+/** Encoding → confidence from 0 to 1, for those that can be decoded. */
+async function statisticsOf(cells: Buffer): Promise<Map<string, number>> {
+  // By its default export: a bundled CommonJS package has no other.
+  const { default: chardet } = await import("chardet");
+  const confidences = new Map<string, number>();
+  for (const { name, confidence } of chardet.analyse(cells)) {
+    if (/^(?:utf|ascii|iso-2022)/i.test(name)) continue;
+    const encoding = await encodingNamed(name).catch(() => undefined);
+    if (encoding !== undefined && !confidences.has(encoding)) confidences.set(encoding, confidence / 100);
+  }
+  return confidences;
+}

@@ -1,0 +1,292 @@
+/** Keys: a cell → the contact's key in the forms that the engine needs, or the reason why it is none. */
+
+import { domainToASCII } from "node:url";
+import { distance } from "fastest-levenshtein";
+import emailModule from "validator/lib/isEmail.js";
+import type { ContactKey } from "../items.ts";
+
+export type KeyReading =
+  | {
+      key: ContactKey;
+      warnings: string[];
+      /** Why no contact may be created with it. */
+      fault?: { code: string; message: string };
+    }
+  | {
+      /** Stable name of the reason: `key_missing`, `key_syntax`, … */
+      code: KeyFaultCode;
+      message: string;
+    };
+
+export type KeyFaultCode =
+  | "key_missing"
+  | "key_placeholder"
+  | "key_several_addresses"
+  | "key_invisible_character"
+  | "key_quoted_local"
+  | "key_address_literal"
+  | "key_non_ascii_local"
+  | "key_carrier_dots"
+  | "key_too_long"
+  | "key_syntax";
+
+export type KeyReader = (cell: string) => KeyReading;
+
+/** Blanks, no-break and ideographic spaces, zero-width marks, byte-order marks, bidirectional marks. */
+const invisible =
+  "\\s\\u00ad\\u034f\\u061c\\u115f\\u1160\\u180e\\u200b-\\u200f\\u202a-\\u202e\\u2060-\\u206f\\u3164\\ufeff\\uffa0";
+const atEdge = new RegExp(`[${invisible}]`, "u");
+const inside = new RegExp(`[\\p{Cc}\\p{Cf}\\p{Co}\\p{Cs}\\p{Cn}${invisible}]`, "u");
+
+const plainAddress = /^[A-Za-z0-9][\w.!#$%&*+/=?^`{|}~'-]*@[A-Za-z0-9.-]+$/;
+const placeholders =
+  /^(?:n\.?\/?a\.?|none|null|nil|nan|undefined|unknown|no ?e-?mail|no|not provided|keine?|inconnu|ninguno|なし|無し|[-–—_.?x*#]+|(?:none|no|na|noemail|unknown|test)@(?:none|no|na|noemail|unknown)(?:\.com)?)$/iu;
+
+/** Reads the cells of a key column. It remembers the verdict on the domains it has seen; use one for each file. */
+export function createKeyReader(keyType: string): KeyReader {
+  if (keyType.toLowerCase() !== "email") return readPlainKey;
+  const domains = new Map<string, DomainReading>();
+  const domainOf = (written: string): DomainReading => {
+    const known = domains.get(written);
+    if (known) return known;
+    const reading = readDomain(written);
+    // A file of a million private domains must not stay in memory.
+    if (domains.size >= 10_000) domains.clear();
+    domains.set(written, reading);
+    return reading;
+  };
+  return (cell) => readAddress(cell, domainOf);
+}
+
+/** What makes a key that the account holds one contact with a row's key. */
+export function identityOf(key: string, keyType: string): string {
+  const reading = createKeyReader(keyType)(key);
+  if ("key" in reading) return reading.key.identity;
+  return keyType.toLowerCase() === "email" ? key.toLowerCase() : key;
+}
+
+/** Without blanks and invisible marks at its edges. */
+export function trimEdges(text: string): string {
+  let start = 0;
+  let end = text.length;
+  while (start < end && isAtEdge(text, start)) start += 1;
+  while (end > start && isAtEdge(text, end - 1)) end -= 1;
+  return start === 0 && end === text.length ? text : text.slice(start, end);
+}
+
+function isAtEdge(text: string, index: number): boolean {
+  const unit = text.charCodeAt(index);
+  if (unit > 32 && unit < 127) return false;
+  return atEdge.test(text[index]!);
+}
+
+function readPlainKey(cell: string): KeyReading {
+  const sent = trimEdges(cell);
+  if (sent === "") return fault("key_missing", "the key is missing");
+  return { key: { written: sent, sent, identity: sent }, warnings: [] };
+}
+
+function readAddress(cell: string, domainOf: (written: string) => DomainReading): KeyReading {
+  const written = trimEdges(cell);
+  if (written === "") return fault("key_missing", "the key is missing");
+  const address = plainAddress.test(written) ? written : unwrap(written.normalize("NFC"));
+  const at = address.lastIndexOf("@");
+  const refusal = refusalOf(address, at);
+  if (refusal) return refusal;
+  const local = address.slice(0, at);
+  const domain = domainOf(address.slice(at + 1));
+  if (local.length > 64 || local.length + 1 + domain.ascii.length > 254) {
+    return fault("key_too_long", `the address is longer than mail allows: ${excerpt(address)}`);
+  }
+  const sent = `${local}@${domain.ascii}`;
+  if (!domain.isValid || !isLocalPart(local)) return refusalOfSyntax(local, domain, address);
+  const warnings: string[] = [];
+  if (domain.meant) warnings.push("likely_typo");
+  if (roles.has(local.toLowerCase())) warnings.push("role_address");
+  return { key: { written, sent, identity: sent.toLowerCase() }, warnings };
+}
+
+/** Takes off what stands around an address: `mailto:`, `Name <…>`, leading apostrophes; folds full-width signs. */
+function unwrap(text: string): string {
+  let address = text;
+  const wrapped = /^[^<>]*<([^<>]*)>$/.exec(address);
+  if (wrapped) address = trimEdges(wrapped[1]!);
+  const link = /^(?:mailto:)+/i.exec(address);
+  if (link) address = trimEdges(address.slice(link[0].length).split("?", 1)[0]!);
+  address = trimEdges(address.replace(/^['’]+/, ""));
+  return address.replace(/[＠﹫]/g, "@").replace(/[．。｡]/g, ".");
+}
+
+/** What is wrong before the parts of the address are looked at. */
+function refusalOf(address: string, at: number): KeyReading | undefined {
+  if (placeholders.test(address)) {
+    return fault("key_placeholder", `"${excerpt(address)}" stands for no address`);
+  }
+  if (address.startsWith('"') && /"@/.test(address)) {
+    return fault("key_quoted_local", `an address with quotes is not taken: ${excerpt(address)}`);
+  }
+  if (/[\s,;|/:<>]/.test(address.slice(address.indexOf("@"), at + 1))) {
+    return fault("key_several_addresses", `the cell holds more than one address: ${excerpt(address)}`);
+  }
+  const hidden = inside.exec(address);
+  if (hidden) {
+    const name = `U+${hidden[0].codePointAt(0)!.toString(16).toUpperCase().padStart(4, "0")}`;
+    return hidden[0] === " "
+      ? fault("key_syntax", `the address has a blank inside: ${excerpt(address)}`)
+      : fault("key_invisible_character", `the address has an invisible character inside: ${name}`);
+  }
+  if (at < 1 || at === address.length - 1) {
+    return fault("key_syntax", `not an e-mail address: ${excerpt(address)}`);
+  }
+  if (address[at + 1] === "[") {
+    return fault("key_address_literal", `the domain must be a name, not a number: ${excerpt(address)}`);
+  }
+  return undefined;
+}
+
+const localPart = /^[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+(?:\.[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+)*$/;
+
+function isLocalPart(local: string): boolean {
+  return localPart.test(local);
+}
+
+function refusalOfSyntax(local: string, domain: DomainReading, address: string): KeyReading {
+  if (/[^\x00-\x7f]/.test(local)) {
+    return fault("key_non_ascii_local", `only the domain may have letters beyond ASCII: ${excerpt(address)}`);
+  }
+  if (domain.isValid && carriers.has(domain.ascii) && isLocalPart(local.replace(/\.+/g, ""))) {
+    return fault(
+      "key_carrier_dots",
+      `dots side by side or at an edge, as old carriers gave: ${excerpt(address)}`,
+    );
+  }
+  return fault("key_syntax", `not an e-mail address: ${excerpt(address)}`);
+}
+
+interface DomainReading {
+  /** Lower case, A-label form; as written when it is no domain. */
+  ascii: string;
+  isValid: boolean;
+  /** The big domain that was probably meant. */
+  meant?: string;
+}
+
+function readDomain(written: string): DomainReading {
+  const plain = written.toLowerCase().replace(/\.$/, "");
+  // The URL parser behind this would read ports, paths and percent signs too.
+  const isForeign = /[^\x00-\x7f]|(?:^|\.)xn--/.test(plain) && !/[/?#\\@:%[\]<>^|]/.test(plain);
+  const ascii = isForeign ? domainToASCII(plain) : plain;
+  // With a plain local part, what the library judges is the domain.
+  const isValid = ascii !== "" && emailModule.default(`a@${ascii}`, { allow_utf8_local_part: false });
+  return { ascii: ascii || plain, isValid, meant: isValid ? likelyDomain(ascii) : undefined };
+}
+
+/** The domain of a big provider that is one slip of a finger away from this one. */
+export function likelyDomain(domain: string): string | undefined {
+  if (bigDomains.includes(domain) || neighbours.has(domain)) return undefined;
+  return bigDomains.find(
+    (big) =>
+      Math.abs(big.length - domain.length) <= 1 &&
+      (distance(big, domain) === 1 || isTransposition(big, domain)),
+  );
+}
+
+function isTransposition(one: string, other: string): boolean {
+  if (one.length !== other.length) return false;
+  const at = [...one].findIndex((letter, index) => letter !== other[index]);
+  return (
+    at >= 0 &&
+    one[at] === other[at + 1] &&
+    one[at + 1] === other[at] &&
+    one.slice(at + 2) === other.slice(at + 2)
+  );
+}
+
+function fault(code: KeyFaultCode, message: string): KeyReading {
+  return { code, message };
+}
+
+function excerpt(text: string): string {
+  return text.length > 80 ? `${text.slice(0, 79)}…` : text;
+}
+
+const carriers = new Set(["docomo.ne.jp", "ezweb.ne.jp", "au.com"]);
+
+const bigDomains = [
+  "gmail.com",
+  "googlemail.com",
+  "hotmail.com",
+  "hotmail.co.uk",
+  "hotmail.fr",
+  "hotmail.de",
+  "hotmail.it",
+  "outlook.com",
+  "yahoo.com",
+  "yahoo.co.uk",
+  "yahoo.co.jp",
+  "yahoo.fr",
+  "yahoo.de",
+  "icloud.com",
+  "comcast.net",
+  "verizon.net",
+  "t-online.de",
+  "freenet.de",
+  "wanadoo.fr",
+  "orange.fr",
+  "laposte.net",
+  "libero.it",
+  "virgilio.it",
+  "yandex.ru",
+  "docomo.ne.jp",
+  "ezweb.ne.jp",
+  "softbank.ne.jp",
+];
+
+/** Real domains that stand one letter away from a big one. */
+const neighbours = new Set([
+  "mail.com",
+  "email.com",
+  "ymail.com",
+  "outlook.co",
+  "yahoo.ca",
+  "hotmail.ca",
+  "hotmail.se",
+  "hotmail.ch",
+  "hotmail.be",
+  "hotmail.es",
+  "yahoo.es",
+  "yahoo.se",
+  "yahoo.be",
+]);
+
+const roles = new Set([
+  "abuse",
+  "admin",
+  "administrator",
+  "billing",
+  "contact",
+  "devnull",
+  "help",
+  "hello",
+  "hostmaster",
+  "hr",
+  "info",
+  "jobs",
+  "kontakt",
+  "mail",
+  "marketing",
+  "newsletter",
+  "no-reply",
+  "noreply",
+  "office",
+  "postmaster",
+  "press",
+  "root",
+  "sales",
+  "security",
+  "service",
+  "spam",
+  "support",
+  "team",
+  "webmaster",
+]);

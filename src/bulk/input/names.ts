@@ -1,0 +1,137 @@
+/** Reading: names of columns, and what they mean without being told. */
+import { distance } from "fastest-levenshtein";
+import { trimEdges } from "./keys.ts";
+
+/** A header name as names are compared: NFC, no marks at the edges, no regard to case or to how blanks are written. */
+export function foldName(name: string): string {
+  return trimEdges(name.normalize("NFC")).toLowerCase().replace(/\s+/g, " ");
+}
+
+/** As `foldName`, and without what writers of one name differ in: blanks, hyphens, underscores, dots. */
+export function looseName(name: string): string {
+  return foldName(name).replace(/[\s_.·-]+/g, "");
+}
+
+/** Names of a column that holds e-mail addresses, loosely written. */
+const keyNames = new Set(
+  [
+    "email",
+    "mail",
+    "emailaddress",
+    "mailaddress",
+    "emailaddresses",
+    "emailid",
+    "contactemail",
+    "useremail",
+    "customeremail",
+    "subscriberemail",
+    "primaryemail",
+    "メールアドレス",
+    "メール",
+    "eメール",
+    "emailアドレス",
+    "电子邮件",
+    "电子邮箱",
+    "邮箱",
+    "電子郵件",
+    "이메일",
+    "emailadresse",
+    "mailadresse",
+    "epostadresse",
+    "epost",
+    "emailadres",
+    "adresseemail",
+    "adressemail",
+    "adresseélectronique",
+    "courriel",
+    "correo",
+    "correoelectrónico",
+    "correoelectronico",
+    "direccióndecorreo",
+    "indirizzoemail",
+    "indirizzodiposta",
+    "endereçodeemail",
+    "enderecodeemail",
+    "sähköposti",
+    "sähköpostiosoite",
+    "эл.почта",
+    "электроннаяпочта",
+  ].map((name) => looseName(name)),
+);
+
+const firstNames = [
+  "first name",
+  "firstname",
+  "fname",
+  "given name",
+  "forename",
+  "vorname",
+  "prénom",
+  "prenom",
+  "nombre",
+  "nome",
+  "voornaam",
+  "förnamn",
+  "fornavn",
+  "etunimi",
+  "imię",
+  "имя",
+  "名",
+];
+
+const lastNames = [
+  "last name",
+  "lastname",
+  "lname",
+  "surname",
+  "family name",
+  "nachname",
+  "familienname",
+  "nom",
+  "nom de famille",
+  "apellido",
+  "apellidos",
+  "cognome",
+  "sobrenome",
+  "achternaam",
+  "efternamn",
+  "etternavn",
+  "efternavn",
+  "sukunimi",
+  "nazwisko",
+  "фамилия",
+  "姓",
+];
+
+const predefined = new Map([
+  ...firstNames.map((name) => [looseName(name), "firstName"] as const),
+  ...lastNames.map((name) => [looseName(name), "lastName"] as const),
+]);
+
+/** Whether a column of this name holds keys. @param keyName the structure's own name of the key */
+export function isKeyName(name: string, keyName: string, keyType: string): boolean {
+  const folded = foldName(name);
+  if (folded === "") return false;
+  if (folded === foldName(keyName) || folded === "key" || folded === "ecm:key") return true;
+  return keyType.toLowerCase() === "email" && keyNames.has(looseName(name));
+}
+
+/** The `predefinedField` that a column of this name fills. */
+export function predefinedFieldOf(name: string): "firstName" | "lastName" | undefined {
+  return predefined.get(looseName(name));
+}
+
+/** The most similar of the names, if any is similar. */
+export function nearestName(name: string, names: readonly string[]): string | undefined {
+  const wanted = looseName(name);
+  let best: string | undefined;
+  let least = Math.max(1, Math.floor(wanted.length / 3)) + 1;
+  for (const candidate of names) {
+    const steps = distance(wanted, looseName(candidate));
+    if (steps < least) {
+      least = steps;
+      best = candidate;
+    }
+  }
+  return best;
+}

@@ -1,0 +1,147 @@
+/** Reading: an understood file → its rows, one by one, in flat memory. */
+
+import { refusalIn } from "./consent.ts";
+import { type CsvRecord, readRecords } from "./csv.ts";
+import { unreadableFrom } from "./faults.ts";
+import { isBlank } from "./header.ts";
+import { createKeyReader, type KeyReading } from "./keys.ts";
+import type { Reading, Understood } from "./reading.ts";
+import type { ReadRow, RejectedRow, Target } from "./rows.ts";
+import type { Splitting } from "./systems.ts";
+import { readText } from "./text.ts";
+import { splitNames, valueReader } from "./values.ts";
+
+/**
+ * The rows of a file, in its order; blank lines are passed over. Can be called several times.
+ * @throws UsageError when the file cannot be read to its end
+ */
+export async function* readRows(understood: Pick<Understood, "path" | "reading">): AsyncGenerator<ReadRow> {
+  const { reading } = understood;
+  const toRow = createRowReader(reading);
+  let isAfterBlank = false;
+  for await (const records of readFileRecords(understood)) {
+    for (const record of records) {
+      if (reading.hasHeader && record.line === reading.startLine) continue;
+      if (isBlank(record)) {
+        isAfterBlank = true;
+        continue;
+      }
+      if (isAfterBlank && reading.system?.hasFooter && isFooterLine(record)) continue;
+      isAfterBlank &&= reading.system?.hasFooter ?? false;
+      yield record.hasTextAfterQuote ? rejected(record, textAfterQuote) : toRow(record);
+    }
+  }
+}
+
+/** The records from the header, or the first row, on. */
+async function* readFileRecords({
+  path,
+  reading,
+}: Pick<Understood, "path" | "reading">): AsyncGenerator<CsvRecord[]> {
+  try {
+    yield* readRecords(
+      readText({ path, ...reading }, reading.startLine),
+      reading.delimiter,
+      reading.startLine,
+    );
+  } catch (error) {
+    throw unreadableFrom(path, error);
+  }
+}
+
+function isFooterLine({ cells }: CsvRecord): boolean {
+  return cells.length === 1 && !cells[0]!.includes("@");
+}
+
+function createRowReader(reading: Reading): (record: CsvRecord) => ReadRow {
+  const { targets, system, consent } = reading;
+  const readKey = createKeyReader(reading.keyType);
+  const plainCell = valueReader(reading.hasSafeCells, system?.hasApostrophes ?? false);
+  const keyIndex = targets.findIndex((target) => target.kind === "key");
+  const fields = targets.flatMap((target, index) =>
+    target.kind === "field" ? [{ index, id: target.fieldId }] : [],
+  );
+  const namesOf = (kind: "lists" | "tags") => {
+    const indexes = indexesOf(targets, kind);
+    const splitting: Splitting = system?.[kind]?.splitting ?? "csv";
+    const leavesOut = kind === "tags" ? system?.tags?.leavesOut : undefined;
+    return (cells: string[]): string[] => {
+      const names = indexes.flatMap((index) => splitNames(plainCell(cells[index] ?? ""), splitting));
+      return leavesOut ? names.filter((name) => !leavesOut.test(name)) : names;
+    };
+  };
+  const lists = namesOf("lists");
+  const tags = namesOf("tags");
+
+  return (record) => {
+    const { line, cells } = record;
+    if (cells.length > targets.length && cells.slice(targets.length).some((cell) => cell.trim() !== "")) {
+      return rejected(record, tooManyCells(cells.length, targets.length));
+    }
+    const keyCell = plainCell(cells[keyIndex] ?? "");
+    const addresses = system?.keySplitting ? splitNames(keyCell, system.keySplitting) : undefined;
+    const read = readKey(addresses?.[0] ?? keyCell);
+    const key = system?.name === "ecm" ? asExported(read, keyCell) : read;
+    if ("code" in key) return rejected(record, key);
+    const warnings = addresses && addresses.length > 1 ? [...key.warnings, "first_of_several"] : key.warnings;
+    const refusals = consent.flatMap(({ index, name, rule }) => refusalIn(rule, name, cells[index]) ?? []);
+    return {
+      kind: "row",
+      line,
+      cells,
+      key: key.key,
+      ...(key.fault && { keyFault: key.fault }),
+      fields: fieldsIn(cells, fields, plainCell),
+      lists: lists(cells),
+      tags: tags(cells),
+      ...(refusals.length > 0 && { notSubscribed: refusals.join("; ") }),
+      warnings,
+    };
+  };
+}
+
+/** A key that an export wrote stands in the account as it is, whatever we would say of it. */
+function asExported(read: KeyReading, cell: string): KeyReading {
+  if (!("code" in read) || read.code === "key_missing" || read.code === "key_placeholder") return read;
+  return {
+    key: { written: cell, sent: cell, identity: cell.toLowerCase() },
+    warnings: [],
+    fault: { code: read.code, message: read.message },
+  };
+}
+
+function indexesOf(targets: Target[], kind: Target["kind"]): number[] {
+  return targets.flatMap((target, index) => (target.kind === kind ? [index] : []));
+}
+
+/** Where several columns fill one field, the last one that is not blank wins. */
+function fieldsIn(
+  cells: string[],
+  fields: { index: number; id: string }[],
+  plainCell: (cell: string) => string,
+): Map<string, string> {
+  const values = new Map<string, string>();
+  for (const { index, id } of fields) {
+    const cell = cells[index];
+    if (cell === undefined) continue;
+    const value = plainCell(cell);
+    if (value !== "" || !values.has(id)) values.set(id, value);
+  }
+  return values;
+}
+
+function rejected({ line, cells }: CsvRecord, reason: { code: string; message: string }): RejectedRow {
+  return { kind: "rejected", line, cells, code: reason.code, message: reason.message };
+}
+
+function tooManyCells(count: number, expected: number): { code: string; message: string } {
+  return {
+    code: "too_many_cells",
+    message: `the row has ${count} cells, the header ${expected}: a cell that holds a delimiter needs quotes around it`,
+  };
+}
+
+const textAfterQuote = {
+  code: "text_after_quote",
+  message: "text stands after a closing quote: a quote inside a quoted cell must be doubled",
+};

@@ -1,0 +1,38 @@
+/** Reading: how the rows of an understood file are read. */
+
+import type { ConsentRule } from "./consent.ts";
+import type { InputFacts, Target } from "./rows.ts";
+import type { System } from "./systems.ts";
+
+export interface Reading {
+  keyType: string;
+  /** As `encodingNamed` gives it. */
+  encoding: string;
+  /** Bytes of the byte-order mark at the start. */
+  markBytes: number;
+  delimiter: string;
+  /** Physical line on which the header or, without one, the first row starts. */
+  startLine: number;
+  hasHeader: boolean;
+  /** One for each column, in file order. */
+  targets: Target[];
+  /** The recognised system, whose rules apply. */
+  system?: System;
+  consent: ConsentColumn[];
+  /** Written with `--safe-cells`: one leading apostrophe of a cell is not its own. */
+  hasSafeCells: boolean;
+}
+
+export interface ConsentColumn {
+  index: number;
+  name: string;
+  rule: ConsentRule;
+}
+
+/** A file that was understood: everything that reading its rows needs. Made by `understandInput`. */
+export interface Understood {
+  path: string;
+  facts: InputFacts;
+  /** For the reading room alone. */
+  reading: Reading;
+}

@@ -1,0 +1,75 @@
+/** What the reading half of the engine hands to the deciding half: rows that make sense, and rows that do not. */
+import type { ContactKey } from "../items.ts";
+
+export interface Row {
+  kind: "row";
+  /** Physical line on which the record starts; the first line of the file is 1. */
+  line: number;
+  /** The input's own cells, for the rejects file. */
+  cells: string[];
+  key: ContactKey;
+  /** Why no contact is created with this key, although one that has it is looked for: our own export can hold any key. */
+  keyFault?: { code: string; message: string };
+  /** Field id → value. An empty string is a blank cell; a field whose cell is missing is absent. */
+  fields: Map<string, string>;
+  /** Names or ids as the cells hold them, split by the rules of the file. */
+  lists: string[];
+  tags: string[];
+  /** Why the row's own file says that this person is not subscribed, in its words. */
+  notSubscribed?: string;
+  /** Codes of what looks odd without being wrong: `likely_typo`, `role_address`, `first_of_several`. */
+  warnings: string[];
+}
+
+/** A row that is wrong alone; the file goes on after it. */
+export interface RejectedRow {
+  kind: "rejected";
+  line: number;
+  cells: string[];
+  /** Stable snake_case name of the reason. */
+  code: string;
+  message: string;
+}
+
+export type ReadRow = Row | RejectedRow;
+
+/** How the input is to be read, from flags and the mapping file. */
+export interface ReadOptions {
+  /** Column name → target (`key`, `lists`, `tags`, `ignore`, a field's label or id); later entries win. */
+  map: Map<string, string>;
+  /** A known system's name, in place of recognising it by the header. */
+  from?: string;
+  delimiter?: string;
+  encoding?: string;
+  skipLines?: number;
+  hasNoHeader?: boolean;
+  ignoreUnmapped?: boolean;
+  consentColumn?: string;
+}
+
+/** Where a column's cells go. */
+export type Target =
+  | { kind: "key" }
+  | { kind: "lists" }
+  | { kind: "tags" }
+  | { kind: "ignore" }
+  | { kind: "consent" }
+  | { kind: "field"; fieldId: string; label: string };
+
+/** What was understood of a file, and said to the reader before anything is sent. */
+export interface InputFacts {
+  /** SHA-256 of the bytes, hexadecimal. */
+  sha256: string;
+  bytes: number;
+  encoding: string;
+  delimiter: string;
+  /** Name of the recognised system, such as `mailchimp`. */
+  system?: string;
+  /** Physical line of the header; undefined with `--no-header`. */
+  headerLine?: number;
+  columns: { name: string; target: Target }[];
+  /** Sentences for stderr: what was detected, what to be careful about. */
+  notes: string[];
+  /** The first rows as read, for `--dry-run`. */
+  sample: ReadRow[];
+}

@@ -1,0 +1,107 @@
+/** The first pass over an input: everything is read and checked before anything is sent. */
+import { stat } from "node:fs/promises";
+import { EcmError, exitCodes } from "../../errors.ts";
+import { createIdentityTally, type RepeatedIdentities } from "./identities.ts";
+import { readRows, type Understood } from "./index.ts";
+import type { ReadRow } from "./rows.ts";
+
+/** So many rows are kept in memory; more are read from the file again in each pass. */
+const mostKeptRows = 5000;
+/** How often a pass looks for an interruption, in rows. */
+const rowsBetweenLooks = 2000;
+
+export interface Survey {
+  /** Rows of the file: sound ones and rejected ones. */
+  read: number;
+  /** Rows that are wrong as they stand. */
+  rejected: number;
+  rejectedCodes: Map<string, number>;
+  /** Rows that look odd without being wrong, by code. */
+  warnings: Map<string, number>;
+  /** Names or ids as the cells have them. */
+  lists: Set<string>;
+  tags: Set<string>;
+  repeated: RepeatedIdentities;
+  /** The largest line on which a row starts. */
+  lastLine: number;
+  /** All rows again, in file order. @throws EcmError when the file has changed since the survey */
+  rows(): AsyncIterable<ReadRow>;
+}
+
+/** @throws UsageError when the file cannot be read to its end; the signal's reason */
+export async function surveyInput(
+  understood: Understood,
+  signal: AbortSignal,
+  onRows: (rows: number) => void,
+): Promise<Survey> {
+  const before = await stat(understood.path);
+  const tally = createIdentityTally();
+  const lists = new Set<string>();
+  const tags = new Set<string>();
+  const rejectedCodes = new Map<string, number>();
+  const warnings = new Map<string, number>();
+  let kept: ReadRow[] | undefined = [];
+  let read = 0;
+  let rejected = 0;
+  let lastLine = 0;
+  for await (const row of readRows(understood)) {
+    if (read++ % rowsBetweenLooks === 0) {
+      signal.throwIfAborted();
+      onRows(read - 1);
+    }
+    lastLine = row.line;
+    if (kept && kept.push(row) > mostKeptRows) kept = undefined;
+    if (row.kind === "rejected") {
+      rejected++;
+      rejectedCodes.set(row.code, (rejectedCodes.get(row.code) ?? 0) + 1);
+      continue;
+    }
+    tally.add(row.key.identity);
+    for (const name of row.lists) lists.add(name);
+    for (const name of row.tags) tags.add(name);
+    for (const code of row.warnings) warnings.set(code, (warnings.get(code) ?? 0) + 1);
+  }
+  const rows = kept;
+
+  /** A plain iterator: a generator around each row of a million costs more than the row. */
+  function again(): AsyncIterable<ReadRow> {
+    const inner = readRows(understood);
+    let count = 0;
+    const check = async () => {
+      signal.throwIfAborted();
+      await requireUnchanged(understood.path, before);
+      return inner.next();
+    };
+    return {
+      [Symbol.asyncIterator]: () => ({
+        next: () => (count++ % rowsBetweenLooks === 0 ? check() : inner.next()),
+        return: () => inner.return(undefined),
+      }),
+    };
+  }
+
+  return {
+    read,
+    rejected,
+    rejectedCodes,
+    warnings,
+    lists,
+    tags,
+    repeated: tally.repeated(),
+    lastLine,
+    rows: () => (rows ? iterate(rows) : again()),
+  };
+}
+
+async function* iterate(rows: ReadRow[]): AsyncGenerator<ReadRow> {
+  yield* rows;
+}
+
+async function requireUnchanged(path: string, before: { size: number; mtimeMs: number }): Promise<void> {
+  const now = await stat(path).catch(() => undefined);
+  if (now?.size === before.size && now.mtimeMs === before.mtimeMs) return;
+  throw new EcmError(exitCodes.failed, `${path} was changed while it was being worked on`, {
+    type: "InputChangedError",
+    hint: "run the same command again: a changed file is a new run",
+  });
+}

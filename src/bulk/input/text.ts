@@ -1,0 +1,60 @@
+/** Reading: a file's bytes → UTF-8 text in chunks, from a physical line on. */
+import { createDecoder } from "./encoding/decode.ts";
+import { readBytes } from "./source.ts";
+
+export interface TextSource {
+  path: string;
+  encoding: string;
+  markBytes: number;
+}
+
+/** The text as UTF-8 without a byte-order mark. @param startLine the physical line to start at */
+export async function* readText(source: TextSource, startLine = 1): AsyncGenerator<Buffer> {
+  let linesToSkip = startLine - 1;
+  let mayBeHalfBreak = false;
+  for await (const chunk of asUtf8(source)) {
+    if (linesToSkip === 0 && !mayBeHalfBreak) {
+      yield chunk;
+      continue;
+    }
+    let at = 0;
+    while (at < chunk.length) {
+      // The LF of a CRLF that ended the line before.
+      if (mayBeHalfBreak && chunk[at] === 10) at += 1;
+      mayBeHalfBreak = false;
+      if (linesToSkip === 0 || at >= chunk.length) break;
+      const byte = chunk[at]!;
+      at += 1;
+      if (byte !== 10 && byte !== 13) continue;
+      linesToSkip -= 1;
+      mayBeHalfBreak = byte === 13;
+    }
+    if (at < chunk.length) yield chunk.subarray(at);
+  }
+}
+
+async function* asUtf8({ path, encoding, markBytes }: TextSource): AsyncGenerator<Buffer> {
+  if (encoding === "utf-8") {
+    yield* readBytes(path, markBytes);
+    return;
+  }
+  const decoder = await createDecoder(encoding);
+  for await (const chunk of readBytes(path, markBytes)) yield Buffer.from(decoder.write(chunk));
+  yield Buffer.from(decoder.end());
+}
+
+/** The first bytes of the text, and whether it goes on after them. */
+export async function readStart(
+  source: TextSource,
+  startLine: number,
+  limitBytes: number,
+): Promise<{ text: string; isCut: boolean }> {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  for await (const chunk of readText(source, startLine)) {
+    if (bytes >= limitBytes) return { text: Buffer.concat(chunks).toString("utf8"), isCut: true };
+    chunks.push(chunk);
+    bytes += chunk.length;
+  }
+  return { text: Buffer.concat(chunks).toString("utf8"), isCut: false };
+}

@@ -1,0 +1,78 @@
+/** Reading: columns of which it is not plain where they go, for whoever can ask a person. */
+import { UsageError } from "../../errors.ts";
+import type { ContactStructure } from "../../wire.ts";
+import { nearestName } from "./names.ts";
+import type { ReadRow, Target } from "./rows.ts";
+
+export interface UnclearColumn {
+  name: string;
+  /** How many columns have this name. A column is told by its name where to go: they go together. */
+  count: number;
+  /** A field whose name is like it. */
+  near?: string;
+  /** Some cells of it that are not blank, as the file has them. */
+  samples: string[];
+}
+
+export interface Unclear {
+  structure: ContactStructure;
+  /** Of these one holds the key; none when the key's column is known. */
+  keyCandidates: UnclearColumn[];
+  /** Columns that map to nothing. */
+  unmapped: UnclearColumn[];
+  /** Ids of fields that other columns fill. */
+  takenFields: string[];
+}
+
+/** What to say in `--map`, said in words for those who cannot be asked. */
+export class UnclearColumnsError extends UsageError {
+  readonly unclear: Unclear;
+
+  constructor({ message, details }: UsageError, unclear: Unclear) {
+    super(message, details.hint);
+    this.unclear = unclear;
+  }
+}
+
+/** @param targets of the columns whose place is known */
+export function unclearFrom(
+  { names, structure }: { names: string[]; structure: ContactStructure },
+  targets: (Target | undefined)[],
+  keyCandidates: number[],
+  unmapped: number[],
+): Unclear {
+  const labels = structure.fields.map((field) => field.label);
+  const columns = (indexes: number[]): UnclearColumn[] =>
+    [...new Set(indexes.map((index) => names[index]!))].map((name) => ({
+      name,
+      count: names.filter((each) => each === name).length,
+      near: nearestName(name, labels),
+      samples: [],
+    }));
+  const isUnclear = (name: string) => unmapped.some((index) => names[index] === name);
+  const takenFields = targets.flatMap((target, index) =>
+    target?.kind === "field" && !isUnclear(names[index]!) ? [target.fieldId] : [],
+  );
+  return { structure, keyCandidates: columns(keyCandidates), unmapped: columns(unmapped), takenFields };
+}
+
+const samplesShown = 3;
+const rowsLookedAt = 100;
+
+/** Finds some cells of each unclear column. */
+export async function addSamples(
+  { keyCandidates, unmapped }: Unclear,
+  names: string[],
+  rows: AsyncIterable<ReadRow>,
+): Promise<void> {
+  const columns = [...keyCandidates, ...unmapped];
+  let looked = 0;
+  for await (const { cells } of rows) {
+    for (const { name, samples } of columns) {
+      const cell = cells[names.indexOf(name)]?.trim();
+      if (cell && samples.length < samplesShown && !samples.includes(cell)) samples.push(cell);
+    }
+    looked += 1;
+    if (looked === rowsLookedAt || columns.every(({ samples }) => samples.length === samplesShown)) break;
+  }
+}

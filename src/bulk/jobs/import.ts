@@ -1,0 +1,77 @@
+/** What an import wants of each row. */
+
+import type { ContactStructure } from "../../wire.ts";
+import type { NameBook } from "../account/names.ts";
+import type { Mode } from "../engine/decide.ts";
+import type { RowJob } from "../engine/row-job.ts";
+import { understandInput } from "../input/index.ts";
+import type { Duplicates } from "../input/join.ts";
+import type { ReadOptions, Row } from "../input/rows.ts";
+import type { Survey } from "../input/survey.ts";
+import type { DesiredContact } from "../items.ts";
+
+export interface ImportOptions {
+  input: RowJob["input"];
+  read: ReadOptions;
+  mode: Mode;
+  blank: "keep" | "clear";
+  duplicates: Duplicates;
+  /** Names or ids; every contact is added to these. */
+  lists: string[];
+  tags: string[];
+  createMissing: boolean;
+  includeUnsubscribed: boolean;
+}
+
+export function importJob(options: ImportOptions): RowJob {
+  const { input, read, lists, tags, createMissing, duplicates, mode } = options;
+  return {
+    kind: "import",
+    input,
+    understand: (path, structure) => understandInput(path, read, structure),
+    options: importRecord(options),
+    duplicates,
+    lists,
+    tags,
+    createMissing,
+    decide: { mode, missing: "skip" },
+    source: (structure, survey) => sourceOf(options, structure, survey),
+    desiredContactOf: (row, names) => desiredContactOf(row, names, options),
+    listIds: (names) => names.listIds(),
+  };
+}
+
+/** The options as a manifest keeps them. */
+function importRecord({ input: _input, read, ...options }: ImportOptions): Record<string, unknown> {
+  return { ...options, read: { ...read, map: [...read.map] } };
+}
+
+/** The other way: what `runs resume` hands to `importJob`. */
+export function importOptionsFrom(record: Record<string, unknown>, input: RowJob["input"]): ImportOptions {
+  const { read, ...options } = record as unknown as ImportOptions & { read: { map: [string, string][] } };
+  return { ...options, input, read: { ...read, map: new Map(read.map) } };
+}
+
+function sourceOf(options: ImportOptions, _structure: ContactStructure, survey: Survey): string[] {
+  const source = ["fields", "status", "createdAt", "__v"];
+  if (options.lists.length > 0 || survey.lists.size > 0) source.push("lists");
+  if (options.tags.length > 0 || survey.tags.size > 0) source.push("tags");
+  return source;
+}
+
+function desiredContactOf(row: Row, names: NameBook, options: ImportOptions): DesiredContact {
+  const fields =
+    options.blank === "clear" ? row.fields : new Map([...row.fields].filter(([, value]) => value !== ""));
+  return {
+    fields,
+    addLists: unique([...options.lists, ...row.lists].map(names.listId)),
+    addTags: unique([...options.tags, ...row.tags].map(names.tagId)),
+    removeLists: [],
+    removeTags: [],
+    isNotSubscribed: row.notSubscribed !== undefined && !options.includeUnsubscribed,
+  };
+}
+
+function unique(ids: string[]): string[] {
+  return ids.length > 1 ? [...new Set(ids)] : ids;
+}

@@ -1,0 +1,55 @@
+/** `lists sync`: the list's members become exactly the contacts that a file names. */
+import { UsageError } from "../../errors.ts";
+import type { MembersOptions, RowJob } from "../engine/row-job.ts";
+import { understandKeys } from "../input/index.ts";
+
+export interface SyncOptions {
+  input: RowJob["input"];
+  /** Name or id. */
+  list: string;
+  /** Create contacts that do not exist. */
+  create: boolean;
+  maxRemove?: MembersOptions["maxRemove"];
+}
+
+export function syncJob({ input, list, create, maxRemove }: SyncOptions): RowJob {
+  let listId = "";
+  return {
+    kind: "sync",
+    input,
+    understand: (path, structure) => understandKeys(path, { map: new Map() }, structure),
+    async resolve(account) {
+      listId = (await account.list(await account.structure(), list))._id;
+    },
+    // How many may be taken out decides whether it begins, not what becomes of a contact.
+    options: { list, create },
+    members: { listId: () => listId, listName: list, maxRemove },
+    requireInput(survey) {
+      if (survey.read > survey.rejected) return;
+      throw new UsageError(
+        "the file names no contact: that would empty the list, and nothing was sent",
+        "is it the right file?",
+        { type: "EmptyInputError" },
+      );
+    },
+    duplicates: "first",
+    lists: [],
+    tags: [],
+    createMissing: false,
+    decide: create ? { mode: "upsert", missing: "skip" } : { mode: "update", missing: "reject" },
+    source: () => ["lists", "status", "createdAt", "__v"],
+    listIds: () => [listId],
+    desiredContactOf: () => ({
+      fields: new Map(),
+      addLists: [listId],
+      removeLists: [],
+      addTags: [],
+      removeTags: [],
+    }),
+  };
+}
+
+/** What `runs resume` hands to `syncJob`: the removals were agreed to when the run began. */
+export function syncOptionsFrom(record: Record<string, unknown>, input: RowJob["input"]): SyncOptions {
+  return { ...(record as unknown as Omit<SyncOptions, "input">), input, maxRemove: { percent: 100 } };
+}

@@ -1,0 +1,110 @@
+/** What an undo decides of each contact that a run wrote: what still holds the run's value goes back. */
+
+import { join } from "node:path";
+import { EcmError, exitCodes } from "../../errors.ts";
+import type { Contact, MutateBody } from "../../wire.ts";
+import { idsOf, valuesOf } from "../engine/decide.ts";
+import type { Decision, Item, Operation, Work } from "../items.ts";
+import { fileOf } from "../runs/files.ts";
+import { readJournal } from "../runs/journal.ts";
+
+export interface UndoItem extends Item {
+  operation: Operation;
+  /** What cannot be put back, said once it is decided. */
+  kept?: string[];
+}
+
+/** The contacts that a run has written, with what it did to each, in the order of its outcomes. */
+export async function* writtenBy(
+  folder: string,
+  identityOf: (key: string) => string = (key) => key,
+): AsyncGenerator<UndoItem> {
+  const open = new Map<number, { key: string; operation: Operation }>();
+  for await (const { record } of readJournal(join(folder, fileOf.journal))) {
+    if (record.kind === "intent") open.set(record.ref, record);
+    if (record.kind !== "done") continue;
+    const intent = open.get(record.ref);
+    open.delete(record.ref);
+    const isWritten = ["created", "updated", "removed"].includes(record.outcome);
+    if (intent && isWritten) {
+      const { key, operation } = intent;
+      yield { ref: record.ref, key: { written: key, sent: key, identity: identityOf(key) }, operation };
+    }
+  }
+  if (open.size > 0) {
+    throw new EcmError(
+      exitCodes.usage,
+      `the run has ${open.size} writes of which it is not known whether they were applied`,
+      { hint: "let it go on first (ecm runs resume), then undo it" },
+    );
+  }
+}
+
+/** One item for each contact that the run wrote. */
+export function undoWork(folder: string, identityOf: (key: string) => string): Work<UndoItem> {
+  return {
+    items: () => writtenBy(folder, identityOf),
+    decide: decideUndo,
+    needsLookup: ({ operation }) => operation.kind !== "create",
+    remark: ({ kept }) =>
+      kept && kept.length > 0
+        ? { code: "changed_since", message: `not put back: ${kept.join(", ")}` }
+        : undefined,
+  };
+}
+
+/** What still holds the run's value goes back to what it was before; the rest stays as others have made it. */
+export function decideUndo(item: UndoItem, found: Partial<Contact> | undefined): Decision {
+  const { operation } = item;
+  if (operation.kind === "create") {
+    return reject("created", "the run created this contact; it stays, and can only be deleted");
+  }
+  if (!found || found._id !== operation.contactId)
+    return reject("gone", "the contact does not exist any more");
+  const { body, kept } = restoring(operation, found);
+  item.kept = kept;
+  if (Object.keys(body).length === 0) {
+    return kept.length > 0 ? reject("changed_since", `not put back: ${kept.join(", ")}`) : { kind: "leave" };
+  }
+  if (found.__v !== undefined) body.__v = found.__v;
+  const values = valuesOf(found);
+  const fields = (body.updateFields ?? []).map(({ _id }) => ({ _id, value: values.get(_id) ?? "" }));
+  const before = { fields, knewLists: found.lists !== undefined, knewTags: found.tags !== undefined };
+  return { kind: "change", contactId: operation.contactId, body, before };
+}
+
+function restoring(
+  { body: done, before }: Extract<Operation, { kind: "change" }>,
+  found: Partial<Contact>,
+): { body: MutateBody; kept: string[] } {
+  const values = valuesOf(found);
+  const lists = idsOf(found.lists ?? []);
+  const tags = idsOf(found.tags ?? []);
+  const kept: string[] = [];
+  const earlier = new Map(before.fields.map(({ _id, value }) => [_id, value]));
+  const updateFields = (done.updateFields ?? []).flatMap(({ _id, value }) => {
+    const now = values.get(_id) ?? "";
+    const was = earlier.get(_id) ?? "";
+    if (now === was) return [];
+    if (now === value) return [{ _id, value: was }];
+    kept.push(`field ${_id}`);
+    return [];
+  });
+  const refs = (ids: { _id: string }[] = [], isWanted: (id: string) => boolean) =>
+    ids.filter(({ _id }) => isWanted(_id)).map(({ _id }) => ({ _id }));
+  if (!before.knewLists) for (const { _id } of done.addLists ?? []) kept.push(`list ${_id}`);
+  if (!before.knewTags) for (const { _id } of done.addTags ?? []) kept.push(`tag ${_id}`);
+  const parts: MutateBody = {
+    updateFields,
+    removeLists: before.knewLists ? refs(done.addLists, (id) => lists.has(id)) : [],
+    addLists: refs(done.removeLists, (id) => !lists.has(id)),
+    removeTags: before.knewTags ? refs(done.addTags, (id) => tags.has(id)) : [],
+    addTags: refs(done.removeTags, (id) => !tags.has(id)),
+  };
+  const body = Object.fromEntries(Object.entries(parts).filter(([, part]) => (part as unknown[]).length > 0));
+  return { body, kept };
+}
+
+function reject(code: string, message: string): Decision {
+  return { kind: "reject", code, message };
+}

@@ -1,0 +1,184 @@
+/**
+ * `runs undo`: puts back what a run has changed, from the values in its journal, where the account still holds what the
+ * run wrote. A created contact stays: deleting it would lose what others have done with it since.
+ */
+import { join } from "node:path";
+import { UsageError } from "../../errors.ts";
+import { createAccount } from "../../service/account.ts";
+import { createLookup, identityReader } from "../account/lookup.ts";
+import { priceOf } from "../engine/estimate.ts";
+import { type Closed, closeRun } from "../engine/finish.ts";
+import { runWork } from "../engine/loop.ts";
+import { type Engine, type RunEvent, type RunOptions, type RunStatus, readOnly } from "../engine/row-job.ts";
+import { note, type Session } from "../engine/session.ts";
+import { createBudget } from "../pacing/budget.ts";
+import { createPacedSend } from "../pacing/paced-send.ts";
+import { asRunStop, RunStop } from "../pacing/run-stop.ts";
+import { type EnteredRun, enterRun, isFinished } from "../runs/enter.ts";
+import { fileOf } from "../runs/files.ts";
+import { fingerprintOf } from "../runs/fingerprint.ts";
+import { type Manifest, runsFolder, writeManifest } from "../runs/folder.ts";
+import { createLedger, type Ledger } from "../runs/ledger.ts";
+import { takeLock } from "../runs/lock.ts";
+import { countRows, type SettledByInput } from "../runs/report.ts";
+import { writeUndoRejects } from "./undo-rejects.ts";
+import { undoWork, writtenBy } from "./undo-work.ts";
+
+/** Undoes a run. The undoing is a run of its own, and can stop and go on as any other. */
+export async function undoRun(
+  engine: Engine,
+  source: { manifest: Manifest; folder: string },
+  options: RunOptions,
+  on: (event: RunEvent) => void,
+): Promise<Closed> {
+  const budget = createBudget(options);
+  if (engine.limits) budget.seed(engine.limits);
+  const send = createPacedSend({ ...engine, budget, concurrency: options.concurrency });
+  const status: RunStatus = { phase: "looking", send, budget };
+  on({ kind: "status", status });
+  const { structureId } = source.manifest.account;
+  const lock = await takeLock(runsFolder(engine.stateFolder), source.manifest.fingerprint);
+  if (!lock) throw new UsageError(`run ${source.manifest.id} is at work`, "wait for it to end, or stop it");
+  try {
+    if (engine.account.isReadOnly && !options.isDryRun) throw readOnly();
+    const account = createAccount(send.plain, structureId);
+    const structure = await account.structure();
+    const input = await surveyJournal(source.folder);
+    const run = options.isDryRun ? undefined : await enterUndo(engine, source, options);
+    if (run && !isFinished(source.manifest)) {
+      // What was put back must not be written again by going on.
+      await writeManifest(source.folder, { ...source.manifest, supersededBy: run.manifest.id });
+    }
+    const ledger = run?.ledger ?? createLedger();
+    status.rows = () => countRows(input, ledger);
+    const session: Session = {
+      send,
+      budget,
+      lookup: createLookup({
+        send,
+        clock: engine.clock,
+        structureId,
+        keyType: structure.keyType,
+        source: ["fields", "lists", "tags", "status", "__v"],
+      }),
+      ledger,
+      journal: run?.journal,
+      clock: engine.clock,
+      concurrency: options.concurrency,
+    };
+    try {
+      return await work({
+        engine,
+        source,
+        options,
+        on,
+        session,
+        run,
+        input,
+        status,
+        keyType: structure.keyType,
+      });
+    } finally {
+      await run?.leave();
+    }
+  } catch (error) {
+    throw error instanceof RunStop ? error.failure : error;
+  } finally {
+    await lock.release();
+  }
+}
+
+interface Undoing {
+  engine: Engine;
+  source: { manifest: Manifest; folder: string };
+  options: RunOptions;
+  on: (event: RunEvent) => void;
+  session: Session;
+  run: EnteredRun | undefined;
+  input: SettledByInput;
+  status: RunStatus;
+  keyType: string;
+}
+
+async function work(undoing: Undoing): Promise<Closed> {
+  const { engine, source, options, on, session, run, input, status } = undoing;
+  const { ledger, send, budget } = session;
+  let stop: RunStop | undefined;
+  try {
+    if (run) {
+      on({ kind: "entered", run: run.manifest.id, isResumed: run.isResumed, rows: status.rows!() });
+      note(session, { kind: "start", at: engine.clock.now(), version: engine.version });
+      status.price = priceOf({
+        spent: send.counts.total,
+        left: pendingRequests(input, ledger),
+        isExact: false,
+        limits: budget.limits,
+        reserve: options.reserve,
+        concurrency: options.concurrency,
+        now: engine.clock.now() + budget.clockOffset,
+      });
+      on({ kind: "priced", price: status.price });
+    }
+    status.phase = "working";
+    await runWork(session, undoWork(source.folder, identityReader(undoing.keyType)), run === undefined);
+  } catch (error) {
+    stop = asRunStop(error);
+  }
+  status.phase = "reporting";
+  return closeRun({
+    kind: "undo",
+    file: source.manifest.id,
+    input,
+    ledger,
+    run,
+    stop,
+    send,
+    budget,
+    clock: engine.clock,
+    reserve: options.reserve,
+    concurrency: options.concurrency,
+    price: status.price,
+    requestsToCreate: 0,
+    rejects: await writeUndoRejects(source.folder, run?.folder, options.rejects, ledger),
+    isSync: false,
+  });
+}
+
+function pendingRequests(input: SettledByInput, ledger: Ledger): number {
+  const { pending } = countRows(input, ledger);
+  return pending + Math.ceil(pending / 100);
+}
+
+async function enterUndo(
+  engine: Engine,
+  { manifest, folder }: Undoing["source"],
+  options: RunOptions,
+): Promise<EnteredRun> {
+  return enterRun({
+    stateFolder: engine.stateFolder,
+    now: engine.clock.now(),
+    isFresh: options.isFresh,
+    openJournalFile: engine.openJournalFile,
+    about: {
+      kind: "undo",
+      version: engine.version,
+      account: manifest.account,
+      input: {
+        name: manifest.id,
+        file: join(folder, fileOf.journal),
+        isSpooled: false,
+        sha256: manifest.fingerprint,
+        bytes: 0,
+      },
+      fingerprint: fingerprintOf({ kind: "undo", run: manifest.id }),
+      options: { run: manifest.id },
+    },
+  });
+}
+
+/** How many contacts the run has written. @throws EcmError when it has left writes that nobody knows the end of */
+async function surveyJournal(folder: string): Promise<SettledByInput> {
+  let read = 0;
+  for await (const _item of writtenBy(folder)) read++;
+  return { read, rejectedCodes: new Map(), passedOver: 0, passedOverAre: "skipped" };
+}

@@ -1,0 +1,46 @@
+/** Why a run ends before its end: it can go on later. */
+import { EcmError, exitCodes, InterruptedError } from "../../errors.ts";
+import type { BudgetStop } from "./budget.ts";
+
+export type StopReason = BudgetStop | "signal" | "error" | "max-rejects";
+
+/** The run ends here and can go on later. */
+export class RunStop extends Error {
+  readonly by: StopReason;
+  /** The failure behind it, with its exit code. */
+  readonly failure: EcmError;
+
+  constructor(by: StopReason, failure: EcmError) {
+    super(failure.message, { cause: failure });
+    this.name = "RunStop";
+    this.by = by;
+    this.failure = failure;
+  }
+}
+
+/** @param until milliseconds since the epoch */
+export function stopOf(by: BudgetStop, until: number | undefined): RunStop {
+  const when = until === undefined ? undefined : new Date(until).toISOString().replace(/\.\d+Z$/, "Z");
+  const messages: Record<BudgetStop, string> = {
+    hour: `the hour's requests are used up${when ? ` until ${when}` : ""}`,
+    month: `the month's requests are used up${when ? ` until ${when}` : ""}`,
+    address: `the service blocks this address after failed logins${when ? ` until ${when}` : ""}`,
+    "max-requests": "as many requests were sent as --max-requests allows",
+    until: "the time given with --until has come",
+  };
+  return new RunStop(
+    by,
+    new EcmError(exitCodes.outOfBudget, messages[by], { type: "OutOfBudgetError", retryable: true }),
+  );
+}
+
+/** Whatever ended a run, as its stop. */
+export function asRunStop(error: unknown): RunStop {
+  if (error instanceof RunStop) return error;
+  return new RunStop(error instanceof InterruptedError ? "signal" : "error", asEcmError(error));
+}
+
+function asEcmError(error: unknown): EcmError {
+  if (error instanceof EcmError) return error;
+  return new EcmError(exitCodes.failed, (error as Error).message, { cause: error });
+}

@@ -1,0 +1,193 @@
+/**
+ * The journal of a run: an append-only file of lines `crc32 {json}`. What `sync` has returned for is on the disk;
+ * a torn tail is cut off when the journal is opened again.
+ */
+
+import { closeSync, fdatasync, openSync, writeSync } from "node:fs";
+import { open } from "node:fs/promises";
+import { createInterface } from "node:readline";
+import { promisify } from "node:util";
+import { crc32 } from "node:zlib";
+import { EcmError, exitCodes } from "../../errors.ts";
+import type { Operation, Outcome } from "../items.ts";
+
+/** What happened, one line each. `ref` names the contact within the run: its line in the input. */
+export type JournalRecord =
+  | { kind: "start"; at: number; version: string }
+  /** On disk before its request leaves. `at`: milliseconds, by the service's clock as far as it is known. */
+  | { kind: "intent"; ref: number; key: string; at: number; operation: Operation }
+  /** It is certain that the intent was not applied. */
+  | { kind: "void"; ref: number }
+  | {
+      kind: "done";
+      ref: number;
+      outcome: Outcome;
+      code?: string;
+      message?: string;
+      contactId?: string;
+      inactive?: boolean;
+    }
+  /** Contacts that were decided without a request of their own. */
+  | { kind: "decided"; unchanged: number[]; skipped: Record<string, number[]>; inactive: number }
+  | { kind: "stop"; at: number; by: string }
+  | { kind: "end"; at: number };
+
+/** The journal could not be written: nothing more may be sent. */
+export class JournalError extends EcmError {
+  constructor(file: string, cause: unknown) {
+    super(exitCodes.failed, `cannot write the journal ${file}: ${(cause as Error).message}`, {
+      type: "JournalError",
+      hint: "nothing was sent after this; make room or mend the disk, then run the same command again",
+      cause,
+    });
+  }
+}
+
+/** The file below a journal. */
+export interface JournalFile {
+  /** All of it, or it throws. */
+  append(data: string): void;
+  datasync(): Promise<unknown>;
+  close(): void;
+}
+
+export interface Journal {
+  /** Queues a record; it is on the disk when a later `sync` returns. @throws JournalError when writing has failed before */
+  append(record: JournalRecord): void;
+  /** Resolves when everything appended so far is on the disk. Calls at the same time share one sync. @throws JournalError */
+  sync(): Promise<void>;
+  close(): Promise<void>;
+}
+
+const datasync = promisify(fdatasync);
+
+/** Appending costs less than handing it to a thread; only the sync can take long. */
+export function openJournalFile(file: string): JournalFile {
+  const descriptor = openSync(file, "a", 0o600);
+  return {
+    append(data) {
+      const bytes = Buffer.from(data);
+      for (let written = 0; written < bytes.length; ) written += writeSync(descriptor, bytes, written);
+    },
+    datasync: () => datasync(descriptor),
+    close: () => closeSync(descriptor),
+  };
+}
+
+/** @param openFile replaces the opening of the file: a seam for a disk that fails */
+export function openJournal(
+  file: string,
+  openFile: (file: string) => JournalFile = openJournalFile,
+): Journal {
+  let handle: JournalFile;
+  try {
+    handle = openFile(file);
+  } catch (error) {
+    throw new JournalError(file, error);
+  }
+  let queued: string[] = [];
+  let failure: JournalError | undefined;
+  let writing: Promise<void> | undefined;
+  let next: Promise<void> | undefined;
+
+  async function flush(): Promise<void> {
+    if (failure) throw failure;
+    if (queued.length === 0) return;
+    const lines = queued;
+    queued = [];
+    try {
+      handle.append(lines.join(""));
+      await handle.datasync();
+    } catch (error) {
+      // What a failed sync has left on the disk is unknown: it is never tried again.
+      failure = new JournalError(file, error);
+      throw failure;
+    }
+  }
+
+  function startFlush(): Promise<void> {
+    writing = flush().finally(() => {
+      writing = undefined;
+    });
+    return writing;
+  }
+
+  return {
+    append(record) {
+      if (failure) throw failure;
+      queued.push(lineOf(record));
+    },
+    sync() {
+      if (!writing) return startFlush();
+      // A sync that is under way may not hold the newest lines: wait for it, then share one more.
+      next ??= writing
+        .catch(() => undefined)
+        .then(() => {
+          next = undefined;
+          return startFlush();
+        });
+      return next;
+    },
+    async close() {
+      await writing?.catch(() => undefined);
+      handle.close();
+    },
+  };
+}
+
+export function lineOf(record: JournalRecord): string {
+  const json = JSON.stringify(record);
+  return `${crc32(json).toString(16).padStart(8, "0")} ${json}\n`;
+}
+
+/** Yields the records that can be trusted, from the first on; stops at the first that cannot. */
+export async function* readJournal(file: string): AsyncGenerator<{ record: JournalRecord; end: number }> {
+  const handle = await open(file, "r").catch((error: NodeJS.ErrnoException) => {
+    if (error.code === "ENOENT") return undefined;
+    throw error;
+  });
+  if (!handle) return;
+  const { size } = await handle.stat();
+  const lines = createInterface({ input: handle.createReadStream({ encoding: "latin1" }), crlfDelay: 0 });
+  let end = 0;
+  try {
+    for await (const line of lines) {
+      end += line.length + 1;
+      // The last line counts only with its line break.
+      if (end > size) return;
+      const record = recordOf(Buffer.from(line, "latin1").toString("utf8"));
+      if (!record) return;
+      yield { record, end };
+    }
+  } finally {
+    lines.close();
+    await handle.close().catch(() => undefined);
+  }
+}
+
+/** Cuts off what stands after the last whole record. Returns the length kept, in bytes. */
+export async function cutTornTail(file: string, end: number): Promise<void> {
+  const handle = await open(file, "r+").catch((error: NodeJS.ErrnoException) => {
+    if (error.code === "ENOENT") return undefined;
+    throw error;
+  });
+  if (!handle) return;
+  try {
+    if ((await handle.stat()).size > end) {
+      await handle.truncate(end);
+      await handle.datasync();
+    }
+  } finally {
+    await handle.close();
+  }
+}
+
+function recordOf(line: string): JournalRecord | undefined {
+  const json = line.slice(9);
+  if (line[8] !== " " || line.slice(0, 8) !== crc32(json).toString(16).padStart(8, "0")) return undefined;
+  try {
+    return JSON.parse(json) as JournalRecord;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,64 @@
+/** The rejects file: the input's own columns and three of ours, so that it can be mended and imported as it is. */
+import { randomBytes } from "node:crypto";
+import { open, rename, rm } from "node:fs/promises";
+import { dirname, join, resolve } from "node:path";
+import { UsageError } from "../../errors.ts";
+import type { ReadRow } from "../input/rows.ts";
+
+export interface RejectedLine {
+  row: ReadRow;
+  code: string;
+  message: string;
+}
+
+/** Lines are gathered to pieces of this many characters before they are written. */
+const pieceCharacters = 64 * 1024;
+
+/**
+ * Writes the file whole or not at all. @returns how many rows it holds; with none, no file is left
+ * @throws UsageError when it cannot be written
+ */
+export async function writeRejects(
+  file: string,
+  columns: readonly string[],
+  delimiter: string,
+  rejected: AsyncIterable<RejectedLine>,
+): Promise<number> {
+  const target = resolve(file);
+  const temporary = join(dirname(target), `.ecm-${randomBytes(6).toString("hex")}.tmp`);
+  let count = 0;
+  try {
+    const handle = await open(temporary, "wx", 0o600);
+    try {
+      let piece = lineOf([...columns, "ecm_line", "ecm_error", "ecm_message"], delimiter);
+      for await (const { row, code, message } of rejected) {
+        const cells = columns.map((_, index) => row.cells[index] ?? "");
+        piece += lineOf([...cells, String(row.line), code, message], delimiter);
+        count++;
+        if (piece.length < pieceCharacters) continue;
+        await handle.write(piece);
+        piece = "";
+      }
+      await handle.write(piece);
+      await handle.sync();
+    } finally {
+      await handle.close();
+    }
+    if (count > 0) await rename(temporary, target);
+    else await Promise.all([rm(temporary, { force: true }), rm(target, { force: true })]);
+  } catch (error) {
+    await rm(temporary, { force: true }).catch(() => undefined);
+    if ((error as NodeJS.ErrnoException).code === undefined) throw error;
+    throw new UsageError(`cannot write the rejects file ${file}: ${(error as Error).message}`);
+  }
+  return count;
+}
+
+function lineOf(cells: readonly string[], delimiter: string): string {
+  return `${cells.map((cell) => quoted(cell, delimiter)).join(delimiter)}\n`;
+}
+
+function quoted(cell: string, delimiter: string): string {
+  const needsQuotes = cell.includes(delimiter) || /["\r\n]|^\s|\s$/.test(cell);
+  return needsQuotes ? `"${cell.replaceAll('"', '""')}"` : cell;
+}

@@ -1,0 +1,155 @@
+/** What the commands that start bulk runs share: flags, the way from flags to options, and how a run ends. */
+import { type Command, Option } from "commander";
+import type { Engine, RunOptions } from "../../bulk/engine/row-job.ts";
+import type { RunStop } from "../../bulk/pacing/run-stop.ts";
+import type { Manifest } from "../../bulk/runs/folder.ts";
+import type { Summary } from "../../bulk/runs/report.ts";
+import type { Context } from "../../context.ts";
+import { EcmError, exitCodes, InterruptedError, UsageError } from "../../errors.ts";
+import { version } from "../../version.ts";
+import { wholeNumber } from "../flags.ts";
+
+/** As commander gives them. */
+export interface BulkFlags {
+  dryRun?: boolean;
+  maxRequests?: number;
+  reserve?: number;
+  wait?: boolean;
+  until?: string;
+  concurrency?: number;
+  maxRejects?: string;
+  rejects?: string;
+  fresh?: boolean;
+}
+
+export const defaultConcurrency = 8;
+
+/**
+ * @param isResume for a run that exists: there is nothing to start over
+ * @param isMutate for a command that does single contacts too
+ */
+export function addBulkFlags(command: Command, { isResume = false, isMutate = false } = {}): Command {
+  if (!isResume) {
+    command.addOption(new Option("--fresh", "start over, although an earlier run of this command can go on"));
+  }
+  return command
+    .option(
+      "--dry-run",
+      isMutate
+        ? "send no write; print the request, or for a bulk run what it would come to"
+        : "read, check and look up; say what would be sent and what it costs; send no write",
+    )
+    .addOption(wholeNumber("--max-requests <n>", "send no more than this many requests, then stop"))
+    .addOption(
+      wholeNumber("--reserve <n>", "requests of the hour and of the month to leave to others (0)", 0),
+    )
+    .option("--wait", "wait for the next hour when this hour's requests are used up (the default)")
+    .option("--no-wait", "stop instead; the run can be resumed")
+    .option("--until <time>", "stop at this time: RFC 3339, HH:MM, or a duration such as 90m")
+    .addOption(
+      wholeNumber("--concurrency <n>", `requests under way at the same time (${defaultConcurrency})`),
+    )
+    .option("--max-rejects <n>", "stop after so many rejected rows, or N% of them (50 with none accepted)")
+    .option("--rejects <file>", "write the rejected rows there as well, ready to be mended and imported");
+}
+
+/** @throws UsageError naming the flag at fault */
+export function runOptionsFrom(flags: BulkFlags, nowMilliseconds: number): RunOptions {
+  return {
+    isDryRun: flags.dryRun ?? false,
+    isFresh: flags.fresh ?? false,
+    concurrency: flags.concurrency ?? defaultConcurrency,
+    reserve: flags.reserve ?? 0,
+    waits: flags.wait ?? true,
+    maxRequests: flags.maxRequests,
+    until: flags.until === undefined ? undefined : timeFrom(flags.until, nowMilliseconds),
+    maxRejects: flags.maxRejects === undefined ? undefined : numberOrShare(flags.maxRejects, "--max-rejects"),
+    rejects: flags.rejects,
+  };
+}
+
+/** `N` or `N%`. @throws UsageError */
+export function numberOrShare(text: string, flag: string): { rows: number } | { percent: number } {
+  const [, digits, percent] = /^(\d+(?:\.\d+)?)(%?)$/.exec(text.trim()) ?? [];
+  const value = Number(digits);
+  if (digits !== undefined && percent === "%" && value <= 100) return { percent: value };
+  if (digits !== undefined && percent === "" && Number.isSafeInteger(value)) return { rows: value };
+  throw new UsageError(
+    `${flag}: ${JSON.stringify(text)} is neither a number nor a percentage`,
+    `give ${flag} 20, or ${flag} 5%`,
+  );
+}
+
+const unitMilliseconds: Record<string, number> = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 };
+
+/** A moment: RFC 3339, `HH:MM` of today or tomorrow, or a duration from now. @throws UsageError */
+export function timeFrom(text: string, nowMilliseconds: number): number {
+  const duration = /^(\d+(?:\.\d+)?)([smhd])$/.exec(text);
+  if (duration) return nowMilliseconds + Number(duration[1]) * unitMilliseconds[duration[2]!]!;
+  const clock = /^([01]?\d|2[0-3]):([0-5]\d)$/.exec(text);
+  if (clock) {
+    const at = new Date(nowMilliseconds);
+    at.setHours(Number(clock[1]), Number(clock[2]), 0, 0);
+    if (at.getTime() <= nowMilliseconds) at.setDate(at.getDate() + 1);
+    return at.getTime();
+  }
+  const at = /^\d{4}-\d\d-\d\d[T ]\d\d:\d\d/.test(text) ? Date.parse(text) : Number.NaN;
+  if (!Number.isNaN(at)) return at;
+  throw new UsageError(
+    `--until: ${JSON.stringify(text)} is not a time`,
+    "give 2026-11-21T18:00:00Z, 18:00, or a duration such as 90m",
+  );
+}
+
+/** Opens the account for a bulk run. */
+export async function openEngine(context: Context, concurrency: number): Promise<Engine> {
+  const { profile, send } = await context.connect("bulk", concurrency);
+  return {
+    send,
+    clock: context.clock,
+    signal: context.signal,
+    stateFolder: context.folders.state,
+    version,
+    account: {
+      baseUrl: profile.baseUrl.value,
+      profile: profile.name?.value,
+      isReadOnly: profile.readOnly,
+      preferredStructure: profile.structure?.value,
+    },
+    limits: context.limits(),
+  };
+}
+
+/** @throws UsageError when a run belongs to another account than the one that is open */
+export function requireAccountOf({ id, account }: Manifest, baseUrl: string): void {
+  if (account.baseUrl === baseUrl) return;
+  const profile = account.profile === undefined ? "" : `, with --profile ${account.profile}`;
+  throw new UsageError(
+    `run ${id} belongs to ${account.baseUrl}, and this is ${baseUrl}`,
+    `name that account${profile}`,
+  );
+}
+
+/** Ends the command as the run ended: prints the summary, sets the exit code, or throws what stopped it. */
+export async function endRun(
+  context: Context,
+  { summary, stop }: { summary: Summary; stop?: RunStop },
+): Promise<void> {
+  const { format } = context.output();
+  if (format === "json" || format === "ndjson") await context.terminal.write(`${JSON.stringify(summary)}\n`);
+  const { profile } = context.settings;
+  const flag = profile?.source === "flag" ? ` --profile ${profile.value}` : "";
+  const resume = summary.run === null ? undefined : `go on with: ecm runs resume ${summary.run}${flag}`;
+  if (stop && stop.by !== "max-rejects") throw withHint(stop, resume);
+  if (stop)
+    context.terminal.note([stop.message, stop.failure.details.hint, resume].filter(Boolean).join("\n"));
+  if (stop || summary.rows.rejected > 0) context.endWith(exitCodes.rejectedRows);
+}
+
+function withHint({ by, failure }: RunStop, resume: string | undefined): EcmError {
+  const hint = [failure.details.hint, resume].filter(Boolean).join("\n") || undefined;
+  if (by === "signal") {
+    return new InterruptedError(failure.exitCode === exitCodes.terminated ? "SIGTERM" : "SIGINT", hint);
+  }
+  return new EcmError(failure.exitCode, failure.message, { ...failure.details, type: failure.type, hint });
+}

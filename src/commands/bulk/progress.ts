@@ -1,0 +1,176 @@
+/** A bulk run in words: what it understood, what it costs, how far it is, what it did. All of it goes to stderr. */
+import type { Price } from "../../bulk/engine/estimate.ts";
+import type { RunEvent, RunStatus } from "../../bulk/engine/row-job.ts";
+import type { RowCounts, Summary } from "../../bulk/runs/report.ts";
+import type { Context } from "../../context.ts";
+import { type Progress, showProgress } from "../../terminal/progress.ts";
+
+export interface RunDisplay {
+  on(event: RunEvent): void;
+  /** The last words of a run. */
+  end(summary: Summary): void;
+  close(): void;
+}
+
+/** Says at once that something has begun. @param what such as `importing people.csv` */
+export function displayRun(context: Context, what: string): RunDisplay {
+  const startedAt = context.clock.now();
+  let status: RunStatus | undefined;
+  let doneBefore = 0;
+  const progress: Progress = showProgress(context.terminal, () =>
+    status === undefined ? what : describe(status, context.clock.now(), startedAt, doneBefore),
+  );
+  progress.note(what);
+  return {
+    on(event) {
+      switch (event.kind) {
+        case "status":
+          status = event.status;
+          break;
+        case "understood":
+          for (const note of event.facts.notes) progress.note(note);
+          break;
+        case "surveyed":
+          if (event.joined.passedOver > 0) progress.note(joinedNote(event));
+          break;
+        case "input-changed":
+          progress.note(
+            `the file has changed since run ${event.older} stopped: this is a new run\nto drop the old one: ecm runs remove ${event.older}`,
+          );
+          break;
+        case "entered":
+          doneBefore = settled(event.rows);
+          if (event.isResumed) {
+            progress.note(
+              `going on with run ${event.run}: ${count(doneBefore)} of ${rows(event.rows.read)} are done (--fresh starts over)`,
+            );
+          }
+          break;
+        case "remark":
+          progress.note(event.text);
+          break;
+        case "priced":
+          progress.note(priceSentence(event.price));
+          break;
+      }
+      progress.refresh();
+    },
+    end(summary) {
+      progress.close();
+      for (const line of reportLines(summary)) context.terminal.note(line);
+    },
+    close: () => progress.close(),
+  };
+}
+
+function joinedNote({ joined }: Extract<RunEvent, { kind: "surveyed" }>): string {
+  const shown = [...joined.groups.values()].slice(0, 5).map(({ lines }) => lines.slice(0, 10).join("+"));
+  const more = joined.groups.size > shown.length ? `, and ${joined.groups.size - shown.length} more` : "";
+  return `${count(joined.groups.size)} contacts stand on several lines: ${shown.join(", ")}${more}`;
+}
+
+function priceSentence({ estimate, left, monthLeft }: Price): string {
+  const parts = [
+    `${estimate.isExact ? "" : "at most "}${requestsOf(left)}`,
+    `about ${duration(estimate.seconds)}`,
+  ];
+  if (monthLeft !== undefined && monthLeft > 0) {
+    parts.push(`${Math.ceil((left / monthLeft) * 1000) / 10} % of what the month has left`);
+  }
+  return `to send: ${parts.join(", ")}`;
+}
+
+function describe(status: RunStatus, now: number, startedAt: number, doneBefore: number): string {
+  const waiting = status.send?.waiting;
+  const wait = waiting && `${waiting.why}: on again in ${duration((waiting.until - now) / 1000)}`;
+  const counts = status.rows?.();
+  if (!counts) return wait ?? `reading: ${rows(status.rowsRead ?? 0)}`;
+  const done = settled(counts);
+  const seconds = Math.max(0.001, (now - startedAt) / 1000);
+  const rate = (done - doneBefore) / seconds;
+  const parts = [`${count(done)} of ${rows(counts.read)}`];
+  // While nothing goes on, the line begins with why: its end may be cut.
+  if (wait) parts.unshift(wait);
+  if (rate > 0 && !wait) parts.push(`${rate >= 10 ? Math.round(rate) : rate.toFixed(1)}/s`);
+  const hour = status.budget?.limits.hour;
+  if (hour && !wait) parts.push(`${requestsOf(hour.remaining)} left this hour`);
+  if (status.phase === "looking") parts.push("reading the account");
+  const left = timeLeft(status, counts.pending, rate);
+  if (left !== undefined && status.phase === "working") parts.push(`about ${duration(left)} left`);
+  return parts.join(" · ");
+}
+
+/** By what the limits allow, or by the pace so far, whichever is longer. */
+function timeLeft(status: RunStatus, pending: number, rate: number): number | undefined {
+  const byPace = rate > 0 ? pending / rate : undefined;
+  const { price, send } = status;
+  if (!price || !send || price.left === 0) return byPace;
+  const share = Math.max(0, 1 - send.counts.total / Math.max(1, price.estimate.requests));
+  return Math.max(byPace ?? 0, price.estimate.seconds * share);
+}
+
+export function reportLines(summary: Summary): string[] {
+  const { rows: counts, requests, status, estimate, rejects } = summary;
+  const isDry = status === "dry-run";
+  const would = (word: string) => (isDry ? `would be ${word}` : word);
+  const parts = [
+    `${count(counts.created)} ${would("created")}`,
+    `${count(counts.updated)} ${would("updated")}`,
+    `${count(counts.unchanged)} unchanged`,
+    `${count(counts.skipped)} skipped${codes(summary.codes.skipped)}`,
+    `${count(counts.rejected)} rejected${codes(summary.codes.rejected)}`,
+  ];
+  if (counts.pending > 0) parts.push(`${count(counts.pending)} not attempted`);
+  const lines = [`${rows(counts.read)}: ${parts.join(", ")}`];
+  const { members } = summary;
+  if (members) {
+    lines.push(
+      `the list: ${count(members.added)} ${would("added")}, ${count(members.removed)} ${would("removed")}`,
+    );
+  }
+  if (summary.inactive > 0) {
+    lines.push(
+      `${count(summary.inactive)} of these contacts are inactive in the account; an import leaves that as it is`,
+    );
+  }
+  if (isDry) {
+    lines.push(
+      `a real run sends ${requestsOf(estimate.requests)} and takes about ${duration(estimate.seconds)}`,
+    );
+  } else
+    lines.push(
+      `${requestsOf(requests.total)} sent${requests.retried > 0 ? `, ${requests.retried} of them again` : ""}`,
+    );
+  if (rejects) lines.push(`rejected rows, ready to be mended and imported: ${rejects}`);
+  return lines;
+}
+
+function codes(counts: Record<string, number>): string {
+  const parts = Object.entries(counts).map(([code, number]) => `${code} ${count(number)}`);
+  return parts.length === 0 ? "" : ` (${parts.join(", ")})`;
+}
+
+function settled(counts: RowCounts): number {
+  return counts.read - counts.pending;
+}
+
+function rows(number: number): string {
+  return `${count(number)} ${number === 1 ? "row" : "rows"}`;
+}
+
+function count(number: number): string {
+  return number.toLocaleString("en-US");
+}
+
+/** `45 s`, `12 min`, `3.4 h`, `11.6 days`. */
+export function duration(seconds: number): string {
+  const left = Math.max(0, seconds);
+  if (left < 90) return `${Math.ceil(left)} s`;
+  if (left < 5400) return `${Math.round(left / 60)} min`;
+  if (left < 172_800) return `${(left / 3600).toFixed(1)} h`;
+  return `${(left / 86_400).toFixed(1)} days`;
+}
+
+function requestsOf(number: number): string {
+  return `${count(number)} ${number === 1 ? "request" : "requests"}`;
+}

@@ -1,0 +1,118 @@
+import type { Argument, Command, Option } from "commander";
+import type { Context } from "../../context.ts";
+import { exitCodes } from "../../errors.ts";
+import { type CommandTree, flagNamed } from "../../program.ts";
+import { readTypedWords } from "../../terminal/completion-words.ts";
+import { escapeControls } from "../../terminal/escape.ts";
+import { type Typed, valuesOf } from "./values.ts";
+
+interface Candidate {
+  text: string;
+  description?: string;
+}
+
+/**
+ * Hidden: what the shell scripts of `ecm completion` ask. Reads files, never the network, and never fails: one candidate
+ * a line, a tab before its description; exit code 1 asks the shell for the names of files.
+ */
+export function registerComplete(command: Command, context: Context, tree: CommandTree): void {
+  command
+    .argument("<shell>", "whose words they are")
+    .argument("[words...]", "the words typed so far, the last one unfinished")
+    .action(async (shell: string, raw: string[]) => {
+      const { words, onLine } = readTypedWords(shell, raw);
+      const answer = await answerTo(context, tree, words).catch((): Candidate[] => []);
+      if (answer === "files") return context.endWith(exitCodes.failed);
+      const lines = answer.map(({ text, description }) => {
+        const word = escapeControls(text) === text ? onLine(text) : undefined;
+        return word === undefined ? "" : `${word}${description ? `\t${description}` : ""}\n`;
+      });
+      await context.terminal.write(lines.join(""));
+    });
+}
+
+async function answerTo(
+  context: Context,
+  tree: CommandTree,
+  words: string[],
+): Promise<Candidate[] | "files"> {
+  const unfinished = words.at(-1) ?? "";
+  const typed = await walk(tree, words.slice(0, -1));
+  const { command, args, open, isPastFlags } = typed;
+
+  const [flag, assigned] = isPastFlags ? [unfinished] : splitAssignment(unfinished);
+  const option = assigned === undefined ? open : flagNamed(command, flag);
+  if (option?.long) {
+    const prefix = assigned === undefined ? "" : `${flag}=`;
+    const values = await valuesOf(context, option, typed, assigned ?? unfinished);
+    return values === "files" ? values : values.map((text) => ({ text: `${prefix}${text}` }));
+  }
+  if (unfinished.startsWith("-") && !isPastFlags) {
+    return [...optionsOf(command), { long: "--help", description: "show help" }]
+      .filter((each) => each.long?.startsWith(unfinished))
+      .map((each) => ({ text: each.long!, description: each.description }));
+  }
+  if (command.commands.length > 0) return args.length > 0 ? [] : subcommandsOf(command, unfinished);
+  const argument = command.registeredArguments[args.length] ?? lastIfVariadic(command);
+  if (!argument) return [];
+  if (command.name() === "commands") return subcommandsOf(await commandAt(tree, args), unfinished);
+  const values = await valuesOf(context, argument, typed, unfinished);
+  return values === "files" ? values : values.map((text) => ({ text }));
+}
+
+/** Follows the finished words. */
+async function walk(tree: CommandTree, words: string[]): Promise<Typed> {
+  const typed: Typed = { command: tree.root, args: [], isPastFlags: false };
+  const take = (option: Option | undefined, value: string) => {
+    if (option?.long === "--profile") typed.profile = value;
+    if (option?.long === "--base-url") typed.baseUrl = value;
+    typed.open = undefined;
+  };
+  for (const word of words) {
+    if (typed.open) take(typed.open, word);
+    else if (word === "--") typed.isPastFlags = true;
+    else if (word.startsWith("-") && !typed.isPastFlags) {
+      const [flag, assigned] = splitAssignment(word);
+      const option = flagNamed(typed.command, flag);
+      if (assigned !== undefined) take(option, assigned);
+      else if (option?.required || option?.optional) typed.open = option;
+    } else {
+      const child = typed.command.commands.find((each) => each.name() === word);
+      if (!child) typed.args.push(word);
+      else {
+        if (typed.command === tree.root) await tree.load(word);
+        typed.command = child;
+      }
+    }
+  }
+  return typed;
+}
+
+function lastIfVariadic(command: Command): Argument | undefined {
+  const last = command.registeredArguments.at(-1);
+  return last?.variadic ? last : undefined;
+}
+
+async function commandAt(tree: CommandTree, path: string[]): Promise<Command> {
+  await tree.loadAll();
+  return path.reduce(
+    (command, word) => command.commands.find((each) => each.name() === word) ?? command,
+    tree.root,
+  );
+}
+
+function subcommandsOf(command: Command, unfinished: string): Candidate[] {
+  return command.commands
+    .filter((each) => each.name().startsWith(unfinished) && !each.name().startsWith("__"))
+    .map((each) => ({ text: each.name(), description: each.description() }));
+}
+
+function optionsOf(command: Command): Option[] {
+  const own = [...command.options, ...(command.parent ? optionsOf(command.parent) : [])];
+  return own.filter((option) => !option.hidden);
+}
+
+function splitAssignment(word: string): [flag: string, value?: string] {
+  const sign = word.indexOf("=");
+  return word.startsWith("--") && sign > 0 ? [word.slice(0, sign), word.slice(sign + 1)] : [word];
+}

@@ -1,0 +1,50 @@
+import { Argument, type Command } from "commander";
+import type { Context } from "../../context.ts";
+import { presentValue } from "../../terminal/present.ts";
+import { describeCommand } from "../help-text.ts";
+
+interface CompletionOptions {
+  install?: boolean;
+  dryRun?: boolean;
+}
+
+export function registerCompletion(command: Command, context: Context): void {
+  command
+    .addArgument(
+      new Argument("<shell>", "the shell to complete in").choices(["bash", "zsh", "fish", "powershell"]),
+    )
+    .option("--install", "put the script where your shell finds it, and say where; bash, zsh and fish")
+    .option("--dry-run", "with --install: only say what it would write")
+    .action((shell: string, options: CompletionOptions) => runCompletion(context, shell, options));
+  describeCommand(command, {
+    isLocal: true,
+    examples: [
+      "ecm completion bash --install",
+      "ecm completion zsh --install --dry-run",
+      'eval "$(ecm completion bash)"',
+      "ecm completion powershell | Out-String | Invoke-Expression",
+    ],
+    output:
+      "A script for the shell. It asks ecm what fits, and never waits for the network. With --install nothing; in JSON formats the files.",
+  });
+}
+
+async function runCompletion(context: Context, shell: string, options: CompletionOptions): Promise<void> {
+  const { completionScript } = await import("../../terminal/completion-scripts.ts");
+  const script = completionScript(shell);
+  if (!options.install) return context.terminal.write(script);
+  const { install, placesOf } = await import("./install.ts");
+  const places = placesOf(shell, context.terminal.env, context.platform);
+  const written = await install(places, script, options.dryRun ?? false);
+  const { terminal } = context;
+  const would = options.dryRun ? "would write" : "wrote";
+  for (const { file, what } of written) terminal.note(`${would} ${what}: ${file}`);
+  if (written.length === 0) terminal.note(`unchanged: ${places.file}`);
+  else if (!options.dryRun) terminal.note(`completions work in every ${shell} that is started from now on`);
+  await presentValue(
+    terminal,
+    context.output(),
+    { shell, ...places, written: written.map(({ file }) => file) },
+    "",
+  );
+}

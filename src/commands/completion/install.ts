@@ -1,0 +1,102 @@
+/** Puts a completion script where its shell finds it: one file, and for bash and zsh one line in what they read first. */
+import { appendFile, mkdir, readFile, writeFile } from "node:fs/promises";
+import { homedir } from "node:os";
+import { dirname, join } from "node:path";
+import { UsageError } from "../../errors.ts";
+
+export interface Places {
+  /** The script's. */
+  file: string;
+  /** What the shell reads when it starts, and the line there that reads the script; absent where the shell needs none. */
+  startup?: { file: string; line: string };
+}
+
+export interface Written {
+  file: string;
+  what: string;
+}
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** @param platform as Node names it. @throws UsageError for a shell that alone knows its places */
+export function placesOf(shell: string, env: Environment, platform: string): Places {
+  const home = env.HOME || homedir();
+  const data = env.XDG_DATA_HOME || join(home, ".local/share");
+  if (shell === "fish") {
+    return { file: join(env.XDG_CONFIG_HOME || join(home, ".config"), "fish/completions/ecm.fish") };
+  }
+  if (shell === "bash") {
+    const folder = env.BASH_COMPLETION_USER_DIR || join(data, "bash-completion");
+    const file = join(folder, "completions/ecm");
+    const path = quoted(file);
+    // Terminals on macOS start login shells, which do not read .bashrc.
+    const startup = join(home, platform === "darwin" ? ".bash_profile" : ".bashrc");
+    return { file, startup: { file: startup, line: `[ -r ${path} ] && . ${path}` } };
+  }
+  if (shell === "zsh") {
+    const file = join(data, "zsh/site-functions/_ecm");
+    const path = quoted(file);
+    const compinit = "(( $+functions[compdef] )) || { autoload -Uz compinit && compinit; }";
+    const line = `[[ -r ${path} ]] && { ${compinit}; source ${path}; }`;
+    return { file, startup: { file: join(env.ZDOTDIR || home, ".zshrc"), line } };
+  }
+  throw new UsageError(
+    `--install: only ${shell} knows where its profile stands`,
+    "add this line to the file that $PROFILE names: ecm completion powershell | Out-String | Invoke-Expression",
+  );
+}
+
+/**
+ * Writes what is not there yet, and says what it wrote. The shell's own file is only ever added to.
+ * @param isDryRun says the same and writes nothing
+ * @throws UsageError naming the file that cannot be read or written
+ */
+export async function install(places: Places, script: string, isDryRun: boolean): Promise<Written[]> {
+  const written: Written[] = [];
+  if ((await textOf(places.file)) !== script) {
+    written.push({ file: places.file, what: "the script" });
+    if (!isDryRun) await tried(places.file, () => writeWhole(places.file, script));
+  }
+  const { startup } = places;
+  if (startup) {
+    const text = (await textOf(startup.file)) ?? "";
+    if (!text.split("\n").includes(startup.line)) {
+      written.push({ file: startup.file, what: "the line that reads it" });
+      const gap = text === "" || text.endsWith("\n") ? "" : "\n";
+      const addition = `${gap}# completions of ecm\n${startup.line}\n`;
+      if (!isDryRun) await tried(startup.file, () => appendFile(startup.file, addition));
+    }
+  }
+  return written;
+}
+
+async function writeWhole(file: string, text: string): Promise<void> {
+  await mkdir(dirname(file), { recursive: true });
+  await writeFile(file, text);
+}
+
+/** Undefined when there is no such file. */
+async function textOf(file: string): Promise<string | undefined> {
+  return tried(file, () =>
+    readFile(file, "utf8").catch((error: NodeJS.ErrnoException) => {
+      if (error.code === "ENOENT") return undefined;
+      throw error;
+    }),
+  );
+}
+
+async function tried<T>(file: string, act: () => Promise<T>): Promise<T> {
+  try {
+    return await act();
+  } catch (error) {
+    throw new UsageError(
+      `--install: ${file}: ${(error as Error).message}`,
+      "or put the script somewhere yourself: ecm completion SHELL > FILE",
+    );
+  }
+}
+
+/** For bash and zsh. */
+function quoted(path: string): string {
+  return `'${path.replaceAll("'", "'\\''")}'`;
+}

@@ -1,0 +1,89 @@
+/** What `ecm doctor` finds: one line for each thing examined. Pure. */
+import type { RunView } from "../../bulk/runs/view.ts";
+import type { PlaceState } from "../../config/folder-rights.ts";
+import type { ApiAnswer, RateLimits } from "../../wire.ts";
+
+export interface Finding {
+  check: string;
+  status: "pass" | "warn" | "fail";
+  message: string;
+  hint?: string;
+}
+
+export const pass = (check: string, message: string): Finding => ({ check, status: "pass", message });
+export const warn = (check: string, message: string, hint?: string): Finding => ({
+  check,
+  status: "warn",
+  message,
+  hint,
+});
+export const fail = (check: string, message: string, hint?: string): Finding => ({
+  check,
+  status: "fail",
+  message,
+  hint,
+});
+
+/** A clock that is off by more than this, in seconds, makes waits for the hour's end wrong. */
+const bearableSkewSeconds = 30;
+
+/** What the answer to a plain read tells of key, address, clock and budget. */
+export function ofAnswer(answer: ApiAnswer, place: string, milliseconds: number, now: number): Finding[] {
+  const { status, problem, headers, limits, body } = answer;
+  if (status === 401 || status === 403) {
+    const refused = fail("key", problem?.message ?? `HTTP ${status}`, problem?.details.hint);
+    return [pass("address", answeredIn(place, milliseconds)), refused];
+  }
+  if (problem) return [fail("address", problem.message, problem.details.hint)];
+  if (!Array.isArray(body)) {
+    return [fail("address", `${place} answers, but not as the API does`, "check the base address")];
+  }
+  return [pass("address", answeredIn(place, milliseconds)), ...ofClock(headers.date, now), ofBudget(limits)];
+}
+
+function answeredIn(place: string, milliseconds: number): string {
+  return `${place} answered in ${milliseconds} ms`;
+}
+
+function ofClock(date: string | undefined, now: number): Finding[] {
+  const then = date === undefined ? Number.NaN : Date.parse(date);
+  if (Number.isNaN(then)) return [];
+  const skewSeconds = Math.round((now - then) / 1000);
+  if (Math.abs(skewSeconds) <= bearableSkewSeconds) return [pass("clock", "agrees with the service's")];
+  const words = `this machine's is ${Math.abs(skewSeconds)} s ${skewSeconds > 0 ? "ahead of" : "behind"} the service's`;
+  return [warn("clock", words, "set this machine's clock")];
+}
+
+function ofBudget({ hour, month }: RateLimits): Finding {
+  const parts = [
+    hour && `hour ${hour.remaining} of ${hour.limit}`,
+    month && `month ${month.remaining} of ${month.limit}`,
+  ].filter((part) => part !== undefined);
+  if (parts.length === 0) return warn("budget", "the service sent no limits with its answer");
+  const words = `left: ${parts.join(", ")}`;
+  if (month && month.remaining < month.limit / 10)
+    return warn("budget", words, "less than a tenth of the month is left");
+  if (hour && hour.remaining < hour.limit / 10)
+    return warn("budget", words, "less than a tenth of the hour is left");
+  return pass("budget", words);
+}
+
+export function ofFolder({ name, path, state, detail }: PlaceState): Finding {
+  if (state === "private") return pass(name, path);
+  if (state === "missing") return pass(name, `${path}: made when it is needed`);
+  if (state === "unusable")
+    return fail(name, `${path}: ${detail}`, "mend its rights, or name another with ECM_*_DIR");
+  const hint =
+    name.startsWith("c") || name === "profiles file" ? "closed again at its next use" : `chmod 700 ${path}`;
+  return warn(name, `${path}: others can look into it; ${detail}`, hint);
+}
+
+/** @param runs those that are not done, the newest first */
+export function ofRuns(runs: RunView[]): Finding {
+  const [newest] = runs;
+  if (!newest) return pass("runs", "none is unfinished");
+  const open = runs.reduce((sum, run) => sum + run.open, 0);
+  const unknown = open > 0 ? `; of ${open} writes it is not known whether they were applied` : "";
+  const words = `${runs.length} unfinished, the newest ${newest.run} (${newest.kind} of ${newest.file})${unknown}`;
+  return warn("runs", words, `go on with: ecm runs resume ${newest.run}; see all with: ecm runs list`);
+}

@@ -1,0 +1,91 @@
+import type { Command } from "commander";
+import { listRuns } from "../../bulk/runs/folder.ts";
+import { viewRun } from "../../bulk/runs/view.ts";
+import { inspectFolders } from "../../config/folder-rights.ts";
+import { isUsualKey, maskKey } from "../../config/keys.ts";
+import type { ResolvedProfile } from "../../config/resolve.ts";
+import type { Context } from "../../context.ts";
+import { EcmError, exitCodes } from "../../errors.ts";
+import { listStructuresRequest } from "../../service/structures.ts";
+import { presentList, type View } from "../../terminal/present.ts";
+import { describeCommand } from "../help-text.ts";
+import { type Finding, fail, ofAnswer, ofFolder, ofRuns, pass, warn } from "./findings.ts";
+
+const view: View<Finding> = {
+  columns: [
+    { name: "status", value: (finding) => finding.status },
+    { name: "check", value: (finding) => finding.check },
+    { name: "message", value: (finding) => finding.message },
+    { name: "hint", value: (finding) => finding.hint },
+  ],
+  id: (finding) => finding.check,
+};
+
+export function registerDoctor(command: Command, context: Context): void {
+  command.action(() => runDoctor(context));
+  describeCommand(command, {
+    examples: ["ecm doctor", "ecm doctor --profile staging --json"],
+    output:
+      "One line for each check: key, address, clock, budget, folders, unfinished runs; pass, warn or fail. One request is spent.",
+    exitCodes: { 0: "nothing failed; there may be warnings", 1: "a check failed" },
+  });
+}
+
+async function runDoctor(context: Context): Promise<void> {
+  // First: opening the profiles mends their rights.
+  const places = await inspectFolders(context.folders, context.platform);
+  const findings = [...(await examineAccount(context)), ...places.map(ofFolder), await examineRuns(context)];
+  await presentList(context.terminal, context.output(), findings, view);
+  const failed = findings.filter((finding) => finding.status === "fail").map((finding) => finding.check);
+  if (failed.length === 0) return;
+  throw new EcmError(
+    exitCodes.failed,
+    `${failed.length} of ${findings.length} checks failed: ${failed.join(", ")}`,
+    {
+      type: "ChecksFailedError",
+      hint: "each failed check says what to do",
+    },
+  );
+}
+
+/** Profile, key, address, clock and budget, as far as one leads to the next. */
+async function examineAccount(context: Context): Promise<Finding[]> {
+  const findings: Finding[] = [];
+  try {
+    const profile = await context.profile();
+    const place = profile.isSandbox ? "the embedded service" : profile.baseUrl.value;
+    findings.push(pass("profile", `${profile.name?.value ?? "none: the environment"}, ${place}`));
+    findings.push(await examineKey(context, profile));
+    const answered = await examineService(context, place);
+    // What the service says of the key counts for more than its form.
+    if (answered.some((finding) => finding.check === "key")) findings.pop();
+    findings.push(...answered);
+  } catch (error) {
+    if (!(error instanceof EcmError) || context.signal.aborted) throw error;
+    const check = findings.length === 0 ? "profile" : findings.length === 1 ? "key" : "address";
+    findings.push(fail(check, error.message, error.details.hint));
+  }
+  return findings;
+}
+
+async function examineKey(context: Context, profile: ResolvedProfile): Promise<Finding> {
+  if (profile.isSandbox) return pass("key", "the embedded service makes its own");
+  const { value, source } = await profile.key(context.signal);
+  const words = `${maskKey(value)}, from the ${source}`;
+  return isUsualKey(value)
+    ? pass("key", words)
+    : warn("key", `${words}: not of the usual form of 50 characters`);
+}
+
+async function examineRuns(context: Context): Promise<Finding> {
+  const runs = await Promise.all((await listRuns(context.folders.state)).map(viewRun));
+  return ofRuns(runs.filter(({ status }) => status === "stopped" || status === "unfinished"));
+}
+
+async function examineService(context: Context, place: string): Promise<Finding[]> {
+  const { send } = await context.connect();
+  const start = context.clock.now();
+  const answer = await send(listStructuresRequest(), { expect: "any" });
+  const milliseconds = Math.round(context.clock.now() - start);
+  return ofAnswer(answer, place, milliseconds, context.clock.now());
+}

@@ -1,0 +1,154 @@
+/** `ecm import`: a file's contacts into the account. */
+import { type Command, Option } from "commander";
+import type { RowJob } from "../../bulk/engine/row-job.ts";
+import type { ReadOptions } from "../../bulk/input/rows.ts";
+import type { Context } from "../../context.ts";
+import { UsageError } from "../../errors.ts";
+import { addBulkFlags, type BulkFlags, endRun, openEngine, runOptionsFrom } from "../bulk/flags.ts";
+import { repeatable, wholeNumber } from "../flags.ts";
+import { describeCommand } from "../help-text.ts";
+
+interface ImportFlags extends BulkFlags {
+  map?: string[];
+  mapping?: string;
+  list?: string[];
+  tag?: string[];
+  createMissing?: boolean;
+  mode: "upsert" | "create" | "update";
+  blank: "keep" | "clear";
+  duplicates: "merge" | "last" | "first" | "reject";
+  from?: string;
+  delimiter?: string;
+  encoding?: string;
+  skipLines?: number;
+  header?: boolean;
+  ignoreUnmapped?: boolean;
+  consentColumn?: string;
+  includeUnsubscribed?: boolean;
+}
+
+export function registerImport(command: Command, context: Context): void {
+  command
+    .argument("<file>", "a CSV file, or - for standard input")
+    .addOption(
+      repeatable("--map <column=target>", "where a column goes: key, lists, tags, ignore, or a field"),
+    )
+    .option("--mapping <file>", "the same from a YAML or JSON file: { column: target }")
+    .addOption(repeatable("--list <list>", "add every contact to this list"))
+    .addOption(repeatable("--tag <tag>", "give every contact this tag"))
+    .option("--create-missing", "make lists and tags that the account does not have")
+    .addOption(
+      choice("--mode <mode>", "write all, new ones only, or existing ones only", [
+        "upsert",
+        "create",
+        "update",
+      ]),
+    )
+    .addOption(
+      choice("--blank <what>", "an empty cell changes nothing, or clears the field", ["keep", "clear"]),
+    )
+    .addOption(choice("--duplicates <how>", "rows of one contact", ["merge", "last", "first", "reject"]))
+    .option("--from <system>", "read the file by this system's rules, whatever its header looks like")
+    .option("--delimiter <character>", "what separates cells, when it is not what was detected")
+    .option("--encoding <name>", "the file's encoding, when it is not what was detected")
+    .addOption(wholeNumber("--skip-lines <n>", "lines before the header", 0))
+    .option("--no-header", "the file has no header; its columns are named 1, 2, …")
+    .option("--ignore-unmapped", "pass over columns that map to nothing")
+    .option("--consent-column <column>", "says who is subscribed")
+    .option("--include-unsubscribed", "create contacts that the file marks as not subscribed");
+  addBulkFlags(command);
+  describeCommand(command, {
+    examples: [
+      "ecm import people.csv --dry-run",
+      "ecm import people.csv --list Newsletter --create-missing",
+      "ecm import people.csv --map 'E-mail=key' --map 'Notes=ignore' --mode update",
+      "ecm import people.csv --until 06:00 --reserve 200",
+    ],
+    output: "nothing; with --json one summary object at the end. Everything else goes to stderr",
+    writes: true,
+    exitCodes: {
+      3: "finished, and some rows were rejected",
+      7: "stopped by a budget; the same command goes on",
+      130: "interrupted; the same command goes on",
+    },
+  });
+  command.action((file: string, flags: ImportFlags) => runImport(context, file, flags));
+}
+
+async function runImport(context: Context, file: string, flags: ImportFlags): Promise<void> {
+  const read = await readOptionsFrom(flags);
+  try {
+    await importFile(context, file, flags, read);
+  } catch (error) {
+    const { askColumns } = await import("./columns.ts");
+    await importFile(context, file, flags, {
+      ...read,
+      map: await askColumns(context, error, file, read.map),
+    });
+  }
+}
+
+async function importFile(
+  context: Context,
+  file: string,
+  flags: ImportFlags,
+  read: ReadOptions,
+): Promise<void> {
+  const options = runOptionsFrom(flags, context.clock.now());
+  const [{ importJob }, { runRowJob }, { displayRun }] = await Promise.all([
+    import("../../bulk/jobs/import.ts"),
+    import("../../bulk/engine/execute-run.ts"),
+    import("../bulk/progress.ts"),
+  ]);
+  const job: RowJob = importJob({
+    input: { name: file, stream: file === "-" ? context.terminal.stdin : undefined },
+    read,
+    mode: flags.mode,
+    blank: flags.blank,
+    duplicates: flags.duplicates,
+    lists: flags.list ?? [],
+    tags: flags.tag ?? [],
+    createMissing: flags.createMissing ?? false,
+    includeUnsubscribed: flags.includeUnsubscribed ?? false,
+  });
+  const what = `${options.isDryRun ? "looking at" : "importing"} ${file === "-" ? "standard input" : file}`;
+  const display = displayRun(context, what);
+  try {
+    const engine = await openEngine(context, options.concurrency);
+    const result = await runRowJob(engine, job, options, display.on);
+    display.end(result.summary);
+    await endRun(context, result);
+  } finally {
+    display.close();
+  }
+}
+
+/** @throws UsageError for a `--map` or a mapping file that says nothing. */
+async function readOptionsFrom(flags: ImportFlags): Promise<ReadOptions> {
+  const map = new Map<string, string>();
+  if (flags.mapping !== undefined) {
+    const { readMapping } = await import("../../bulk/input/mapping-file.ts");
+    for (const [column, target] of await readMapping(flags.mapping)) map.set(column, target);
+  }
+  for (const text of flags.map ?? []) {
+    const at = text.lastIndexOf("=");
+    if (at < 1) {
+      throw new UsageError(`--map: ${JSON.stringify(text)} is not COLUMN=TARGET`, "give --map 'E-mail=key'");
+    }
+    map.set(text.slice(0, at), text.slice(at + 1));
+  }
+  return {
+    map,
+    from: flags.from,
+    delimiter: flags.delimiter,
+    encoding: flags.encoding,
+    skipLines: flags.skipLines,
+    hasNoHeader: flags.header === false,
+    ignoreUnmapped: flags.ignoreUnmapped,
+    consentColumn: flags.consentColumn,
+  };
+}
+
+function choice(flags: string, description: string, choices: string[]): Option {
+  return new Option(flags, description).choices(choices).default(choices[0]);
+}

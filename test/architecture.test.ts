@@ -1,0 +1,182 @@
+/** The rules of the architecture, read from the imports and held against docs/architecture.md. */
+import { readdirSync, readFileSync } from "node:fs";
+import { dirname, join, relative, resolve } from "node:path";
+import { fileURLToPath } from "node:url";
+import { describe, expect, it } from "vitest";
+
+const source = fileURLToPath(new URL("../src", import.meta.url));
+
+interface SourceFile {
+  /** Path below src/. */
+  path: string;
+  room: string;
+  text: string;
+  /** Own files, as paths below src/; types only are left out where `isType`. */
+  imports: { path: string; isType: boolean }[];
+  packages: string[];
+}
+
+const files = readdirSync(source, { recursive: true, encoding: "utf8" })
+  .filter((path) => path.endsWith(".ts"))
+  .map(readSource);
+
+function readSource(path: string): SourceFile {
+  const text = readFileSync(join(source, path), "utf8");
+  const imports: SourceFile["imports"] = [];
+  const packages: string[] = [];
+  const statements = text.matchAll(
+    /(?:^|\n)\s*(import|export)(\s+type)?\s[^;]*?from\s*"([^"]+)"|import\(\s*"([^"]+)"\s*\)/g,
+  );
+  for (const [, , type, from, dynamic] of statements) {
+    const wanted = from ?? dynamic!;
+    if (wanted.startsWith(".")) {
+      imports.push({
+        path: relative(source, resolve(dirname(join(source, path)), wanted)),
+        isType: type !== undefined,
+      });
+    } else packages.push(wanted);
+  }
+  return { path, room: roomOf(path), text, imports, packages };
+}
+
+/** The folder below src/, or the file itself for those that stand in the hall. */
+function roomOf(path: string): string {
+  return path.includes("/") ? path.slice(0, path.indexOf("/")) : path;
+}
+
+const everyone = ["errors.ts", "wire.ts"];
+const mayImport: Record<string, string[]> = {
+  "errors.ts": [],
+  "wire.ts": [],
+  "version.ts": ["../package.json"],
+  "clock.ts": [],
+  service: ["service"],
+  http: ["http", "version.ts"],
+  config: ["config"],
+  bulk: ["bulk", "service"],
+  export: ["export", "service"],
+  sandbox: ["sandbox", "version.ts", "clock.ts"],
+  terminal: ["terminal"],
+  commands: [
+    "commands",
+    "service",
+    "bulk",
+    "export",
+    "config",
+    "terminal",
+    "context.ts",
+    "program.ts",
+    "version.ts",
+  ],
+  "connection.ts": ["config", "http", "sandbox", "service", "terminal"],
+  "context.ts": ["config", "terminal", "clock.ts", "connection.ts"],
+  "program.ts": ["commands", "context.ts", "terminal", "version.ts"],
+  "run.ts": ["context.ts", "program.ts", "terminal"],
+  "main.ts": ["run.ts", "version.ts"],
+};
+/** The folders of the bulk engine; each may import those of its own line and of the lines before. */
+const bulkOrder = [["items.ts"], ["input", "pacing"], ["runs"], ["account"], ["engine"], ["jobs"]];
+
+function bulkRoomOf(path: string): string {
+  return path.split("/")[1]!;
+}
+
+/** `ecm sandbox …` is the one group of commands that works on the embedded service itself. */
+const sandboxCommands = /^commands\/sandbox\//;
+
+describe("the architecture", () => {
+  it("has files to look at", () => {
+    expect(files.length).toBeGreaterThan(30);
+  });
+
+  it.each(files)("$path imports only what its room may", ({ path, room, imports }) => {
+    const allowed = [...everyone, ...(mayImport[room] ?? [])];
+    if (sandboxCommands.test(path)) allowed.push("sandbox");
+    const strangers = imports.filter(
+      (each) => !allowed.includes(roomOf(each.path)) && !allowed.includes(each.path),
+    );
+    expect(strangers.map((each) => each.path)).toEqual([]);
+  });
+
+  it("has no command that imports another noun's command", () => {
+    const crossings = files.flatMap(({ path, imports }) =>
+      path.startsWith("commands/")
+        ? imports
+            .filter((each) => each.path.startsWith("commands/"))
+            .filter(
+              (each) =>
+                dirname(each.path) !== "commands" &&
+                dirname(each.path) !== "commands/bulk" &&
+                !dirname(each.path).startsWith(dirname(path)) &&
+                !dirname(path).startsWith(dirname(each.path)),
+            )
+            .map((each) => `${path} → ${each.path}`)
+        : [],
+    );
+    expect(crossings).toEqual([]);
+  });
+
+  it.each(files.filter(({ room }) => room === "bulk"))(
+    "$path of the bulk engine imports only what comes before it",
+    ({ path, imports }) => {
+      const place = bulkOrder.findIndex((names) => names.includes(bulkRoomOf(path)));
+      expect(place, `${path} has no place in the order`).not.toBe(-1);
+      const before = bulkOrder.slice(0, place + 1).flat();
+      const strangers = imports
+        .filter((each) => each.path.startsWith("bulk/"))
+        .filter((each) => !before.includes(bulkRoomOf(each.path)));
+      expect(strangers.map((each) => each.path)).toEqual([]);
+    },
+  );
+
+  it("shares nothing but wire types between the embedded service and the client", () => {
+    const shared = files
+      .filter((file) => file.room === "sandbox")
+      .flatMap((file) =>
+        file.imports.filter((each) => each.path === "wire.ts" && !each.isType).map(() => file.path),
+      );
+    expect(shared).toEqual([]);
+  });
+
+  const doors: [name: string, where: RegExp][] = [
+    ["commander", /^(program|run)\.ts$|^commands\//],
+    ["undici", /^http\//],
+    ["conf", /^config\//],
+    ["@inquirer/prompts", /^terminal\//],
+    ["chalk", /^terminal\//],
+    ["cli-table3", /^terminal\//],
+    ["libsql", /^sandbox\//],
+    ["hono", /^sandbox\//],
+    ["csv-parse", /^bulk\//],
+  ];
+  it.each(doors)("%s comes in through its own door", (name, where) => {
+    const users = files.filter((file) =>
+      file.packages.some((each) => each === name || each.startsWith(`${name}/`)),
+    );
+    expect(users.map((file) => file.path).filter((path) => !where.test(path))).toEqual([]);
+  });
+
+  it.each(["csv-parse", "libsql"])("%s has one file that knows it", (name) => {
+    const users = files.filter((file) =>
+      file.packages.some((each) => each === name || each.startsWith(`${name}/`)),
+    );
+    expect(users.length).toBeLessThanOrEqual(1);
+  });
+
+  it("touches process and console in main.ts, context.ts and terminal/ alone", () => {
+    const touching = files
+      .filter((file) => !/^(main|context)\.ts$|^terminal\//.test(file.path))
+      .filter((file) => /(?<![\w."'`-])(process|console)\.\w/.test(withoutComments(file.text)));
+    expect(touching.map((file) => file.path)).toEqual([]);
+  });
+
+  it("has no drawer without a name", () => {
+    expect(
+      files.map((file) => file.path).filter((path) => /(utils?|common|helpers?|misc)(\.ts|\/)/.test(path)),
+    ).toEqual([]);
+  });
+});
+
+function withoutComments(text: string): string {
+  return text.replace(/\/\*[\s\S]*?\*\/|(^|[^:])\/\/.*$/gm, "$1");
+}

@@ -1,0 +1,68 @@
+/** Files of a test's own, read through the reading room's door. */
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { readRows, type Understood, understandInput } from "../../../src/bulk/input/index.ts";
+import type { ReadOptions, ReadRow, RejectedRow, Row } from "../../../src/bulk/input/rows.ts";
+import type { ContactStructure } from "../../../src/wire.ts";
+import { temporaryFolder } from "../../support/ecm.ts";
+
+export const structure: ContactStructure = {
+  _id: "64b000000000000000000001",
+  label: "Default",
+  keyName: "Email",
+  keyType: "email",
+  fields: [
+    { _id: "f1", label: "First Name", dataType: "text", predefinedField: "firstName" },
+    { _id: "f2", label: "Last Name", dataType: "text", predefinedField: "lastName" },
+    { _id: "f3", label: "City", dataType: "text" },
+  ],
+  tags: [],
+};
+
+/** Writes a file into a folder that is removed when the test ends. */
+export async function fileWith(content: string | Uint8Array, name = "people.csv"): Promise<string> {
+  const path = join(await temporaryFolder(), name);
+  await writeFile(path, content);
+  return path;
+}
+
+export interface ReadResult {
+  understood: Understood;
+  all: ReadRow[];
+  rows: Row[];
+  rejected: RejectedRow[];
+}
+
+export async function read(
+  content: string | Uint8Array,
+  options: Partial<ReadOptions> = {},
+  contactStructure: ContactStructure = structure,
+): Promise<ReadResult> {
+  const path = await fileWith(content);
+  const understood = await understandInput(path, { map: new Map(), ...options }, contactStructure);
+  const all: ReadRow[] = [];
+  for await (const row of readRows(understood)) all.push(row);
+  return {
+    understood,
+    all,
+    rows: all.filter((row) => row.kind === "row"),
+    rejected: all.filter((row) => row.kind === "rejected"),
+  };
+}
+
+/** The message of the error that it throws; fails when it throws none. */
+export async function failureOf(
+  work: Promise<unknown>,
+): Promise<{ message: string; hint?: string; exitCode?: number }> {
+  try {
+    await work;
+  } catch (error) {
+    const { message, details, exitCode } = error as {
+      message: string;
+      details?: { hint?: string };
+      exitCode?: number;
+    };
+    return { message, hint: details?.hint, exitCode };
+  }
+  throw new Error("nothing was thrown");
+}

@@ -1,0 +1,127 @@
+import { appendFile, readFile, stat, truncate, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import {
+  cutTornTail,
+  JournalError,
+  type JournalRecord,
+  lineOf,
+  openJournal,
+  readJournal,
+} from "../../../src/bulk/runs/journal.ts";
+import { temporaryFolder } from "../../support/ecm.ts";
+
+const records: JournalRecord[] = [
+  { kind: "start", at: 1, version: "1" },
+  {
+    kind: "intent",
+    ref: 2,
+    key: "ä@x.org",
+    at: 2,
+    operation: { kind: "create", body: { key: "ä@x.org", contactStructureId: "s" } },
+  },
+  { kind: "done", ref: 2, outcome: "created", contactId: "c" },
+  { kind: "decided", unchanged: [3, 4], skipped: { missing: [5] }, inactive: 0 },
+];
+
+async function read(file: string) {
+  const found: JournalRecord[] = [];
+  let end = 0;
+  for await (const each of readJournal(file)) {
+    found.push(each.record);
+    end = each.end;
+  }
+  return { found, end };
+}
+
+describe("the journal", () => {
+  it("gives back what was written, and can be appended to again", async () => {
+    const file = join(await temporaryFolder(), "journal");
+    for (const half of [records.slice(0, 2), records.slice(2)]) {
+      const journal = openJournal(file);
+      for (const record of half) journal.append(record);
+      await journal.sync();
+      await journal.close();
+    }
+    expect((await read(file)).found).toEqual(records);
+    expect((await stat(file)).mode & 0o777).toBe(0o600);
+  });
+
+  it("keeps every whole record when it is cut at any byte, and can go on there", async () => {
+    const file = join(await temporaryFolder(), "journal");
+    const lines = records.map(lineOf);
+    const whole = Buffer.from(lines.join(""));
+    const ends = lines.map((_, index) => Buffer.byteLength(lines.slice(0, index + 1).join("")));
+    for (let cut = 0; cut <= whole.length; cut++) {
+      await writeFile(file, whole.subarray(0, cut));
+      const { found, end } = await read(file);
+      const kept = ends.filter((each) => each <= cut).length;
+      expect(found).toEqual(records.slice(0, kept));
+      await cutTornTail(file, end);
+      await appendFile(file, lineOf(records[0]!));
+      expect((await read(file)).found).toEqual([...records.slice(0, kept), records[0]]);
+    }
+  });
+
+  it("trusts nothing after a changed byte", async () => {
+    const file = join(await temporaryFolder(), "journal");
+    const whole = Buffer.from(records.map(lineOf).join(""));
+    for (let place = 0; place < whole.length; place += 7) {
+      const changed = Buffer.from(whole);
+      changed[place] = changed[place]! ^ 1;
+      await writeFile(file, changed);
+      const { found } = await read(file);
+      expect(records.slice(0, found.length)).toEqual(found);
+      expect(found.length).toBeLessThan(records.length);
+    }
+  });
+
+  it("shares one sync among those who ask at the same time", async () => {
+    let syncs = 0;
+    let text = "";
+    const journal = openJournal("anywhere", () => ({
+      append: (data) => {
+        text += data;
+      },
+      datasync: async () => {
+        syncs++;
+        await new Promise((resolve) => setImmediate(resolve));
+      },
+      close: () => undefined,
+    }));
+    await Promise.all(
+      records.map(async (record) => {
+        journal.append(record);
+        await journal.sync();
+      }),
+    );
+    expect(text).toBe(records.map(lineOf).join(""));
+    expect(syncs).toBe(2);
+  });
+
+  it.each(["append", "datasync"] as const)("takes nothing more once %s has failed", async (part) => {
+    let calls = 0;
+    const full = () => {
+      calls++;
+      throw Object.assign(new Error("ENOSPC: no space left on device"), { code: "ENOSPC" });
+    };
+    const journal = openJournal("/somewhere/journal", () => ({
+      append: () => (part === "append" ? full() : undefined),
+      datasync: async () => (part === "datasync" ? full() : undefined),
+      close: () => undefined,
+    }));
+    journal.append(records[0]!);
+    await expect(journal.sync()).rejects.toThrow(JournalError);
+    expect(() => journal.append(records[1]!)).toThrow(/cannot write the journal .*no space left/);
+    await expect(journal.sync()).rejects.toThrow(JournalError);
+    expect(calls).toBe(1);
+  });
+
+  it("is empty where there is no file", async () => {
+    const file = join(await temporaryFolder(), "journal");
+    expect(await read(file)).toEqual({ found: [], end: 0 });
+    await cutTornTail(file, 0);
+    await expect(truncate(file, 0)).rejects.toThrow();
+    await expect(readFile(file)).rejects.toThrow();
+  });
+});
