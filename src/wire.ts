@@ -31,6 +31,9 @@ export interface Contact {
   lists?: IdRef[];
   tags?: IdRef[];
   status?: ContactStatus;
+  /** The two parts of the status as a search gives them; elsewhere they come as `status`. */
+  contactStatus?: string;
+  contactSubStatus?: string;
   createdAt?: string;
   updatedAt?: string;
   __v?: number;

@@ -26,6 +26,19 @@ test("Search: only what source names is answered, and unknown names are passed o
   expect((await search([], { source: Object.keys(made) })).body.contacts).toEqual([made]);
 });
 
+test("Search: the status comes in two parts, each under the name that source gives it", async () => {
+  const { call, create, search } = await openAccount();
+  const { _id } = await create("a@b.co");
+  const source = ["contactStatus", "contactSubStatus"];
+  expect((await search([], { source })).body.contacts).toMatchObject([
+    { contactStatus: "active", contactSubStatus: "confirmed" },
+  ]);
+  await call("PATCH", `/api/contact/${_id}`, { status: { primary: "Inactive", secondary: "Unsubscribe" } });
+  expect((await search([], { source })).body.contacts).toMatchObject([
+    { contactStatus: "Inactive", contactSubStatus: "Unsubscribe" },
+  ]);
+});
+
 test("Search: several values of one criteria are any of them, keys without case", async () => {
   const { create, search } = await openAccount();
   for (const name of ["Ada", "Bob", "Eve"]) await create(`${name}@b.co`);

@@ -18,7 +18,15 @@ export const contactAnswer = v.object({
   __v: count,
 });
 
-export const searchAnswer = v.object({ totalRecords: count, contacts: v.array(v.partial(contactAnswer)) });
+/** What a search tells of a contact: what its `source` named, the status in two parts. */
+const foundContact = v.partial(
+  v.object({
+    ...contactAnswer.entries,
+    contactStatus: v.string(),
+    contactSubStatus: v.string(),
+  }),
+);
+export const searchAnswer = v.object({ totalRecords: count, contacts: v.array(foundContact) });
 
 export const structureAnswer = v.object({
   _id: id,

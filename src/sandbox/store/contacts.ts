@@ -179,7 +179,10 @@ function readContact(values: ContactValues): StoredContact {
   return { id, structureId, key, fields, lists, tags, status, createdAt, updatedAt, version };
 }
 
-const wireParts: { [Name in keyof Required<Contact>]: (contact: StoredContact) => Contact[Name] } = {
+/** A contact as reading one answers it: the status is one object. */
+type WireContact = Required<Omit<Contact, "contactStatus" | "contactSubStatus">>;
+
+const wireParts: { [Name in keyof WireContact]: (contact: StoredContact) => WireContact[Name] } = {
   _id: (contact) => contact.id,
   key: (contact) => contact.key,
   contactStructureId: (contact) => contact.structureId,
@@ -191,21 +194,26 @@ const wireParts: { [Name in keyof Required<Contact>]: (contact: StoredContact) =
   updatedAt: (contact) => new Date(contact.updatedAt).toISOString(),
   __v: (contact) => contact.version,
 };
-const wireNames = Object.keys(wireParts) as (keyof Contact)[];
+const wireNames = Object.keys(wireParts) as (keyof WireContact)[];
 
 /** A contact as the service answers it. */
-export function toWire(contact: StoredContact): Required<Contact> {
-  return partsOf(contact, wireNames) as Required<Contact>;
+export function toWire(contact: StoredContact): WireContact {
+  return Object.fromEntries(wireNames.map((name) => [name, wireParts[name](contact)])) as WireContact;
 }
+
+const searchParts: { [Name in keyof Contact]?: (contact: StoredContact) => Contact[Name] } = {
+  ...wireParts,
+  contactStatus: (contact) => contact.status.primary,
+  contactSubStatus: (contact) => contact.status.secondary,
+};
+const searchNames = Object.keys(searchParts) as (keyof Contact)[];
 
 /** The parts of it that a search asked for; names that no part has are passed over. */
 export function toPartialWire(contact: StoredContact, source: Set<string>): Partial<Contact> {
-  return partsOf(
-    contact,
-    wireNames.filter((name) => source.has(name)),
+  return Object.fromEntries(
+    searchNames
+      .filter((name) => source.has(name))
+      .map((name) => [name, searchParts[name]!(contact)])
+      .filter(([, value]) => value !== undefined),
   );
-}
-
-function partsOf(contact: StoredContact, names: (keyof Contact)[]): Partial<Contact> {
-  return Object.fromEntries(names.map((name) => [name, wireParts[name](contact)]));
 }
