@@ -8,6 +8,7 @@ import { defaultLimits, gateOf } from "./rules/rate-limits-and-auth.ts";
 import { serviceOf } from "./service.ts";
 import { openStore } from "./store/index.ts";
 import { turnsOn } from "./transaction-queue.ts";
+import type { OpenPort } from "./transports/http.ts";
 import { insideDoor } from "./transports/in-process.ts";
 
 export interface SandboxOptions {
@@ -38,7 +39,7 @@ export interface Sandbox {
   /** Id of the account's default structure. */
   structureId: string;
   /** Puts the same application behind a port. */
-  serve(options: { host: string; port: number }): Promise<{ baseUrl: string; close(): Promise<void> }>;
+  serve(options: { host: string; port: number }): Promise<OpenPort>;
   close(): void;
 }
 

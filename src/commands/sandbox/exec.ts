@@ -7,7 +7,7 @@ import { UsageError } from "../../errors.ts";
 import { faultHelp } from "../../sandbox/faults.ts";
 import type { Terminal } from "../../terminal/terminal.ts";
 import { describeCommand } from "../help-text.ts";
-import { addStartFlags, type StartFlags, sandboxOptions } from "./flags.ts";
+import { addStartFlags, type StartFlags, sandboxOptions, warnIfReachable } from "./flags.ts";
 
 export function registerSandboxExec(parent: Command, context: Context): void {
   const command = addStartFlags(
@@ -35,6 +35,7 @@ async function runSandboxExec(context: Context, words: string[], flags: StartFla
   const sandbox = await openSandbox(sandboxOptions(context, flags));
   try {
     const server = await sandbox.serve(flags);
+    warnIfReachable(context, flags, server);
     const { ECM_PROFILE: _profile, ECM_STRUCTURE: _structure, ...env } = context.terminal.env;
     const child = start(words, context.terminal, {
       ...env,

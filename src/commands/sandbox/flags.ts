@@ -73,6 +73,18 @@ export function sandboxOptions(context: Context, flags: StartFlags): SandboxOpti
   };
 }
 
+/** Says on stderr that a served sandbox is open to other machines. */
+export function warnIfReachable(
+  context: Context,
+  { host }: StartFlags,
+  { isLoopback }: { isLoopback: boolean },
+): void {
+  if (isLoopback) return;
+  context.terminal.warn(
+    `the sandbox listens on ${host}: other machines can reach it, over plain http without encryption`,
+  );
+}
+
 /** Opens the sandbox's account for its owner, acts, and closes it again. */
 export async function withOwner<T>(
   context: Context,

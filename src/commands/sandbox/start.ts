@@ -2,7 +2,7 @@ import type { Command } from "commander";
 import type { Context } from "../../context.ts";
 import { faultHelp } from "../../sandbox/faults.ts";
 import { describeCommand } from "../help-text.ts";
-import { addStartFlags, type StartFlags, sandboxOptions } from "./flags.ts";
+import { addStartFlags, type StartFlags, sandboxOptions, warnIfReachable } from "./flags.ts";
 
 export function registerSandboxStart(parent: Command, context: Context): void {
   const command = addStartFlags(
@@ -27,6 +27,7 @@ async function runSandboxStart(context: Context, flags: StartFlags): Promise<voi
   const sandbox = await openSandbox(sandboxOptions(context, flags));
   try {
     const server = await sandbox.serve(flags);
+    warnIfReachable(context, flags, server);
     const ready = { baseUrl: server.baseUrl, apiKey: sandbox.ownKey(), structureId: sandbox.structureId };
     await context.terminal.write(`${JSON.stringify(ready)}\n`);
     // To be stopped is this command's natural end, so the signal is not passed on as a failure.

@@ -4,13 +4,17 @@ import type { AddressInfo } from "node:net";
 import { createAdaptorServer, type HttpBindings } from "@hono/node-server";
 import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
 import { UsageError } from "../../errors.ts";
+import { respond } from "../app.ts";
 import type { Service } from "../service.ts";
+import { foreignHeaderOf, isLoopbackAddress } from "./foreign.ts";
 
 /** How long answers under way may take when the door closes. */
 const closingMilliseconds = 1000;
 
 export interface OpenPort {
   baseUrl: string;
+  /** False when other machines can reach it. */
+  isLoopback: boolean;
   /** Takes no more connections, and lets answers under way end, for a second at most. */
   close(): Promise<void>;
 }
@@ -24,6 +28,8 @@ export async function openPort(
     fetch: async (request, env) => {
       const { incoming, outgoing } = env as HttpBindings;
       const address = incoming.socket.remoteAddress ?? "";
+      const foreign = isLoopbackAddress(address) ? foreignHeaderOf(incoming.headers) : undefined;
+      if (foreign) return foreignRefusal(foreign);
       const { response, isCut } = await service(request, { address, incoming });
       if (response && !isCut) return response;
       if (response) await cut(outgoing, response);
@@ -44,6 +50,7 @@ export async function openPort(
   const { address, family, port: actualPort } = server.address() as AddressInfo;
   return {
     baseUrl: `http://${reachable(address, family)}:${actualPort}`,
+    isLoopback: isLoopbackAddress(address),
     async close() {
       const closed = new Promise((resolve) => server.close(resolve));
       if (!("closeIdleConnections" in server)) return;
@@ -53,6 +60,12 @@ export async function openPort(
       clearTimeout(timer);
     },
   };
+}
+
+/** Before the service sees the request: it counts for no limit and for no block. */
+function foreignRefusal(header: string): Response {
+  const message = `On loopback this sandbox answers no requests from other sites (header ${header})`;
+  return respond({ status: 403, body: { errors: [{ errorType: "ForbiddenError", message }] }, headers: {} });
 }
 
 /** Promises the whole body, sends half of it, and drops the connection. */

@@ -46,7 +46,7 @@ test("start is stopped at once, whatever is being delayed", async () => {
   const socket = connect(Number(port), hostname);
   const dropped = new Promise((resolve) => socket.on("error", () => {}).on("close", resolve));
   await new Promise<void>((resolve) =>
-    socket.write("GET /api/contact-structure HTTP/1.1\r\nhost: x\r\n\r\n", () => resolve()),
+    socket.write("GET /api/contact-structure HTTP/1.1\r\nhost: localhost\r\n\r\n", () => resolve()),
   );
   child.kill("SIGTERM");
   expect(await ended).toEqual({ code: 0, stdout: line, stderr: "" });
@@ -133,6 +133,16 @@ test("exec runs the command with the address and the key, and exits as it did", 
     stdout: "200 undefined undefined --json\n",
     stderr: "",
   });
+});
+
+test.each([
+  ["0.0.0.0", true],
+  ["127.0.0.1", false],
+])("a sandbox on %s is said to be open to others: %s", async (host, isOpen) => {
+  const words = ["sandbox", "exec", "--host", host, "--", process.execPath, "-e", ""];
+  const { code, stderr } = await ecmWith(await temporaryHome())(words);
+  expect(code).toBe(0);
+  expect(stderr.includes("warning: the sandbox listens on 0.0.0.0")).toBe(isOpen);
 });
 
 test("exec passes SIGTERM on, and waits for the command's own end", async () => {
