@@ -6,7 +6,10 @@ import { readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { rolldown } from "rolldown";
 
-/** What bundled packages load at once and we never use, a good part of their start-up each time: what stands there instead. */
+/**
+ * What bundled packages load at once and we never use, a good part of their start-up each time: what replaces it. These
+ * packages are pinned to one version in package.json, and the build fails when one of them no longer loads what is left out.
+ */
 const omissions = [
   // conf validates when it is given a schema; we give none.
   {
@@ -45,17 +48,27 @@ const omissions = [
   },
 ];
 
+const omitted = new Set();
 const leaveOut = {
   name: "leave out",
   resolveId(source, importer = "") {
     const found = omissions.findIndex(
       (each) => each.wanted.test(source) && importer.includes(`/node_modules/${each.importer}/`),
     );
-    return found === -1 ? undefined : `\0left out ${found}`;
+    if (found === -1) return undefined;
+    omitted.add(found);
+    return `\0left out ${found}`;
   },
   load(id) {
     const [, found] = id.match(/^\0left out (\d+)$/) ?? [];
     return found && omissions[Number(found)].code;
+  },
+  buildEnd(error) {
+    if (error) return;
+    const stale = omissions.filter((_, place) => !omitted.has(place));
+    if (stale.length === 0) return;
+    const names = stale.map(({ importer, wanted }) => `${importer}: ${wanted}`);
+    throw new Error(`left out of a package that does not load it any more:\n${names.join("\n")}`);
   },
 };
 
@@ -67,7 +80,7 @@ const requireLate = {
   name: "require late",
   renderChunk(code) {
     const names = [];
-    const statement = /^(?:const|let) (\w+) = (require\(".+"\));\n(?:\1 = (.+)\(\1(.*)\);\n)?/;
+    const statement = /^(?:const|let) ([\w$]+) = (require\(".+"\));\n(?:\1 = (.+)\(\1(.*)\);\n)?/;
     let head = "";
     let body = code;
     for (let found = body.match(statement); found; found = body.match(statement)) {
@@ -80,11 +93,27 @@ const requireLate = {
         : `let loaded_${name};\nconst ${name} = () => (loaded_${name} ??= ${value});\n`;
       if (!isRuntime) names.push(name);
     }
-    return names.length === 0
-      ? undefined
-      : { code: head + body.replace(new RegExp(`\\b(${names.join("|")})\\b`, "g"), "($1())") };
+    const early = body.match(/^(?:const|let|var) .*\brequire\(/m);
+    if (early) throw new Error(`loaded at once in spite of "require late": ${early[0]}`);
+    if (names.length === 0) return undefined;
+    const alternatives = names.map((name) => name.replaceAll("$", "\\$")).join("|");
+    const uses = new RegExp(`(?<![\\w$.])(${alternatives})(?![\\w$])`, "g");
+    return { code: head + body.replace(uses, "($1())") };
   },
 };
+
+/** Gives `src/chunks.ts` the names of the files of this build. */
+const nameChunks = {
+  name: "name chunks",
+  generateBundle(_options, bundle) {
+    const chunks = Object.values(bundle).filter((each) => each.type === "chunk");
+    const names = chunks.filter((each) => !each.isEntry).map((each) => `./${each.fileName}`);
+    const places = chunks.filter((each) => each.code.includes(chunkNames));
+    if (places.length !== 1) throw new Error(`${chunkNames} is in ${places.length} chunks`);
+    places[0].code = places[0].code.replace(chunkNames, names.sort().join(" "));
+  },
+};
+const chunkNames = "the build puts the names of its files here";
 
 /** What every command loads, whatever else shares it: one file. `--version` is answered without it. */
 const always = new Set();
@@ -122,7 +151,7 @@ const bundle = await rolldown({
   external: ["libsql"],
   transform: { target: "node20.19" },
   preserveEntrySignatures: "allow-extension",
-  plugins: [leaveOut, findAlways, requireLate],
+  plugins: [leaveOut, findAlways, requireLate, nameChunks],
 });
 await bundle.write({
   dir: "dist",
@@ -131,7 +160,8 @@ await bundle.write({
   chunkFileNames: "[name]-[hash].cjs",
   dynamicImportInCjs: false,
   codeSplitting: { groups },
-  minify: true,
+  // Names stay, so that ECM_DEBUG=1 shows where something failed.
+  minify: { compress: true, mangle: { keepNames: true }, codegen: true },
 });
 const files = await bundle.watchFiles;
 await bundle.close();

@@ -1,4 +1,5 @@
 /** The network's door: one HTTP exchange through undici. */
+import { versions } from "node:process";
 import { setFlagsFromString } from "node:v8";
 import type { Agent, Dispatcher } from "undici";
 import type { Transport, TransportFailure, WireAnswer, WireRequest } from "../wire.ts";
@@ -20,6 +21,8 @@ const longestIdle = 1_500;
  * first flag is enough up to Node 22; what it implies is not set any more when V8 runs already, from Node 24 on.
  */
 const withoutOptimiser = "--liftoff-only --no-wasm-tier-up --no-wasm-dynamic-tiering";
+/** Lines of Node whose V8 is known to take these flags (the smoke test tries each); V8 prints an error for a flag that it does not know. */
+const linesWithFlags = ["20", "22", "24", "26"];
 /** Longer timers overflow and fire at once, in milliseconds. */
 const longestTimer = 2 ** 31 - 1;
 
@@ -28,7 +31,9 @@ const longestTimer = 2 ** 31 - 1;
  * @param purpose `single` starts fast; `bulk` is for thousands of requests
  */
 export async function openNetwork(purpose: "single" | "bulk", connections = 64): Promise<NetworkTransport> {
-  if (purpose === "single") setFlagsFromString(withoutOptimiser);
+  if (purpose === "single" && linesWithFlags.includes(versions.node.split(".")[0]!)) {
+    setFlagsFromString(withoutOptimiser);
+  }
   // The agent alone, by its default export: the whole package takes more than twice as long to load.
   const { default: Agent } = await import("undici/lib/dispatcher/agent.js");
   const agent = new Agent({

@@ -77,10 +77,10 @@ export function ecmWith(env: Record<string, string>): Ecm {
   };
 }
 
-const program = fileURLToPath(new URL("../../bin/ecm.js", import.meta.url));
+const builtProgram = fileURLToPath(new URL("../../bin/ecm.js", import.meta.url));
 
 /** The built program as a child process. It is killed when the test ends. */
-export function spawnEcm(args: string[], env: Record<string, string>): ChildProcess {
+export function spawnEcm(args: string[], env: Record<string, string>, program = builtProgram): ChildProcess {
   const child = spawn(process.execPath, [program, ...args], {
     env: { PATH: process.env.PATH, ...env },
     stdio: ["pipe", "pipe", "pipe"],

@@ -2,6 +2,7 @@
 import type { Price } from "../../bulk/engine/estimate.ts";
 import type { RunEvent, RunStatus } from "../../bulk/engine/row-job.ts";
 import type { RowCounts, Summary } from "../../bulk/runs/report.ts";
+import { loadAllChunks } from "../../chunks.ts";
 import type { Context } from "../../context.ts";
 import { type Progress, showProgress } from "../../terminal/progress.ts";
 
@@ -11,6 +12,9 @@ export interface RunDisplay {
   end(summary: Summary): void;
   close(): void;
 }
+
+/** A run that takes longer than this loads all of the program before its first write. */
+const longRunSeconds = 10;
 
 /** Says at once that something has begun. @param what such as `importing people.csv` */
 export function displayRun(context: Context, what: string): RunDisplay {
@@ -50,6 +54,7 @@ export function displayRun(context: Context, what: string): RunDisplay {
           progress.note(event.text);
           break;
         case "priced":
+          if (event.price.estimate.seconds > longRunSeconds) loadAllChunks();
           progress.note(priceSentence(event.price));
           break;
       }
