@@ -1,5 +1,5 @@
 /** The unit of a bulk run: one contact, and what it should become. Everything else of the engine speaks of these. */
-import type { Contact, CreateContactBody, FieldValue, MutateBody } from "../wire.ts";
+import type { Contact, ContactStatus, CreateContactBody, FieldValue, MutateBody } from "../wire.ts";
 
 /** A contact's key in the forms the engine needs. */
 export interface ContactKey {
@@ -52,11 +52,10 @@ export interface Before {
   knewTags: boolean;
 }
 
-export type SkipCode = "exists" | "missing" | "not_subscribed";
+export type SkipCode = "exists" | "missing" | "not_subscribed" | "not_selected";
 
 export type Decision =
-  | { kind: "create"; body: CreateContactBody }
-  | { kind: "change"; contactId: string; body: MutateBody; before: Before }
+  | Operation
   | { kind: "leave" }
   | { kind: "skip"; code: SkipCode }
   | { kind: "reject"; code: string; message: string };
@@ -64,7 +63,11 @@ export type Decision =
 /** A write that is about to leave. */
 export type Operation =
   | { kind: "create"; body: CreateContactBody }
-  | { kind: "change"; contactId: string; body: MutateBody; before: Before };
+  | { kind: "change"; contactId: string; body: MutateBody; before: Before }
+  /** `PATCH` of the status, which no mutate can change. `before` as the account told it, if it did. */
+  | { kind: "status"; contactId: string; status: ContactStatus; before?: ContactStatus }
+  /** For good. `contact` as it was, for undo. */
+  | { kind: "delete"; contactId: string; contact: Partial<Contact> };
 
 /** `removed`: taken out of a list by a sync. */
-export type Outcome = "created" | "updated" | "removed" | "unchanged" | "skipped" | "rejected";
+export type Outcome = "created" | "updated" | "removed" | "deleted" | "unchanged" | "skipped" | "rejected";

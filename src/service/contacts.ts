@@ -4,6 +4,7 @@ import type {
   ApiAnswer,
   ApiRequest,
   Contact,
+  ContactStatus,
   CreateContactBody,
   Filter,
   MutateBody,
@@ -40,6 +41,24 @@ export function mutateContactRequest(contactId: string, body: MutateBody): ApiRe
     body,
     effect: "write",
   };
+}
+
+/** Capitals as the service asks for them (published reference, PATCH /api/contact/{id}). */
+export const unsubscribed: ContactStatus = { primary: "Inactive", secondary: "Unsubscribe" };
+
+/** The status alone; the service makes no inactive contact active again. */
+export function changeStatusRequest(contactId: string, status: ContactStatus): ApiRequest {
+  return {
+    method: "PATCH",
+    path: `/api/contact/${encodeURIComponent(contactId)}`,
+    body: { status },
+    effect: "write",
+  };
+}
+
+/** For good. The service answers with the contact as it was. */
+export function deleteContactRequest(contactId: string): ApiRequest {
+  return { method: "DELETE", path: `/api/contact/${encodeURIComponent(contactId)}`, effect: "write" };
 }
 
 export interface ContactQuery {

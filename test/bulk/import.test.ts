@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { startSandbox } from "../support/sandbox.ts";
 import { call, contactsIn, inputFile, manyRows, summaryOf } from "./kit.ts";
 
-const none = { created: 0, updated: 0, unchanged: 0, skipped: 0, rejected: 0, pending: 0 };
+const none = { created: 0, updated: 0, deleted: 0, unchanged: 0, skipped: 0, rejected: 0, pending: 0 };
 
 describe("ecm import", () => {
   it("creates what is new, and sends no write the second time", async () => {

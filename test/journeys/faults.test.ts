@@ -35,6 +35,7 @@ const expected: Summary["rows"] = {
   read: size,
   created: size / 3,
   updated: size / 3,
+  deleted: 0,
   unchanged: size / 3,
   skipped: 0,
   rejected: 0,

@@ -1,25 +1,36 @@
 /** One contact's write, from the decision to a certain outcome: sent, and settled when the answer was lost. */
 
 import type { ServiceError } from "../../errors.ts";
-import { createContactRequest, mutateContactRequest } from "../../service/contacts.ts";
+import {
+  changeStatusRequest,
+  createContactRequest,
+  deleteContactRequest,
+  mutateContactRequest,
+} from "../../service/contacts.ts";
 import type { ApiRequest, Contact } from "../../wire.ts";
 import type { Found } from "../account/lookup.ts";
 import type { Decision, Item, Operation, Outcome, Work } from "../items.ts";
-import type { Reply } from "../pacing/paced-send.ts";
+import type { Reply, RequestKind } from "../pacing/paced-send.ts";
 import type { OpenIntent } from "../runs/ledger.ts";
 import { isInactive } from "./decide.ts";
 import { note, type Session, serviceNow } from "./session.ts";
-import { outcomeOf } from "./settle.ts";
+import { wasApplied } from "./settle.ts";
 
 /** How often a contact may have changed under our hands before its row is given up. */
 const mostConflicts = 5;
 /** A search may lag behind a create: look again after these, in milliseconds. */
 const visibilityPauses = [0, 1000, 3000, 10_000];
 
-export type WriteDecision = Extract<Decision, { kind: "create" | "change" }>;
+const writes: readonly Decision["kind"][] = ["create", "change", "status", "delete"];
 
-export function isWrite(decision: Decision): decision is WriteDecision {
-  return decision.kind === "create" || decision.kind === "change";
+export function isWrite(decision: Decision): decision is Operation {
+  return writes.includes(decision.kind);
+}
+
+/** What a write counts as once it is carried out. */
+export function outcomeOfWrite(kind: Operation["kind"], work: Pick<Work, "changed">): Outcome {
+  if (kind === "create") return "created";
+  return kind === "delete" ? "deleted" : (work.changed ?? "updated");
 }
 
 /**
@@ -35,8 +46,10 @@ export async function carryOut<T extends Item>(
   let { found, decision } = first;
   let open = session.ledger.openIntent(item.ref);
   for (let conflicts = 0; ; ) {
-    const settled = open && outcomeOf(open, found.contact, decision);
-    if (settled) return done(session, work, item, settled, found.contact);
+    if (open && wasApplied(open, found.contact, decision)) {
+      const contact = found.contact ?? { _id: contactIdOf(open.operation) };
+      return done(session, work, item, outcomeOfWrite(open.operation.kind, work), contact);
+    }
     if (!isWrite(decision)) {
       return conclude(session, item, decision, found.contact);
     }
@@ -50,16 +63,15 @@ export async function carryOut<T extends Item>(
     const reply = await write(session, item, intent, open !== undefined);
     if (reply.kind === "answered") {
       const contact = reply.answer.body as Partial<Contact> | null;
-      const outcome = operation.kind === "create" ? "created" : "updated";
-      return done(session, work, item, outcome, {
+      return done(session, work, item, outcomeOfWrite(operation.kind, work), {
         ...found.contact,
         _id: contact?._id ?? found.contact?._id,
       });
     }
     if (reply.kind === "uncertain") {
       open ??= intent;
-      // A create is sent again: the service takes it once. A change is compared with what the contact is now.
-      if (operation.kind === "change") found = await readAgain(session, item, operation.contactId);
+      // A create is sent again: the service takes it once. Anything else is compared with what the contact is now.
+      if (operation.kind !== "create") found = await readWritten(session, item, operation);
     } else {
       const next = await afterRefusal(session, item, operation, reply.error);
       if (next.kind === "rejected") {
@@ -67,7 +79,13 @@ export async function carryOut<T extends Item>(
         if (next.found) {
           const now = work.decide(item, next.found.contact);
           if (now.kind === "leave")
-            return done(session, work, item, open ? "updated" : "unchanged", next.found.contact);
+            return done(
+              session,
+              work,
+              item,
+              open ? outcomeOfWrite(operation.kind, work) : "unchanged",
+              next.found.contact,
+            );
         }
         return reject(session, item, next.code, next.message);
       }
@@ -84,7 +102,7 @@ export async function carryOut<T extends Item>(
 export function conclude(
   session: Session,
   item: Item,
-  decision: Exclude<Decision, WriteDecision>,
+  decision: Exclude<Decision, Operation>,
   contact: Partial<Contact> | undefined,
 ): void {
   if (decision.kind === "reject") {
@@ -109,12 +127,11 @@ function done<T extends Item>(
   contact: Partial<Contact> | undefined,
 ): void {
   const inactive = isInactive(contact) || undefined;
-  const counted = outcome === "updated" ? (work.changed ?? outcome) : outcome;
   const remark = work.remark?.(item);
   note(session, {
     kind: "done",
     ref: item.ref,
-    outcome: counted,
+    outcome,
     contactId: contact?._id,
     inactive,
     ...remark,
@@ -124,11 +141,8 @@ function done<T extends Item>(
 /** The intent is on the disk before the request leaves. */
 function write(session: Session, item: Item, intent: OpenIntent, isOpen: boolean): Promise<Reply> {
   const { operation } = intent;
-  const request: ApiRequest =
-    operation.kind === "create"
-      ? createContactRequest(operation.body)
-      : mutateContactRequest(operation.contactId, operation.body);
-  return session.send.send(request, operation.kind === "create" ? "create" : "mutate", {
+  const { request, countedAs } = requestOf(operation);
+  return session.send.send(request, countedAs, {
     async beforeLeaving() {
       note(session, { kind: "intent", ref: item.ref, ...intent });
       await session.journal?.sync();
@@ -137,6 +151,23 @@ function write(session: Session, item: Item, intent: OpenIntent, isOpen: boolean
       if (!isOpen) note(session, { kind: "void", ref: item.ref });
     },
   });
+}
+
+function requestOf(operation: Operation): { request: ApiRequest; countedAs: RequestKind } {
+  switch (operation.kind) {
+    case "create":
+      return { request: createContactRequest(operation.body), countedAs: "create" };
+    case "change":
+      return { request: mutateContactRequest(operation.contactId, operation.body), countedAs: "mutate" };
+    case "status":
+      return { request: changeStatusRequest(operation.contactId, operation.status), countedAs: "other" };
+    case "delete":
+      return { request: deleteContactRequest(operation.contactId), countedAs: "other" };
+  }
+}
+
+function contactIdOf(operation: Operation): string | undefined {
+  return operation.kind === "create" ? undefined : operation.contactId;
 }
 
 type AfterRefusal =
@@ -165,10 +196,27 @@ async function afterRefusal(
   if (error.type === "ConcurrencyError") {
     return { kind: "again", found: await readAgain(session, item, operation.contactId) };
   }
-  if (error.status === 404) return { kind: "again", found: await findOne(session, item) };
+  if (error.status === 404) {
+    // A contact that others have made anew under the key of a deleted one is not the one that was to be deleted.
+    const found = operation.kind === "delete" ? { isKept: false } : await findOne(session, item);
+    return { kind: "again", found };
+  }
   const isPrecise = error.details.field !== undefined || error.details.fieldId !== undefined;
   if (error.status !== 400 || isPrecise) return rejected;
   return { ...rejected, found: await readAgain(session, item, operation.contactId) };
+}
+
+/**
+ * What a write of which nobody knows whether it was applied was meant for, as it is now: by its id, since a search may
+ * lag behind, and may not show who is inactive. Only an id that does not exist proves a deletion.
+ */
+export async function readWritten(
+  session: Session,
+  item: Item,
+  operation: Exclude<Operation, { kind: "create" }>,
+): Promise<Found> {
+  if (operation.kind !== "delete") return readAgain(session, item, operation.contactId);
+  return { contact: await session.lookup.read(operation.contactId), isKept: false };
 }
 
 /** The contact as it is now; looked up by its key when its id is gone. */

@@ -58,7 +58,7 @@ export async function closeRun(closing: Closing): Promise<Closed> {
 function summaryOf(closing: Closing): Summary {
   const { run, ledger, input, stop, send } = closing;
   const rows = countRows(input, ledger);
-  const price = run ? closing.price : priceOfRealRun(closing, rows.created + rows.updated);
+  const price = run ? closing.price : priceOfRealRun(closing, rows.created + rows.updated + rows.deleted);
   return {
     run: run?.manifest.id ?? null,
     kind: closing.kind,

@@ -7,7 +7,7 @@ import type { Contact } from "../../wire.ts";
 import type { Found } from "../account/lookup.ts";
 import type { Decision, Item, Work } from "../items.ts";
 import { asRunStop, RunStop } from "../pacing/run-stop.ts";
-import { carryOut, conclude, isWrite, reject } from "./apply.ts";
+import { carryOut, conclude, isWrite, outcomeOfWrite, readWritten, reject } from "./apply.ts";
 import { isInactive } from "./decide.ts";
 import { note, type Session } from "./session.ts";
 
@@ -68,11 +68,11 @@ export async function runWork<T extends Item>(
     const writes = await decideBlock(session, work, block);
     if (isDryRun) {
       for (const { item, decision, found } of writes) {
-        const outcome = decision.kind === "create" ? "created" : (work.changed ?? "updated");
+        if (!isWrite(decision)) continue;
         note(session, {
           kind: "done",
           ref: item.ref,
-          outcome,
+          outcome: outcomeOfWrite(decision.kind, work),
           inactive: isInactive(found.contact) || undefined,
         });
       }
@@ -90,7 +90,7 @@ export async function runWork<T extends Item>(
 
   /** Two names for one contact must not be written at the same time. */
   async function writeAlone({ item, found, decision }: Pending<T>): Promise<void> {
-    const id = decision.kind === "change" ? decision.contactId : undefined;
+    const id = "contactId" in decision ? decision.contactId : undefined;
     const before = id === undefined ? undefined : busy.get(id);
     const own = (async () => {
       await before?.catch(() => undefined);
@@ -115,13 +115,14 @@ export async function decideBlock<T extends Item>(
   const open = wanted.filter((item) => ledger.openIntent(item.ref));
   const found = await lookup.find(wanted.filter((item) => !ledger.openIntent(item.ref)));
   // What may have been written since the snapshot was taken cannot be told from it.
-  if (open.length > 0) for (const [ref, each] of await lookup.findFresh(open)) found.set(ref, each);
+  for (const [ref, each] of await findOpen(session, open)) found.set(ref, each);
 
   let decided = block.map((item) => decideOne(work, item, found.get(item.ref) ?? { isKept: false }));
   // A change with a version notices by itself that a kept contact is outdated; nothing else does.
   const unguarded = decided.filter(({ found, decision }) => {
     if (!found.isKept || !decision) return false;
-    if (isWrite(decision)) return decision.kind === "change" && decision.body.__v === undefined;
+    if (decision.kind === "create") return false;
+    if (isWrite(decision)) return decision.kind !== "change" || decision.body.__v === undefined;
     return lookup.isOutdated();
   });
   if (unguarded.length > 0) {
@@ -153,6 +154,21 @@ export async function decideBlock<T extends Item>(
     note(session, { kind: "decided", unchanged, skipped, inactive });
   }
   return writes;
+}
+
+/** The contacts of writes that may have been applied: created ones by their keys, all others by their ids. */
+async function findOpen<T extends Item>(session: Session, items: readonly T[]): Promise<Map<number, Found>> {
+  const byKey: T[] = [];
+  const found = new Map<number, Found>();
+  for (const item of items) {
+    const { operation } = session.ledger.openIntent(item.ref)!;
+    if (operation.kind === "create" || operation.kind === "change") byKey.push(item);
+    else found.set(item.ref, await readWritten(session, item, operation));
+  }
+  if (byKey.length > 0) {
+    for (const [ref, each] of await session.lookup.findFresh(byKey)) found.set(ref, each);
+  }
+  return found;
 }
 
 function decideOne<T extends Item>(work: Work<T>, item: T, found: Found) {

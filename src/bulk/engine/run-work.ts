@@ -137,9 +137,9 @@ function openSession(
 
 /** @throws RunStop */
 function requireFewRejects({ maxRejects }: RunOptions, rows: RowCounts): void {
-  const { rejected, read, created, updated, unchanged } = rows;
+  const { rejected, read, created, updated, deleted, unchanged } = rows;
   if (!maxRejects) {
-    if (rejected < defaultMostRejected || created + updated + unchanged > 0) return;
+    if (rejected < defaultMostRejected || created + updated + deleted + unchanged > 0) return;
   } else if ("rows" in maxRejects) {
     if (rejected < Math.max(1, maxRejects.rows)) return;
   } else if (rejected === 0 || rejected * 100 < maxRejects.percent * read) return;

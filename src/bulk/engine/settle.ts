@@ -1,10 +1,10 @@
 /**
- * Writes of which nobody knows whether they were applied (import of a lost answer, or of a process that was killed):
- * what the account holds now tells. Pure.
+ * Writes of which nobody knows whether they were applied (of a lost answer, or of a process that was killed): what the
+ * account holds now tells. Pure.
  */
 
 import type { Contact } from "../../wire.ts";
-import type { Decision, Outcome } from "../items.ts";
+import type { Decision } from "../items.ts";
 import type { OpenIntent } from "../runs/ledger.ts";
 import { holdsCreate } from "./decide.ts";
 
@@ -12,20 +12,21 @@ import { holdsCreate } from "./decide.ts";
 const clockToleranceMilliseconds = 5000;
 
 /**
- * The outcome that an open intent turns out to have had; undefined when it was not applied, or when others have changed
- * the contact since: then the decision made now stands.
+ * Whether an open intent turns out to have been applied. When it was not, or when others have changed the contact
+ * since, the decision made now stands.
  *
  * A create is ours when the contact holds our values and is no older than the intent. A change is ours when nothing is
- * left to change.
+ * left to change, a deletion when the contact is gone.
  */
-export function outcomeOf(
-  intent: OpenIntent,
+export function wasApplied(
+  { operation, at }: OpenIntent,
   found: Partial<Contact> | undefined,
   decisionNow: Decision,
-): Outcome | undefined {
-  if (!found) return undefined;
-  if (intent.operation.kind === "change") return decisionNow.kind === "leave" ? "updated" : undefined;
+): boolean {
+  if (operation.kind === "delete") return found?._id !== operation.contactId;
+  if (!found) return false;
+  if (operation.kind !== "create") return decisionNow.kind === "leave";
   const createdAt = found.createdAt === undefined ? undefined : Date.parse(found.createdAt);
-  const isNewer = createdAt === undefined || createdAt >= intent.at - clockToleranceMilliseconds;
-  return isNewer && holdsCreate(intent.operation.body, found) ? "created" : undefined;
+  const isNewer = createdAt === undefined || createdAt >= at - clockToleranceMilliseconds;
+  return isNewer && holdsCreate(operation.body, found);
 }

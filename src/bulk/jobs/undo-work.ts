@@ -45,7 +45,7 @@ export function undoWork(folder: string, identityOf: (key: string) => string): W
   return {
     items: () => writtenBy(folder, identityOf),
     decide: decideUndo,
-    needsLookup: ({ operation }) => operation.kind !== "create",
+    needsLookup: ({ operation }) => operation.kind === "change",
     remark: ({ kept }) =>
       kept && kept.length > 0
         ? { code: "changed_since", message: `not put back: ${kept.join(", ")}` }
@@ -59,6 +59,10 @@ export function decideUndo(item: UndoItem, found: Partial<Contact> | undefined):
   if (operation.kind === "create") {
     return reject("created", "the run created this contact; it stays, and can only be deleted");
   }
+  if (operation.kind === "status") {
+    return reject("status", "the service makes nobody active again who was unsubscribed");
+  }
+  if (operation.kind === "delete") return reject("deleted", "the contact was deleted for good");
   if (!found || found._id !== operation.contactId)
     return reject("gone", "the contact does not exist any more");
   const { body, kept } = restoring(operation, found);

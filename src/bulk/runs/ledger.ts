@@ -41,6 +41,7 @@ export function createLedger(): Ledger {
     created: 0,
     updated: 0,
     removed: 0,
+    deleted: 0,
     unchanged: 0,
     skipped: 0,
     rejected: 0,

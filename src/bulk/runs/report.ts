@@ -8,6 +8,7 @@ export interface RowCounts {
   read: number;
   created: number;
   updated: number;
+  deleted: number;
   unchanged: number;
   skipped: number;
   rejected: number;
@@ -47,13 +48,14 @@ export interface SettledByInput {
 }
 
 export function countRows(input: SettledByInput, ledger: Ledger): RowCounts {
-  const { created, unchanged } = ledger.counts;
+  const { created, deleted, unchanged } = ledger.counts;
   const updated = ledger.counts.updated + ledger.counts.removed;
   const isSkipped = input.passedOverAre === "skipped";
   const skipped = ledger.counts.skipped + (isSkipped ? input.passedOver : 0);
   const rejected = ledger.counts.rejected + sumOf(input.rejectedCodes) + (isSkipped ? 0 : input.passedOver);
-  const settled = created + updated + unchanged + skipped + rejected;
-  return { read: input.read, created, updated, unchanged, skipped, rejected, pending: input.read - settled };
+  const settled = created + updated + deleted + unchanged + skipped + rejected;
+  const pending = input.read - settled;
+  return { read: input.read, created, updated, deleted, unchanged, skipped, rejected, pending };
 }
 
 export function countCodes(input: SettledByInput, ledger: Ledger): Summary["codes"] {

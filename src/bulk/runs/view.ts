@@ -46,7 +46,7 @@ export async function viewRun({
     profile: manifest.account.profile ?? null,
     structureId: manifest.account.structureId,
     rows: summary?.rows ?? null,
-    done: counts.created + counts.updated + counts.unchanged + counts.skipped + counts.rejected,
+    done: Object.values(counts).reduce((sum, each) => sum + each, 0),
     open: ledger.openCount,
     stoppedBy: ledger.stoppedBy ?? null,
     rejects: summary?.rejects ?? null,

@@ -121,6 +121,7 @@ export function reportLines(summary: Summary): string[] {
   const parts = [
     `${count(counts.created)} ${would("created")}`,
     `${count(counts.updated)} ${would("updated")}`,
+    ...(counts.deleted > 0 ? [`${count(counts.deleted)} ${would("deleted")}`] : []),
     `${count(counts.unchanged)} unchanged`,
     `${count(counts.skipped)} skipped${codes(summary.codes.skipped)}`,
     `${count(counts.rejected)} rejected${codes(summary.codes.rejected)}`,

@@ -7,7 +7,7 @@ import {
   holdsCreate,
   isInactive,
 } from "../../../src/bulk/engine/decide.ts";
-import { outcomeOf } from "../../../src/bulk/engine/settle.ts";
+import { wasApplied } from "../../../src/bulk/engine/settle.ts";
 import type { DesiredContact } from "../../../src/bulk/items.ts";
 import { decideUndo } from "../../../src/bulk/jobs/undo-work.ts";
 import type { Contact } from "../../../src/wire.ts";
@@ -151,15 +151,13 @@ describe("settling a write that nobody knows the end of", () => {
 
   it("knows its own create by its values and its time", () => {
     const ours = { ...created, createdAt: "2026-11-21T12:00:00.400Z" };
-    expect(outcomeOf(intent, ours, { kind: "leave" })).toBe("created");
-    expect(
-      outcomeOf(intent, { ...ours, fields: [{ _id: "f", value: "y" }] }, { kind: "leave" }),
-    ).toBeUndefined();
-    expect(outcomeOf(intent, { ...ours, lists: [] }, { kind: "leave" })).toBeUndefined();
-    expect(
-      outcomeOf(intent, { ...ours, createdAt: "2026-11-20T12:00:00Z" }, { kind: "leave" }),
-    ).toBeUndefined();
-    expect(outcomeOf(intent, undefined, { kind: "create", body })).toBeUndefined();
+    expect(wasApplied(intent, ours, { kind: "leave" })).toBe(true);
+    expect(wasApplied(intent, { ...ours, fields: [{ _id: "f", value: "y" }] }, { kind: "leave" })).toBe(
+      false,
+    );
+    expect(wasApplied(intent, { ...ours, lists: [] }, { kind: "leave" })).toBe(false);
+    expect(wasApplied(intent, { ...ours, createdAt: "2026-11-20T12:00:00Z" }, { kind: "leave" })).toBe(false);
+    expect(wasApplied(intent, undefined, { kind: "create", body })).toBe(false);
   });
 
   it("knows its own change by nothing being left to change", () => {
@@ -169,8 +167,22 @@ describe("settling a write that nobody knows the end of", () => {
       body: {},
       before: { fields: [], knewLists: true, knewTags: true },
     };
-    expect(outcomeOf({ ...intent, operation: change }, created, { kind: "leave" })).toBe("updated");
-    expect(outcomeOf({ ...intent, operation: change }, created, change)).toBeUndefined();
+    expect(wasApplied({ ...intent, operation: change }, created, { kind: "leave" })).toBe(true);
+    expect(wasApplied({ ...intent, operation: change }, created, change)).toBe(false);
+  });
+
+  it("knows its own deletion by nothing having that id any more, and its own status by nothing being left to do", () => {
+    const deletion = { kind: "delete" as const, contactId: "c", contact: created };
+    const skip = { kind: "skip" as const, code: "missing" as const };
+    expect(wasApplied({ ...intent, operation: deletion }, undefined, skip)).toBe(true);
+    expect(wasApplied({ ...intent, operation: deletion }, { ...created, _id: "another" }, deletion)).toBe(
+      true,
+    );
+    expect(wasApplied({ ...intent, operation: deletion }, { ...created, _id: "c" }, deletion)).toBe(false);
+    const status = { kind: "status" as const, contactId: "c", status: { primary: "Inactive" } };
+    expect(wasApplied({ ...intent, operation: status }, created, { kind: "leave" })).toBe(true);
+    expect(wasApplied({ ...intent, operation: status }, created, status)).toBe(false);
+    expect(wasApplied({ ...intent, operation: status }, undefined, skip)).toBe(false);
   });
 
   it("takes more than was asked for as what was asked for", () => {
