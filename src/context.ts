@@ -8,7 +8,7 @@ import type { ProfileStore } from "./config/profiles.ts";
 import type { ResolvedProfile } from "./config/resolve.ts";
 import { type GlobalFlags, isYes, readSettings, type Settings } from "./config/settings.ts";
 import type { Connection, Purpose } from "./connection.ts";
-import { exitCodes, InterruptedError } from "./errors.ts";
+import { DeclinedError, exitCodes } from "./errors.ts";
 import { type OutputFormat, type OutputOptions, parseFormat } from "./terminal/format.ts";
 import { outputTarget } from "./terminal/output-target.ts";
 import { canPrompt, createPrompter, mayNotAsk, type Prompter } from "./terminal/prompts.ts";
@@ -50,7 +50,7 @@ export interface Context {
   /**
    * Has a destructive step confirmed: `--yes`, or a person's yes.
    * @param question may be made only when somebody is asked
-   * @throws UsageError where nobody can be asked; InterruptedError on a no.
+   * @throws UsageError where nobody can be asked; DeclinedError on a no
    */
   confirm(question: string | (() => Promise<string>)): Promise<void>;
   /** Ends the command with this code although nothing is thrown (3: rejected rows; 9: differs). */
@@ -130,7 +130,7 @@ export function createContext(
       const prompter = context.prompter();
       if (!prompter) throw mayNotAsk("this must be confirmed", "pass --yes to confirm");
       if (await prompter.confirm(typeof question === "string" ? question : await question())) return;
-      throw new InterruptedError("SIGINT", "nothing was changed");
+      throw new DeclinedError();
     },
     endWith(code) {
       exitCode = code;

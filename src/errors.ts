@@ -118,6 +118,13 @@ export class InterruptedError extends EcmError {
   }
 }
 
+/** A person answered a question with no. */
+export class DeclinedError extends EcmError {
+  constructor() {
+    super(exitCodes.failed, "Cancelled; nothing changed", { type: "DeclinedError", applied: "no" });
+  }
+}
+
 /** Exit code of an answer by its status and, for a 400, its `errorType` (specification, Errors). */
 export function exitCodeOfAnswer(status: number, errorType?: string): number {
   if (status === 401 || status === 403) return exitCodes.notAuthorized;

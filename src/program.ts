@@ -16,10 +16,25 @@ export type Register = (command: Command, context: Context, tree: CommandTree) =
 
 interface Group {
   name: string;
+  /** Other names that people try; understood, and not shown. */
+  aliases?: string[];
   summary: string;
   isHidden?: boolean;
   load(): Promise<Register>;
 }
+
+/** Verbs that people try for those on the left; understood wherever no command of its own has the name, and not shown. */
+const otherVerbs: Record<string, string[]> = {
+  list: ["ls"],
+  search: ["list", "ls", "find"],
+  remove: ["rm", "delete"],
+  delete: ["rm", "remove"],
+  create: ["new"],
+  add: ["create", "new"],
+  get: ["show", "view"],
+  show: ["get", "view"],
+  mutate: ["update", "edit"],
+};
 
 /** Every first word of `ecm`, in the order of the help. */
 export const groups: Group[] = [
@@ -30,16 +45,19 @@ export const groups: Group[] = [
   },
   {
     name: "structure",
+    aliases: ["structures"],
     summary: "the custom fields and tags of contacts",
     load: async () => (await import("./commands/structure/index.ts")).registerStructure,
   },
   {
     name: "lists",
+    aliases: ["list"],
     summary: "lists of contacts",
     load: async () => (await import("./commands/lists/index.ts")).registerLists,
   },
   {
     name: "contact",
+    aliases: ["contacts"],
     summary: "create, get, search and change contacts",
     load: async () => (await import("./commands/contact/index.ts")).registerContact,
   },
@@ -55,6 +73,7 @@ export const groups: Group[] = [
   },
   {
     name: "runs",
+    aliases: ["run"],
     summary: "the bulk runs of this machine",
     load: async () => (await import("./commands/runs/index.ts")).registerRuns,
   },
@@ -117,6 +136,7 @@ export function createProgram(control: ContextControl): Command {
       writeErr: () => {},
       getOutHelpWidth: () => context.terminal.columns,
     })
+    .configureHelp({ subcommandTerm: termOf, commandUsage: usageOf })
     .exitOverride()
     .showSuggestionAfterError()
     .addHelpText("afterAll", ({ command }) =>
@@ -131,7 +151,11 @@ export function createProgram(control: ContextControl): Command {
       const group = groups.find((each) => each.name === name);
       const command = program.commands.find((each) => each.name() === name);
       if (!group || !command) return Promise.resolve();
-      const isLoaded = loading.get(name) ?? group.load().then((register) => register(command, context, tree));
+      const load = async () => {
+        (await group.load())(command, context, tree);
+        addOtherVerbs(command);
+      };
+      const isLoaded = loading.get(name) ?? load();
       loading.set(name, isLoaded);
       return isLoaded;
     },
@@ -139,14 +163,45 @@ export function createProgram(control: ContextControl): Command {
       await Promise.all(groups.map((group) => tree.load(group.name)));
     },
   };
-  for (const { name, summary, isHidden } of groups) {
-    program.command(name, { hidden: isHidden }).description(summary);
+  for (const { name, aliases = [], summary, isHidden } of groups) {
+    program.command(name, { hidden: isHidden }).aliases(aliases).description(summary);
   }
   program.hook("preSubcommand", (_program, command) => tree.load(command.name()));
   program.hook("preAction", (_program, action) => {
     control.configure(action.optsWithGlobals());
   });
   return program;
+}
+
+/** Below a group, at every depth. */
+function addOtherVerbs(group: Command): void {
+  const taken = new Set(group.commands.map((each) => each.name()));
+  for (const command of group.commands) {
+    for (const verb of otherVerbs[command.name()] ?? []) {
+      if (taken.has(verb)) continue;
+      taken.add(verb);
+      command.alias(verb);
+    }
+    addOtherVerbs(command);
+  }
+}
+
+/** The child of a command that a word names, by its own name or another that is understood. */
+export function childNamed(command: Command, word: string): Command | undefined {
+  return command.commands.find((each) => each.name() === word || each.aliases().includes(word));
+}
+
+/** As commander writes it, without the names that are only understood. */
+function termOf(command: Command): string {
+  const words = command.registeredArguments.map((argument) => {
+    const name = argument.variadic ? `${argument.name()}...` : argument.name();
+    return argument.required ? `<${name}>` : `[${name}]`;
+  });
+  return [command.name(), ...(command.options.length > 0 ? ["[options]"] : []), ...words].join(" ");
+}
+
+function usageOf(command: Command): string {
+  return `${pathOf(command)} ${command.usage()}`;
 }
 
 function globalOptions(): Option[] {
@@ -176,7 +231,8 @@ function globalOptions(): Option[] {
 export function wordsOf(args: readonly string[]): string[] {
   if (args[0] === "help" && args.length > 1) {
     const [, ...path] = args;
-    return groups.some(({ name }) => name === path[0]) ? [...path, "--help"] : path;
+    const isGroup = groups.some(({ name, aliases = [] }) => [name, ...aliases].includes(path[0]!));
+    return isGroup ? [...path, "--help"] : path;
   }
   const end = args.indexOf("--");
   return args.map((arg, index) =>
@@ -188,11 +244,11 @@ export function wordsOf(args: readonly string[]): string[] {
  * A failure of the command line's grammar, as ours. Undefined when there was none: help or the version was shown.
  * @param words what was typed
  */
-export function usageErrorFrom(
+export async function usageErrorFrom(
   error: CommanderError,
   program: Command,
   words: readonly string[],
-): UsageError | undefined {
+): Promise<UsageError | undefined> {
   if (error.exitCode === 0) return undefined;
   const command = deepestCommand(program, words);
   const help = `see: ${pathOf(command)} --help`;
@@ -202,6 +258,12 @@ export function usageErrorFrom(
       .visibleCommands(command)
       .map((each) => each.name());
     return new UsageError(`${pathOf(command)}: a command is missing`, `one of: ${verbs.join(", ")}; ${help}`);
+  }
+  if (error.code === "commander.unknownCommand") {
+    const { commandMeant } = await import("./commands/meant.ts");
+    const word = words.find((each) => error.message.includes(`'${each}'`)) ?? "";
+    const meant = commandMeant(command.parent ? command.name() : "", word);
+    if (meant) return new UsageError(`there is no command "${pathOf(command)} ${word}"`, meant);
   }
   const [message = "bad usage", suggestion] = error.message.replace(/^error: /, "").split("\n");
   return new UsageError(message, suggestion?.replace(/^\(|\)$/g, "") ?? help);
@@ -214,7 +276,7 @@ function deepestCommand(program: Command, words: readonly string[]): Command {
   for (const word of words) {
     const isValueOfFlag = isValue;
     isValue = flagNamed(command, word)?.required ?? false;
-    if (!isValueOfFlag) command = command.commands.find((each) => each.name() === word) ?? command;
+    if (!isValueOfFlag) command = childNamed(command, word) ?? command;
   }
   return command;
 }

@@ -50,8 +50,8 @@ export async function run({ args, streams, signal, clock }: Invocation): Promise
 }
 
 /** Throws what was really wrong, when anything was: a failure of the grammar is told in our words. */
-function throwReason(error: unknown, program: Command, words: readonly string[]): void {
-  const reason = error instanceof CommanderError ? usageErrorFrom(error, program, words) : error;
+async function throwReason(error: unknown, program: Command, words: readonly string[]): Promise<void> {
+  const reason = error instanceof CommanderError ? await usageErrorFrom(error, program, words) : error;
   if (reason !== undefined) throw reason;
 }
 

@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import type { Context } from "../context.ts";
 import { NotFoundError } from "../errors.ts";
-import type { CommandTree } from "../program.ts";
+import { type CommandTree, childNamed as childOf } from "../program.ts";
 import { closest } from "../service/names.ts";
 import type { OutputOptions } from "../terminal/format.ts";
 import { presentList, presentValue, type View } from "../terminal/present.ts";
@@ -56,7 +56,7 @@ async function runCommands(context: Context, tree: CommandTree, path: string[]):
 }
 
 function childNamed(parent: Command, word: string): Command {
-  const child = parent.commands.find((each) => each.name() === word);
+  const child = childOf(parent, word);
   if (child) return child;
   const names = parent
     .createHelp()

@@ -63,7 +63,7 @@ export function choicesOf<T extends { _id: string }>(
 
 /** The answer to a question that needs one. */
 export function requireText(answer: string): string | undefined {
-  return answer.trim() === "" ? "A text is needed; Ctrl-C leaves." : undefined;
+  return answer.trim() === "" ? "Enter a value (Ctrl-C to cancel)" : undefined;
 }
 
 async function someOf(choices: () => Promise<Choice<string>[]>, { what }: Missing) {

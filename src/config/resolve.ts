@@ -48,7 +48,7 @@ export async function resolveProfile(
   const name = named ?? (current === undefined ? undefined : { value: current, source: "default" as const });
   if (!name) {
     if (apiKey) throw noAddress("ECM_API_KEY is set, but no base address", "set ECM_BASE_URL too");
-    throw noProfile();
+    throw noProfile(profiles.names());
   }
   if (name.value === sandboxProfile && !baseUrl) return embedded(settings, name);
   if (name.value === sandboxProfile && !apiKey) throw noKeyFor(baseUrl!.value);
@@ -171,9 +171,17 @@ function noKeyFor(baseUrl: string): NoKeyError {
   return new NoKeyError(`there is no API key for ${baseUrl}`, "set ECM_API_KEY, or log in: ecm auth login");
 }
 
-function noProfile(): NoKeyError {
+/** Not the same: there is no profile, and none of several is chosen. */
+function noProfile(names: string[]): NoKeyError {
+  const own = names.filter((name) => name !== sandboxProfile);
+  if (own.length > 0) {
+    return new NoKeyError(
+      "no profile is selected",
+      `select one with: ecm auth use ${own.length === 1 ? own[0] : `NAME (${own.join(", ")})`}, or pass --profile`,
+    );
+  }
   return new NoKeyError(
-    "no profile is configured and none is named",
-    "log in with ecm auth login, or rehearse without an account with --profile sandbox",
+    "you are not logged in",
+    "log in with: ecm auth login; to try it without an account: --profile sandbox",
   );
 }

@@ -60,7 +60,38 @@ describe("ecm auth login", () => {
       exitCode: 4,
     });
     expect(refused.stderr).not.toContain(key);
+    expect(JSON.parse(refused.stderr).error.hint).toMatch(/nothing was saved.*API Keys page/);
     expect((await ecm(["auth", "list", "-o", "id"])).stdout).toBe("sandbox\n");
+  });
+
+  it("says what to do where the address is wrong", async () => {
+    const ecm = ecmWith(await temporaryHome());
+    const server = await startHttpServer((_request, response) => response.end("<html>"));
+    for (const baseUrl of [server.baseUrl, "http://127.0.0.1:9"]) {
+      const result = await ecm(["auth", "login", "--base-url", baseUrl, "--api-key-stdin"], {
+        stdin: "k".repeat(50),
+      });
+      expect(result.stderr).toMatch(/hint: nothing was saved; check --base-url/);
+    }
+  });
+
+  it("asks a person before it replaces a profile, and a script not", async () => {
+    const { ecm, login, baseUrl, apiKey } = await fresh();
+    await login("default");
+    const again = (answer: string, ...more: string[]) =>
+      ecm(["auth", "login", "--base-url", baseUrl, ...more], {
+        terminalColumns: 200,
+        typed: [
+          ["already exists", `${answer}\r`],
+          ["API key", `${apiKey}\r`],
+        ],
+      });
+    const declined = await again("n");
+    expect(declined.code).toBe(1);
+    expect(declined.stderr).toContain("Cancelled; nothing changed");
+    expect(declined.stderr).toContain(`ecm_us_…${apiKey.slice(-4)}`);
+    expect((await again("y")).code).toBe(0);
+    expect((await login("default")).code).toBe(0);
   });
 
   it("keeps a key untried with --no-verify, without a request", async () => {
@@ -212,6 +243,7 @@ describe("ecm auth status", () => {
   it("says what to do where no profile is", async () => {
     const result = await ecmWith(await temporaryHome())(["auth", "status"]);
     expect(result.code).toBe(4);
+    expect(result.stderr).toContain("you are not logged in");
     expect(result.stderr).toMatch(/ecm auth login.*--profile sandbox/);
   });
 });
@@ -225,8 +257,11 @@ describe("ecm auth use and logout", () => {
     expect(JSON.parse((await ecm(["auth", "status", "--json"])).stdout).profile).toBe("home");
     const out = await ecm(["auth", "logout"]);
     expect(out).toMatchObject({ code: 0, stdout: "" });
-    expect(out.stderr).toContain("choose one of work");
-    expect((await ecm(["auth", "status"])).code).toBe(4);
+    expect(out.stderr).toContain("No profile selected. Select one with: ecm auth use work");
+    const none = await ecm(["auth", "status"]);
+    expect(none.code).toBe(4);
+    expect(none.stderr).toContain("no profile is selected");
+    expect(none.stderr).not.toContain("not logged in");
     expect((await ecm(["auth", "logout", "work"])).code).toBe(0);
     expect((await ecm(["auth", "list", "-o", "id"])).stdout).toBe("sandbox\n");
   });

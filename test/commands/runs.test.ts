@@ -58,17 +58,27 @@ describe("ecm runs", () => {
     expect(several.stderr).toContain("is the beginning of several runs");
   });
 
-  it("removes a finished run at once, and one that can go on only when told", async () => {
+  it("removes a run only when told, and only one that is named whole", async () => {
     const { ecm } = await startSandbox();
     const stopped = summaryOf(
       await ecm(["import", await inputFile(manyRows(20)), "--max-requests", "8", "--json"]),
     );
     const done = summaryOf(await ecm(["import", await inputFile(manyRows(2)), "--json"]));
-    expect((await ecm(["runs", "remove", done.run!])).code).toBe(0);
-    const asked = await ecm(["runs", "remove", stopped.run!]);
-    expect(asked.code).toBe(2);
-    expect(asked.stderr).toContain("--yes");
-    expect((await ecm(["runs", "remove", stopped.run!, "--yes"])).code).toBe(0);
+    for (const run of [done.run!, stopped.run!]) {
+      const asked = await ecm(["runs", "remove", run]);
+      expect(asked.code).toBe(2);
+      expect(asked.stderr).toContain("--yes");
+    }
+    for (const word of ["", " ", done.run!.slice(0, -1), "2"]) {
+      const refused = await ecm(["runs", "remove", word, "--yes"]);
+      expect(refused).toMatchObject({ code: 2 });
+      expect(refused.stderr).toContain("not the whole id");
+    }
+    expect(JSON.parse((await ecm(["runs", "list", "--json"])).stdout)).toHaveLength(2);
+    expect((await ecm(["runs", "rm", done.run!, "--yes"])).code).toBe(0);
+    const asked = await ecm(["runs", "remove", "last"], { terminalColumns: 200, typed: "y\r" });
+    expect(asked.stderr).toContain("of 20 rows not attempted");
+    expect(asked.code).toBe(0);
     expect((await ecm(["runs", "list", "--json"])).stdout).toBe("[]\n");
   });
 

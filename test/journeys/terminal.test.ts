@@ -41,7 +41,7 @@ describe("what is missing", () => {
       ...at80,
       typed: [
         ["Email", ` ${enter}`],
-        ["A text is needed", `\u007fada@example.com${enter}`],
+        ["Enter a value", `\u007fada@example.com${enter}`],
         ["First Name", `Ada${enter}`],
         ["Last Name", enter],
         ["Lists", `${down} ${enter}`],
@@ -69,7 +69,7 @@ describe("what is missing", () => {
         ["space", ` ${enter}`],
         ["What else", `${down}${enter}`],
         ["? Field to set", enter],
-        ["First Name (empty", `Ada${enter}`],
+        ["? First Name", `Ada${enter}`],
         ["What else", `${down}${down}${down}${enter}`],
         ["space", ` ${enter}`],
         ["What else", enter],
@@ -77,7 +77,38 @@ describe("what is missing", () => {
     });
     expect(code).toBe(0);
     expect(await shown("ada@example.com")).toEqual(["Ada", "", "", "press"]);
-    expect(stderr).not.toContain("Take out of lists");
+    expect(stderr).not.toContain("Remove from lists");
+  });
+
+  it("shows the present value of a field, and keeps it on Enter", async () => {
+    await ecm(["contact", "create", "--key", "ada@example.com", "--set", "First Name=Ada"]);
+    for (const ACCESSIBLE of ["", "1"]) {
+      const pick = (place: number) => (ACCESSIBLE ? `${place}\n` : `${down.repeat(place - 1)}${enter}`);
+      const change = (typed: [string, string][]) =>
+        ecm(["contact", "mutate", "ada@example.com"], { ...at80, env: { ACCESSIBLE }, typed });
+      const select = (question: string, place: number): [string, string][] =>
+        ACCESSIBLE ? [["Number, 1 to", pick(place)]] : [[question, pick(place)]];
+      const kept = await change([
+        ...select("What to change", 1),
+        ...select("Field to set", 1),
+        ["Enter keeps", enter],
+        ...select("What to change", 5),
+      ]);
+      expect(kept.stderr).toContain("(Ada)");
+      expect(kept.stderr).toContain("unchanged");
+      expect(kept.code).toBe(0);
+      expect((await shown("ada@example.com"))[0]).toBe("Ada");
+    }
+    const cleared = await ecm(["contact", "mutate", "ada@example.com"], {
+      ...at80,
+      typed: [
+        ["What to change", `${down}${enter}`],
+        ["Field to clear", enter],
+        ["What else", enter],
+      ],
+    });
+    expect(cleared.code).toBe(0);
+    expect((await shown("ada@example.com"))[0]).toBe("");
   });
 
   it.each([
@@ -195,7 +226,19 @@ describe("a profile and a run", () => {
     const resume = await choose("resume");
     expect(resume.code).toBe(5);
     expect(resume.stderr).toContain("nothing to choose from");
-    await ecm(["runs", "remove"], { ...at80, typed: [["Run to remove", ` ${enter}`]] });
+    const remove = (answer: string) =>
+      ecm(["runs", "remove"], {
+        ...at80,
+        typed: [
+          ["Run to remove", ` ${enter}`],
+          ["Remove run", answer],
+        ],
+      });
+    const declined = await remove(`n${enter}`);
+    expect(declined.code).toBe(1);
+    expect(declined.stderr).toContain("Cancelled; nothing changed");
+    expect(await json("runs", "list")).toHaveLength(1);
+    expect((await remove(`y${enter}`)).code).toBe(0);
     expect(await json("runs", "list")).toEqual([]);
   });
 });

@@ -1,9 +1,11 @@
 import type { Command } from "commander";
 import { isUsualKey, maskKey, regionOf } from "../../config/keys.ts";
 import { checkName, type Profile } from "../../config/profiles.ts";
-import { profileAsGiven } from "../../config/resolve.ts";
+import { profileAsGiven, type ResolvedProfile } from "../../config/resolve.ts";
 import type { Context } from "../../context.ts";
+import { EcmError, exitCodes } from "../../errors.ts";
 import { presentValue } from "../../terminal/present.ts";
+import type { ContactStructure } from "../../wire.ts";
 import { describeCommand } from "../help-text.ts";
 import { askBaseUrl, askKey, chooseStructure } from "./login-questions.ts";
 
@@ -18,13 +20,10 @@ interface LoginOptions {
 export function registerAuthLogin(parent: Command, context: Context): void {
   const command = parent
     .command("login")
-    .description("keep an account's address and API key as a profile")
+    .description("save an account's address and API key as a profile")
     .option("--api-key-stdin", "read the key from standard input")
-    .option(
-      "--api-key-command <command>",
-      "keep this command in place of a key; it is run whenever the key is needed",
-    )
-    .option("--no-verify", "keep the key without trying it");
+    .option("--api-key-command <command>", "run this command to get the key instead of storing it")
+    .option("--no-verify", "save the key without trying it");
   command.action(() => runAuthLogin(context, command.optsWithGlobals()));
   describeCommand(command, {
     examples: [
@@ -33,8 +32,11 @@ export function registerAuthLogin(parent: Command, context: Context): void {
       "ecm auth login --profile work --base-url https://api.example.com --api-key-command 'pass show ecm'",
     ],
     output:
-      "Nothing; in JSON formats the profile that was kept. The profile's name is --profile, or default; the first one becomes the current one.",
-    exitCodes: { 4: "the service refuses the key; nothing was kept" },
+      "Nothing; in JSON formats the profile that was saved. The profile's name is --profile, or default; the first one becomes the current one.",
+    exitCodes: {
+      1: "the service failed, or the existing profile was not to be replaced",
+      4: "the service refuses the key; nothing was saved",
+    },
   });
 }
 
@@ -45,6 +47,7 @@ async function runAuthLogin(context: Context, options: LoginOptions): Promise<vo
   checkName(name);
   const before = profiles.get(name);
   const baseUrl = await askBaseUrl(context, before?.baseUrl);
+  if (before) await requireReplacing(context, name, before, baseUrl);
   // A new key for the same address changes nothing else: what the profile forbade, it goes on forbidding.
   const kept = before?.baseUrl === baseUrl ? before : undefined;
   const profile: Profile = {
@@ -56,7 +59,7 @@ async function runAuthLogin(context: Context, options: LoginOptions): Promise<vo
   const resolved = profileAsGiven(name, profile, terminal.env, () => context.prompter() !== undefined);
   const { value: key } = await resolved.key(context.signal);
   if (!isUsualKey(key)) terminal.warn("the key does not have the usual form of 50 characters");
-  const structures = options.verify ? await (await context.open(resolved)).account.structures() : undefined;
+  const structures = options.verify ? await tryKey(context, resolved) : undefined;
   if (structures) {
     const known = structures.find(({ _id }) => _id === kept?.structure)?._id;
     profile.structure = await chooseStructure(context, structures, settings.structure?.value ?? known);
@@ -64,8 +67,8 @@ async function runAuthLogin(context: Context, options: LoginOptions): Promise<vo
   profiles.save(name, profile);
 
   const isCurrent = profiles.current() === name;
-  terminal.note(`profile ${name} is kept: ${profile.baseUrl}, key ${maskKey(key)}`);
-  if (!isCurrent) terminal.note(`to work with it: ecm auth use ${name}, or --profile ${name}`);
+  terminal.note(`Saved profile "${name}": ${profile.baseUrl}, key ${maskKey(key)}`);
+  if (!isCurrent) terminal.note(`Select it with: ecm auth use ${name}, or pass --profile ${name}`);
   const { structure = null } = profile;
   const told = { profile: name, baseUrl, apiKey: maskKey(key), region: regionOf(key) ?? null, structure };
   await presentValue(
@@ -74,4 +77,43 @@ async function runAuthLogin(context: Context, options: LoginOptions): Promise<vo
     { ...told, current: isCurrent, verified: options.verify },
     "",
   );
+}
+
+/** A person is asked before a profile of theirs is replaced; a script has named it and means it. @throws DeclinedError */
+async function requireReplacing(
+  context: Context,
+  name: string,
+  before: Profile,
+  baseUrl: string,
+): Promise<void> {
+  if (context.prompter() === undefined) return;
+  const key = before.apiKey === undefined ? "its key comes from a command" : `key ${maskKey(before.apiKey)}`;
+  const target = before.baseUrl === baseUrl ? "Replace its key?" : `Replace it with ${baseUrl}?`;
+  await context.confirm(
+    `A profile "${name}" already exists (${before.baseUrl}, ${key}). ${target} (Another name: --profile NAME)`,
+  );
+}
+
+/** The account's structures: proof that address and key work. @throws what went wrong, with what to do about it */
+async function tryKey(context: Context, profile: ResolvedProfile): Promise<ContactStructure[]> {
+  try {
+    return await (await context.open(profile)).account.structures();
+  } catch (error) {
+    if (error instanceof EcmError) error.details.hint = hintAfter(error) ?? error.details.hint;
+    throw error;
+  }
+}
+
+function hintAfter({ exitCode, details }: EcmError): string | undefined {
+  const nothing = "nothing was saved";
+  if (details.status === 401) {
+    return `${nothing}; copy the whole key from the account's API Keys page, check that it is active and belongs to this base address, and log in again`;
+  }
+  if (details.status === 403) {
+    return `${nothing}; ${details.hint ?? "the account's owner can check the key's scopes and the account's standing"}`;
+  }
+  if (exitCode === exitCodes.outOfBudget) {
+    return `${nothing}; ${details.hint ?? "try again later"}; --no-verify saves the key untried`;
+  }
+  return `${nothing}; check --base-url: it is on the account's API Keys page; --no-verify saves the key untried`;
 }

@@ -6,8 +6,8 @@ import { describeCommand } from "../help-text.ts";
 export function registerAuthLogout(parent: Command, context: Context): void {
   const command = parent
     .command("logout")
-    .description("forget a profile and its API key; the key itself stays valid")
-    .argument("[name]", "the profile to forget; the current one when left out")
+    .description("remove a profile and its API key; the key itself stays valid")
+    .argument("[name]", "the profile to remove; the selected one when left out")
     .action((name?: string) => runAuthLogout(context, name));
   describeCommand(command, {
     isLocal: true,
@@ -21,17 +21,17 @@ async function runAuthLogout(context: Context, given?: string): Promise<void> {
   const name = given ?? context.settings.profile?.value ?? profiles.current();
   if (name === undefined) {
     throw new UsageError(
-      "no profile is current, and none is named",
+      "no profile is selected, and none is named",
       `profiles: ${profiles.names().join(", ")}`,
     );
   }
   const wasCurrent = profiles.current() === name;
   profiles.remove(name);
   const left = profiles.names().filter((each) => each !== "sandbox");
-  context.terminal.note(`profile ${name} is forgotten`);
+  context.terminal.note(`Removed profile "${name}" and its key; the key itself stays valid in the account`);
   if (wasCurrent && left.length > 0) {
     context.terminal.note(
-      `no profile is current now; choose one of ${left.join(", ")} with: ecm auth use NAME`,
+      `No profile selected. Select one with: ecm auth use ${left.length === 1 ? left[0] : `NAME (${left.join(", ")})`}`,
     );
   }
 }

@@ -1,7 +1,7 @@
 import type { Argument, Command, Option } from "commander";
 import type { Context } from "../../context.ts";
 import { exitCodes } from "../../errors.ts";
-import { type CommandTree, flagNamed } from "../../program.ts";
+import { type CommandTree, childNamed, flagNamed } from "../../program.ts";
 import { readTypedWords } from "../../terminal/completion-words.ts";
 import { escapeControls } from "../../terminal/escape.ts";
 import { type Typed, valuesOf } from "./values.ts";
@@ -77,10 +77,10 @@ async function walk(tree: CommandTree, words: string[]): Promise<Typed> {
       if (assigned !== undefined) take(option, assigned);
       else if (option?.required || option?.optional) typed.open = option;
     } else {
-      const child = typed.command.commands.find((each) => each.name() === word);
+      const child = childNamed(typed.command, word);
       if (!child) typed.args.push(word);
       else {
-        if (typed.command === tree.root) await tree.load(word);
+        if (typed.command === tree.root) await tree.load(child.name());
         typed.command = child;
       }
     }
@@ -95,10 +95,7 @@ function lastIfVariadic(command: Command): Argument | undefined {
 
 async function commandAt(tree: CommandTree, path: string[]): Promise<Command> {
   await tree.loadAll();
-  return path.reduce(
-    (command, word) => command.commands.find((each) => each.name() === word) ?? command,
-    tree.root,
-  );
+  return path.reduce((command, word) => childNamed(command, word) ?? command, tree.root);
 }
 
 function subcommandsOf(command: Command, unfinished: string): Candidate[] {

@@ -69,21 +69,24 @@ async function runContactMutate(
   const [idOrKey, ...others] = named;
   const isOne = idOrKey !== undefined && others.length === 0 && given.keys === undefined;
   const options = await withChanges(context, given, isOne ? idOrKey : undefined);
+  if (!options) return context.terminal.note("unchanged");
   if (isOne) return mutateOne(context, idOrKey, options);
   const { mutateMany } = await import("./mutate-many.ts");
   await mutateMany(context, named, options);
 }
 
-/** Where no flag names a change, a person is asked; elsewhere that is an error further on. */
+/** Where no flag names a change, a person is asked; undefined when they want none. Elsewhere that is an error further on. */
 async function withChanges(
   context: Context,
   options: ContactMutateOptions,
   idOrKey: string | undefined,
-): Promise<ContactMutateOptions> {
+): Promise<ContactMutateOptions | undefined> {
   const { data, set, addTag, removeTag, addList, removeList } = options;
   if ([data, set, addTag, removeTag, addList, removeList].some((each) => each !== undefined)) return options;
   const prompter = context.prompter();
-  return prompter ? { ...options, ...(await askChanges(context, prompter, idOrKey)) } : options;
+  if (!prompter) return options;
+  const changes = await askChanges(context, prompter, idOrKey);
+  return Object.keys(changes).length > 0 ? { ...options, ...changes } : undefined;
 }
 
 async function mutateOne(context: Context, idOrKey: string, options: ContactMutateOptions): Promise<void> {

@@ -1,6 +1,6 @@
 /** A contact and its changes, asked of a person; the answers are what the flags would have said. */
 import type { Connection, Context } from "../../context.ts";
-import type { WantedChanges } from "../../service/contact-changes.ts";
+import { splitAssignment, type WantedChanges } from "../../service/contact-changes.ts";
 import { onContact } from "../../service/find-contact.ts";
 import { fetchContact } from "../../service/mutate-contact.ts";
 import type { Prompter } from "../../terminal/prompts.ts";
@@ -31,8 +31,8 @@ export async function askContact(context: Context, given: NewContact): Promise<N
   const key = await prompter.input(structure.keyName, undefined, requireText);
   const set = given.set ?? (await askFields(prompter, structure));
   const lists = given.list === undefined ? await account.lists(structure) : [];
-  const list = given.list ?? (await askSome(prompter, "Lists to put it in", lists, listName));
-  const tag = given.tag ?? (await askSome(prompter, "Tags to give it", structure.tags ?? [], tagLabel));
+  const list = given.list ?? (await askSome(prompter, "Lists", lists, listName));
+  const tag = given.tag ?? (await askSome(prompter, "Tags", structure.tags ?? [], tagLabel));
   return { key, set, list, tag };
 }
 
@@ -49,7 +49,7 @@ async function askFields(prompter: Prompter, { fields }: ContactStructure): Prom
   return set;
 }
 
-type Action = "set" | "addTag" | "removeTag" | "addList" | "removeList" | "done";
+type Action = "set" | "clear" | "addTag" | "removeTag" | "addList" | "removeList" | "done";
 
 /** What a contact has so far; undefined when several are meant, of which each has its own. */
 type Known = Pick<Contact, "fields" | "lists" | "tags"> | undefined;
@@ -69,7 +69,7 @@ export async function askChanges(
   const structure = await account.complete(await account.structure());
   const lists = await account.lists(structure);
   const known = idOrKey === undefined ? undefined : await knownContact(connection, idOrKey);
-  const wanted: Record<Exclude<Action, "done">, string[]> = {
+  const wanted: Record<Exclude<Action, "done" | "clear">, string[]> = {
     set: [],
     addTag: [],
     removeTag: [],
@@ -81,10 +81,18 @@ export async function askChanges(
     const offers = offersFor(structure, lists, known, isFirst);
     const action = await prompter.select(isFirst ? "What to change" : "What else to change", offers);
     if (action === "done") break;
-    if (action === "set") {
-      const assignment = await askAssignment(prompter, structure, known);
-      const field = assignment.slice(0, assignment.indexOf("=") + 1);
-      wanted.set = [...wanted.set.filter((each) => !each.startsWith(field)), assignment];
+    if (action === "set" || action === "clear") {
+      const isClearing = action === "clear";
+      const { fieldId, value } = await askAssignment(
+        prompter,
+        structure,
+        valuesNow(known, wanted.set),
+        isClearing,
+      );
+      wanted.set = wanted.set.filter((each) => !each.startsWith(`${fieldId}=`));
+      // What the contact has already is no change.
+      if (!known || value !== (valuesNow(known, []).get(fieldId) ?? ""))
+        wanted.set.push(`${fieldId}=${value}`);
       continue;
     }
     const isTag = action === "addTag" || action === "removeTag";
@@ -99,17 +107,19 @@ export async function askChanges(
 
 const titles: Record<Action, string> = {
   set: "Set a field",
+  clear: "Clear a field",
   addTag: "Add tags",
   removeTag: "Remove tags",
-  addList: "Put in lists",
-  removeList: "Take out of lists",
-  done: "That is all",
+  addList: "Add to lists",
+  removeList: "Remove from lists",
+  done: "Done",
 };
 
 function offersFor(structure: ContactStructure, lists: ContactList[], known: Known, isFirst: boolean) {
   const tags = structure.tags ?? [];
   const can: Record<Action, boolean> = {
     set: structure.fields.length > 0,
+    clear: structure.fields.length > 0 && known?.fields?.every(({ value }) => value === "") !== true,
     addTag: offered(tags, known?.tags, false).length > 0,
     removeTag: offered(tags, known?.tags, true).length > 0,
     addList: offered(lists, known?.lists, false).length > 0,
@@ -138,15 +148,38 @@ async function knownContact({ send, account }: Connection, idOrKey: string): Pro
   return contact;
 }
 
-async function askAssignment(prompter: Prompter, structure: ContactStructure, known: Known): Promise<string> {
-  const valueNow = (id: string) => known?.fields?.find(({ _id }) => _id === id)?.value;
-  const fields = structure.fields.map(({ _id, label }) => {
-    const value = valueNow(_id);
-    return { name: value === undefined ? label : `${label}  ${JSON.stringify(value)}`, value: _id };
+/** The contact's values with those that were typed so far, by the field's id. */
+function valuesNow(known: Known, set: readonly string[]): Map<string, string> {
+  const typed = set.map(splitAssignment);
+  return new Map([
+    ...(known?.fields ?? []).map(({ _id, value }): [string, string] => [_id, value]),
+    ...typed,
+  ]);
+}
+
+/** Enter keeps the value that the field has. */
+async function askAssignment(
+  prompter: Prompter,
+  { fields }: ContactStructure,
+  values: ReadonlyMap<string, string>,
+  isClearing: boolean,
+): Promise<{ fieldId: string; value: string }> {
+  const offered = fields.filter(({ _id }) => !isClearing || values.size === 0 || values.get(_id));
+  const choices = offered.map(({ _id, label }) => {
+    const value = values.get(_id);
+    return { name: value ? `${label}  ${JSON.stringify(value)}` : label, value: _id };
   });
-  const id = await prompter.select("Field to set", fields);
-  const { label } = structure.fields.find(({ _id }) => _id === id)!;
-  return `${id}=${await prompter.input(`${label} (empty for none)`)}`;
+  const fieldId = await prompter.select(isClearing ? "Field to clear" : "Field to set", choices);
+  if (isClearing) return { fieldId, value: "" };
+  const { label } = fields.find(({ _id }) => _id === fieldId)!;
+  const value = values.get(fieldId);
+  return {
+    fieldId,
+    value: await prompter.input(
+      value ? `${label} (Enter keeps the present value)` : label,
+      value || undefined,
+    ),
+  };
 }
 
 /** Ids of what a person picks; nothing is asked where there is nothing to pick. */

@@ -21,6 +21,7 @@ export function registerContactSearch(parent: Command, context: Context): void {
   const command = parent
     .command("search")
     .description("find contacts; without a condition, all of the structure")
+    .argument("[key...]", "short for --key")
     .addOption(repeatable("--key <key>", "contacts with this key; several: with any of them (repeatable)"))
     .option("--status <status>", "contacts with this status, such as active")
     .addOption(
@@ -41,7 +42,12 @@ export function registerContactSearch(parent: Command, context: Context): void {
     .addOption(
       new Option("--count", "print how many there are, and nothing else").conflicts(["all", "limit", "page"]),
     )
-    .action((options: ContactSearchOptions) => runContactSearch(context, options));
+    .action((keys: string[], options: ContactSearchOptions) =>
+      runContactSearch(
+        context,
+        keys.length > 0 ? { ...options, key: [...keys, ...(options.key ?? [])] } : options,
+      ),
+    );
   describeCommand(addOutputFileFlags(command), {
     examples: [
       "ecm contact search --list Newsletter --status active",

@@ -1,5 +1,6 @@
 import { rm } from "node:fs/promises";
 import type { Command } from "commander";
+import type { Manifest } from "../../bulk/runs/folder.ts";
 import type { Context } from "../../context.ts";
 import { UsageError } from "../../errors.ts";
 import { describeCommand } from "../help-text.ts";
@@ -9,13 +10,17 @@ export function registerRunsRemove(parent: Command, context: Context): void {
   const command = parent
     .command("remove")
     .description("delete a run's folder: it can then neither go on nor be undone")
-    .argument("[run...]", "their ids, the beginning of one, or last")
+    .argument("[run...]", "their whole ids, or last")
     .action((runs: string[]) => runRunsRemove(context, runs));
   describeCommand(command, {
     examples: ["ecm runs remove 20261121-1402-3fa9c1", "ecm runs remove last --yes"],
     output: "nothing",
     isLocal: true,
-    exitCodes: { 5: "there is no such run", 130: "not confirmed" },
+    exitCodes: {
+      1: "not confirmed",
+      2: "a shortened id, or nobody can be asked without --yes",
+      5: "there is no such run",
+    },
   });
 }
 
@@ -27,17 +32,8 @@ async function runRunsRemove(context: Context, given: string[]): Promise<void> {
     import("../../bulk/runs/lock.ts"),
   ]);
   const runs = [];
-  for (const each of wanted) runs.push(await findRun(context.folders.state, each));
-  const unfinished = runs.filter(({ manifest }) => !isFinished(manifest));
-  if (unfinished.length > 0) {
-    const named = unfinished.map(({ manifest: { id, kind, input, summary } }) => {
-      const pending = summary ? `, ${summary.rows.pending} of ${summary.rows.read} rows not attempted` : "";
-      return `${id} (${kind} of ${input.name}${pending})`;
-    });
-    await context.confirm(
-      `${named.join(", ")} can still go on. Removed, it can neither go on nor be undone. Remove?`,
-    );
-  }
+  for (const each of wanted) runs.push(await findRun(context.folders.state, requireWhole(each)));
+  await context.confirm(questionFor(runs.map(({ manifest }) => [manifest, isFinished(manifest)])));
   for (const { manifest, folder } of runs) {
     const lock = await takeLock(runsFolder(context.folders.state), manifest.fingerprint);
     if (!lock) throw new UsageError(`run ${manifest.id} is at work`, "wait for it to end");
@@ -45,6 +41,27 @@ async function runRunsRemove(context: Context, given: string[]): Promise<void> {
     await lock.release();
   }
   context.terminal.note(
-    runs.length === 1 ? `removed run ${runs[0]!.manifest.id}` : `removed ${runs.length} runs`,
+    runs.length === 1 ? `Removed run ${runs[0]!.manifest.id}` : `Removed ${runs.length} runs`,
   );
+}
+
+/** What is removed is gone: the beginning of an id, or an empty variable of a script, never chooses it. @throws UsageError */
+function requireWhole(id: string): string {
+  if (id === "last" || /^\d{8}-\d{4}-[0-9a-f]{6}$/.test(id)) return id;
+  throw new UsageError(
+    `${JSON.stringify(id)} is not the whole id of a run`,
+    "give the whole id, or last; see: ecm runs list",
+  );
+}
+
+function questionFor(runs: [run: Manifest, isFinished: boolean][]): string {
+  const named = runs.map(([{ id, kind, input, summary }, isFinished]) => {
+    const pending = summary?.rows.pending
+      ? `, ${summary.rows.pending} of ${summary.rows.read} rows not attempted`
+      : "";
+    return `${id} (${kind} of ${input.name}${isFinished ? "" : `, unfinished${pending}`})`;
+  });
+  return runs.length === 1
+    ? `Remove run ${named[0]}? It can then neither be resumed nor undone.`
+    : `Remove ${runs.length} runs: ${named.join(", ")}? They can then neither be resumed nor undone.`;
 }

@@ -1,0 +1,57 @@
+/** Words that people try: understood, or answered with the command that was meant. */
+import { describe, expect, it } from "vitest";
+import { groups } from "../../src/program.ts";
+import { ecmWith, temporaryHome } from "../support/ecm.ts";
+import { startSandbox } from "../support/sandbox.ts";
+
+describe("other words for a command", () => {
+  it("are understood: contacts, list, ls, update, and keys without a flag", async () => {
+    const { ecm } = await startSandbox();
+    for (const key of ["ada@example.com", "bob@example.com", "eve@example.com"]) {
+      expect((await ecm(["contacts", "create", "--key", key])).code).toBe(0);
+    }
+    const keys = async (...words: string[]) =>
+      (await ecm([...words, "-o", "tsv", "--columns", "key", "-q"])).stdout.trim().split("\n").slice(1);
+    expect(await keys("contact", "search", "ada@example.com", "--key", "eve@example.com")).toEqual([
+      "ada@example.com",
+      "eve@example.com",
+    ]);
+    expect(await keys("contacts", "ls")).toHaveLength(3);
+    expect(await keys("contact", "list", "bob@example.com")).toEqual(["bob@example.com"]);
+    expect((await ecm(["contact", "update", "ada@example.com", "--set", "First Name=Ada"])).code).toBe(0);
+    expect((await ecm(["list", "create", "News"])).code).toBe(0);
+    expect((await ecm(["lists", "ls", "-o", "tsv", "--columns", "name"])).stdout).toBe("name\nNews\n");
+    expect((await ecm(["help", "contacts"])).stdout).toContain("Usage: ecm contact ");
+    expect((await ecm(["run", "ls", "--json"])).stdout).toBe("[]\n");
+    expect((await ecm(["commands", "contacts", "ls", "--json"])).stdout).toContain('"contact search"');
+  });
+
+  it("are not shown in help", async () => {
+    const ecm = ecmWith(await temporaryHome());
+    for (const words of [["--help"], ["contact", "--help"], ["contact", "search", "--help"]]) {
+      expect((await ecm(words)).stdout).not.toMatch(/contacts?\||search\|/);
+    }
+  });
+
+  it.each([
+    ["search", "ecm contact search"],
+    ["login", "ecm auth login"],
+    ["tags", "ecm structure get"],
+    ["undo", "ecm runs undo"],
+    ["contact tag", "--add-tag"],
+    ["lists add", "--add-list"],
+  ])("are answered with the command that was meant: ecm %s", async (words, meant) => {
+    const ecm = ecmWith(await temporaryHome());
+    const result = await ecm([...words.split(" "), "ada@example.com"]);
+    expect(result).toMatchObject({ code: 2, stdout: "" });
+    expect(result.stderr).toContain(`there is no command "ecm ${words}"`);
+    expect(result.stderr).toContain(`hint: use: `);
+    expect(result.stderr).toContain(meant);
+  });
+
+  it("leave a typo to the suggestion", async () => {
+    const ecm = ecmWith(await temporaryHome());
+    expect((await ecm(["contct"])).stderr).toContain("contact");
+    expect(groups.map(({ name }) => name)).toContain("contact");
+  });
+});
