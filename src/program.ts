@@ -72,6 +72,11 @@ export const groups: Group[] = [
     load: async () => (await import("./commands/export.ts")).registerExport,
   },
   {
+    name: "suppressions",
+    summary: "whom this tool must never create again",
+    load: async () => (await import("./commands/suppressions/index.ts")).registerSuppressions,
+  },
+  {
     name: "runs",
     aliases: ["run"],
     summary: "the bulk runs of this machine",

@@ -39,6 +39,8 @@ export interface Settings {
   yes: boolean;
   /** From flag or environment; a profile can carry it too. */
   readOnly: boolean;
+  /** `ECM_SUPPRESSIONS`: the suppression list, in place of the account's own. */
+  suppressions?: string;
 }
 
 export type Environment = Readonly<Record<string, string | undefined>>;
@@ -58,6 +60,7 @@ export function readSettings(flags: GlobalFlags, env: Environment): Settings {
     noInput: flags.input === false || isYes(env.ECM_NO_INPUT),
     yes: flags.yes ?? false,
     readOnly: flags.readOnly ?? isYes(env.ECM_READ_ONLY),
+    suppressions: given(env.ECM_SUPPRESSIONS),
   };
 }
 

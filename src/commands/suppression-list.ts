@@ -1,0 +1,20 @@
+/** The suppression list of the account that is meant, for every command that creates contacts. */
+import { resolve } from "node:path";
+import type { Suppressions } from "../bulk/account/suppressions.ts";
+import type { Context } from "../context.ts";
+
+/**
+ * Opens the list of `ECM_SUPPRESSIONS`, else the account's own. Sends no request and needs no key.
+ * @param mayBeMissing of `ECM_SUPPRESSIONS`: for the command that makes it
+ * @throws SuppressionsError when it cannot be read: then nobody may be created
+ */
+export async function openSuppressionList(
+  context: Context,
+  { mayBeMissing = false } = {},
+): Promise<Suppressions> {
+  const { openSuppressions, suppressionsFile } = await import("../bulk/account/suppressions.ts");
+  const named = context.settings.suppressions;
+  if (named !== undefined) return openSuppressions(resolve(named), { mustExist: !mayBeMissing });
+  const { baseUrl } = await context.profile();
+  return openSuppressions(suppressionsFile(context.folders.state, baseUrl.value));
+}

@@ -1,0 +1,98 @@
+import { rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Command } from "commander";
+import type { Context } from "../../context.ts";
+import { exitCodes, UsageError } from "../../errors.ts";
+import { presentList } from "../../terminal/present.ts";
+import type { ContactStructure } from "../../wire.ts";
+import { describeCommand } from "../help-text.ts";
+import { openSuppressionList } from "../suppression-list.ts";
+import { keysOf, requireKeys, suppressedView } from "./view.ts";
+
+interface SuppressionsAddFlags {
+  keys?: string;
+}
+
+export function registerSuppressionsAdd(parent: Command, context: Context): void {
+  const command = parent
+    .command("add")
+    .description("never create these keys again: import, lists sync and contact create leave them out")
+    .argument("[key...]", "contact keys, such as e-mail addresses")
+    .option(
+      "--keys <file>",
+      "the keys of a file: one per line, or a CSV with a key column; - is standard input",
+    )
+    .action((keys: string[], flags: SuppressionsAddFlags) => runSuppressionsAdd(context, keys, flags));
+  describeCommand(command, {
+    isLocal: true,
+    examples: ["ecm suppressions add ada@example.com", "ecm suppressions add --keys erased.txt"],
+    output: "The keyed hash of each key, and when it was added: { hash, addedAt }. No address is kept.",
+    exitCodes: {
+      1: "the list cannot be read or written",
+      3: "added, and some lines of the file hold no key",
+    },
+  });
+}
+
+async function runSuppressionsAdd(
+  context: Context,
+  given: string[],
+  flags: SuppressionsAddFlags,
+): Promise<void> {
+  const { terminal } = context;
+  if (flags.keys !== undefined && given.length > 0) {
+    throw new UsageError("--keys names all keys: it goes without others", "Leave out one of the two");
+  }
+  const output = context.output();
+  if (flags.keys === undefined) requireKeys(given, "ecm suppressions add KEY");
+  const { keys, rejected } =
+    flags.keys === undefined ? { keys: given, rejected: [] } : await keysIn(context, flags.keys);
+  const list = await openSuppressionList(context, { mayBeMissing: true });
+  const { entries, added } = list.add(keys, context.clock.now());
+  const known = entries.length - added;
+  terminal.note(
+    `Added ${keysOf(added)} to the suppression list${known > 0 ? `; ${keysOf(known)} ${known === 1 ? "was" : "were"} on it already` : ""}`,
+  );
+  for (const line of rejected.slice(0, mostLinesShown)) terminal.note(line);
+  if (rejected.length > 0) {
+    terminal.note(`${keysOf(rejected.length)} of the file not added: fix them and add the file again`);
+    context.endWith(exitCodes.rejectedRows);
+  }
+  await presentList(terminal, output, entries, suppressedView);
+}
+
+const mostLinesShown = 20;
+
+/** The list knows no structure: keys are read as addresses, which is what decides whether two are one person. */
+const addresses: ContactStructure = {
+  _id: "",
+  label: "",
+  keyName: "Email",
+  keyType: "email",
+  fields: [],
+  tags: [],
+};
+
+async function keysIn(context: Context, file: string): Promise<{ keys: string[]; rejected: string[] }> {
+  const [{ readRows, understandKeys }, { spool }, { randomBytes }] = await Promise.all([
+    import("../../bulk/input/index.ts"),
+    import("../../bulk/input/spool.ts"),
+    import("node:crypto"),
+  ]);
+  const isStream = file === "-";
+  const path = isStream ? join(tmpdir(), `ecm-keys-${randomBytes(6).toString("hex")}`) : file;
+  const name = isStream ? "standard input" : file;
+  try {
+    if (isStream) await spool(context.terminal.stdin, path, context.signal);
+    const keys: string[] = [];
+    const rejected: string[] = [];
+    for await (const row of readRows(await understandKeys(path, { map: new Map() }, addresses))) {
+      if (row.kind === "row") keys.push(row.key.sent);
+      else rejected.push(`${name}:${row.line}: ${row.message}`);
+    }
+    return { keys, rejected };
+  } finally {
+    if (isStream) await rm(path, { force: true });
+  }
+}

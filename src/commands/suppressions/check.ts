@@ -1,0 +1,43 @@
+import type { Command } from "commander";
+import type { Context } from "../../context.ts";
+import { exitCodes } from "../../errors.ts";
+import { presentList, type View } from "../../terminal/present.ts";
+import { describeCommand } from "../help-text.ts";
+import { openSuppressionList } from "../suppression-list.ts";
+import { requireKeys } from "./view.ts";
+
+interface Checked {
+  key: string;
+  suppressed: boolean;
+}
+
+const view: View<Checked> = {
+  columns: [
+    { name: "key", value: ({ key }) => key, isWhole: true },
+    { name: "suppressed", value: ({ suppressed }) => (suppressed ? "yes" : "no") },
+  ],
+  id: ({ key }) => key,
+};
+
+export function registerSuppressionsCheck(parent: Command, context: Context): void {
+  const command = parent
+    .command("check")
+    .description("say whether keys are suppressed: exit 0 when all of them are, 1 when not")
+    .argument("<key...>", "contact keys, such as e-mail addresses")
+    .action((keys: string[]) => runSuppressionsCheck(context, keys));
+  describeCommand(command, {
+    isLocal: true,
+    examples: ["ecm suppressions check ada@example.com"],
+    output: "Each key and whether it is suppressed: { key, suppressed }.",
+    exitCodes: { 0: "all of them are suppressed", 1: "not all are suppressed, or the list cannot be read" },
+  });
+}
+
+async function runSuppressionsCheck(context: Context, keys: string[]): Promise<void> {
+  requireKeys(keys, "ecm suppressions check KEY");
+  const output = context.output();
+  const list = await openSuppressionList(context);
+  const checked = keys.map((key) => ({ key, suppressed: list.has(key) }));
+  await presentList(context.terminal, output, checked, view);
+  if (!checked.every(({ suppressed }) => suppressed)) context.endWith(exitCodes.failed);
+}

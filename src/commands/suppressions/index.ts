@@ -1,0 +1,13 @@
+import type { Command } from "commander";
+import type { Context } from "../../context.ts";
+import { registerSuppressionsAdd } from "./add.ts";
+import { registerSuppressionsCheck } from "./check.ts";
+import { registerSuppressionsList } from "./list.ts";
+import { registerSuppressionsRemove } from "./remove.ts";
+
+export function registerSuppressions(suppressions: Command, context: Context): void {
+  registerSuppressionsAdd(suppressions, context);
+  registerSuppressionsList(suppressions, context);
+  registerSuppressionsRemove(suppressions, context);
+  registerSuppressionsCheck(suppressions, context);
+}

@@ -1,0 +1,25 @@
+import type { Command } from "commander";
+import type { Context } from "../../context.ts";
+import { presentList } from "../../terminal/present.ts";
+import { addOutputFileFlags } from "../flags.ts";
+import { describeCommand } from "../help-text.ts";
+import { openSuppressionList } from "../suppression-list.ts";
+import { suppressedView } from "./view.ts";
+
+export function registerSuppressionsList(parent: Command, context: Context): void {
+  const command = addOutputFileFlags(parent.command("list")).description(
+    "list the suppressed keys as keyed hashes; the list holds no addresses",
+  );
+  command.action((flags) => runSuppressionsList(context, flags));
+  describeCommand(command, {
+    isLocal: true,
+    examples: ["ecm suppressions list", "ecm suppressions list --json"],
+    output: "The hash of each key, and when it was added: { hash, addedAt }.",
+  });
+}
+
+async function runSuppressionsList(context: Context, flags: Parameters<Context["output"]>[0]): Promise<void> {
+  const list = await openSuppressionList(context);
+  const count = await presentList(context.terminal, context.output(flags), list.list(), suppressedView);
+  if (count === 0) context.terminal.note("No suppressed keys. Add one with: ecm suppressions add KEY");
+}

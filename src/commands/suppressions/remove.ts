@@ -1,0 +1,40 @@
+import type { Command } from "commander";
+import type { Context } from "../../context.ts";
+import { NotFoundError } from "../../errors.ts";
+import { describeCommand } from "../help-text.ts";
+import { openSuppressionList } from "../suppression-list.ts";
+import { keysOf, requireKeys } from "./view.ts";
+
+export function registerSuppressionsRemove(parent: Command, context: Context): void {
+  const command = parent
+    .command("remove")
+    .description("take keys off the suppression list: they can be created again")
+    .argument("<key...>", "contact keys, such as e-mail addresses")
+    .action((keys: string[]) => runSuppressionsRemove(context, keys));
+  describeCommand(command, {
+    isLocal: true,
+    examples: ["ecm suppressions remove ada@example.com", "ecm suppressions remove ada@example.com --yes"],
+    output: "Nothing; what was removed is said on stderr.",
+    exitCodes: { 1: "declined, or the list cannot be read or written", 5: "none of the keys is suppressed" },
+  });
+}
+
+async function runSuppressionsRemove(context: Context, keys: string[]): Promise<void> {
+  requireKeys(keys, "ecm suppressions remove KEY");
+  const list = await openSuppressionList(context);
+  const known = keys.filter((key) => list.has(key));
+  if (known.length === 0) {
+    throw new NotFoundError(
+      keys.length === 1 ? "The key is not suppressed" : "None of the keys is suppressed",
+      "See: ecm suppressions list",
+    );
+  }
+  await context.confirm(
+    `Take ${keysOf(known.length)} off the suppression list? ${known.length === 1 ? "It" : "They"} can then be created again`,
+  );
+  const removed = list.remove(known, context.clock.now());
+  const others = keys.length - known.length;
+  context.terminal.note(
+    `Removed ${keysOf(removed)} from the suppression list${others > 0 ? `; ${keysOf(others)} ${others === 1 ? "was" : "were"} not on it` : ""}`,
+  );
+}

@@ -1,0 +1,155 @@
+import { appendFile, readdir, readFile, stat, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { openSuppressions } from "../../src/bulk/account/suppressions.ts";
+import { ecmWith, resultOf, spawnEcm, temporaryFolder, temporaryHome } from "../support/ecm.ts";
+
+async function home() {
+  const env: Record<string, string> = {
+    ...(await temporaryHome()),
+    ECM_BASE_URL: "http://127.0.0.1:9",
+    ECM_API_KEY: "ecm_us_none",
+  };
+  return { env, ecm: ecmWith(env) };
+}
+
+async function listFile(env: Record<string, string>): Promise<string> {
+  const folder = join(env.ECM_STATE_DIR!, "suppressions");
+  const names = await readdir(folder);
+  expect(names).toHaveLength(1);
+  return join(folder, names[0]!);
+}
+
+describe("ecm suppressions", () => {
+  it("keeps keyed hashes, in a private file, and no address; without a request", async () => {
+    const { env, ecm } = await home();
+    const added = await ecm(["suppressions", "add", "Ada@Example.com", "bob@example.org", "--json"]);
+    expect(added.code).toBe(0);
+    expect(added.stderr).toContain("Added 2 keys to the suppression list");
+    const entries = JSON.parse(added.stdout) as { hash: string; addedAt: string }[];
+    expect(entries).toHaveLength(2);
+    const file = await listFile(env);
+    const text = await readFile(file, "utf8");
+    expect(text).not.toMatch(/ada|example|@/i);
+    for (const { hash } of entries) expect(text).toContain(hash);
+    expect((await stat(file)).mode & 0o077).toBe(0);
+    expect((await stat(join(file, ".."))).mode & 0o077).toBe(0);
+    expect(JSON.parse((await ecm(["suppressions", "list", "--json"])).stdout)).toEqual(entries);
+    const again = await ecm(["suppressions", "add", "ada@example.com", "--json"]);
+    expect(again.stderr).toContain("1 key was on it already");
+    expect(JSON.parse(again.stdout)).toEqual([entries[0]]);
+  });
+
+  it("hashes with a key of its own in each file: two lists of one person share nothing", async () => {
+    const [one, other] = [await home(), await home()];
+    const hashOf = async ({ ecm }: typeof one) =>
+      (await ecm(["suppressions", "add", "ada@example.com", "-o", "id"])).stdout;
+    expect(await hashOf(one)).not.toBe(await hashOf(other));
+  });
+
+  it.each(["ada@example.com", " ADA@Example.COM ", "mailto:ada@example.com", "Ada <ada@example.com>"])(
+    "checks %j as the key that an import makes of it",
+    async (written) => {
+      const { ecm } = await home();
+      await ecm(["suppressions", "add", "Ada@example.com"]);
+      expect((await ecm(["suppressions", "check", written])).code).toBe(0);
+    },
+  );
+
+  it("exits 0 when all keys are suppressed, 1 when not", async () => {
+    const { ecm } = await home();
+    expect((await ecm(["suppressions", "check", "a@example.com"])).code).toBe(1);
+    await ecm(["suppressions", "add", "a@example.com"]);
+    expect((await ecm(["suppressions", "check", "a@example.com"])).code).toBe(0);
+    const both = await ecm(["suppressions", "check", "a@example.com", "b@example.com", "--json"]);
+    expect(both.code).toBe(1);
+    expect(JSON.parse(both.stdout)).toEqual([
+      { key: "a@example.com", suppressed: true },
+      { key: "b@example.com", suppressed: false },
+    ]);
+  });
+
+  it("removes once it is confirmed, and says so when a key is not suppressed", async () => {
+    const { ecm } = await home();
+    await ecm(["suppressions", "add", "a@example.com", "b@example.com"]);
+    expect((await ecm(["suppressions", "remove", "a@example.com"])).code).toBe(2);
+    const removed = await ecm(["suppressions", "remove", "a@example.com", "--yes"]);
+    expect(removed.stderr).toContain("Removed 1 key from the suppression list");
+    expect((await ecm(["suppressions", "check", "a@example.com"])).code).toBe(1);
+    expect((await ecm(["suppressions", "check", "b@example.com"])).code).toBe(0);
+    expect((await ecm(["suppressions", "remove", "a@example.com", "--yes"])).code).toBe(5);
+    await ecm(["suppressions", "add", "a@example.com"]);
+    expect((await ecm(["suppressions", "check", "a@example.com"])).code).toBe(0);
+  });
+
+  it("adds the keys of a file, of a table, and of standard input, and says which lines hold none", async () => {
+    const { ecm } = await home();
+    const file = join(await temporaryFolder(), "keys.csv");
+    await writeFile(file, "Name,Email\nAda,ada@example.com\nBob,no address\n");
+    const added = await ecm(["suppressions", "add", "--keys", file]);
+    expect(added.code).toBe(3);
+    expect(added.stderr).toContain(`${file}:3: `);
+    const piped = await ecm(["suppressions", "add", "--keys", "-"], {
+      stdin: "carl@example.com\ndora@example.com\n",
+    });
+    expect(piped.code).toBe(0);
+    const keys = ["ada@example.com", "carl@example.com", "dora@example.com"];
+    expect((await ecm(["suppressions", "check", ...keys])).code).toBe(0);
+  });
+
+  it("is one list per account, and one shared file where ECM_SUPPRESSIONS names it", async () => {
+    const { ecm } = await home();
+    await ecm(["suppressions", "add", "a@example.com"]);
+    const other = { env: { ECM_BASE_URL: "http://127.0.0.1:10" } };
+    expect((await ecm(["suppressions", "check", "a@example.com"], other)).code).toBe(1);
+    const shared = { env: { ECM_SUPPRESSIONS: join(await temporaryFolder(), "shared.txt") } };
+    await ecm(["suppressions", "add", "b@example.com"], shared);
+    const anotherMachine = await home();
+    expect((await anotherMachine.ecm(["suppressions", "check", "b@example.com"], shared)).code).toBe(0);
+  });
+
+  it("refuses a list that is named and not there, and one that is damaged, with the place", async () => {
+    const { env, ecm } = await home();
+    const missing = { env: { ECM_SUPPRESSIONS: join(await temporaryFolder(), "gone.txt") } };
+    const refused = await ecm(["suppressions", "check", "a@example.com", "--json"], missing);
+    expect(refused.code).toBe(1);
+    expect(JSON.parse(refused.stderr).error).toMatchObject({ type: "SuppressionsError" });
+    await ecm(["suppressions", "add", "a@example.com"]);
+    await appendFile(await listFile(env), "garbage\n");
+    const damaged = await ecm(["suppressions", "check", "a@example.com"]);
+    expect(damaged.code).toBe(1);
+    expect(damaged.stderr).toMatch(/:\d+: the line is damaged/);
+  });
+
+  it("passes over the half of a line that a power cut left: its command never said that it was added", async () => {
+    const { env, ecm } = await home();
+    await ecm(["suppressions", "add", "a@example.com"]);
+    const file = await listFile(env);
+    await appendFile(file, "+0123456789ab");
+    await ecm(["suppressions", "add", "b@example.com"]);
+    expect((await ecm(["suppressions", "check", "a@example.com", "b@example.com"])).code).toBe(0);
+    expect(JSON.parse((await ecm(["suppressions", "list", "--json"])).stdout)).toHaveLength(2);
+  });
+
+  it("loses nothing of two processes that add at the same time", async () => {
+    const { env, ecm } = await home();
+    const folder = await temporaryFolder();
+    const children = await Promise.all(
+      [0, 1].map(async (child) => {
+        const file = join(folder, `${child}.txt`);
+        const keys = Array.from({ length: 300 }, (_, index) => `p${child}-${index}@example.com`);
+        await writeFile(file, `${keys.join("\n")}\n`);
+        return resultOf(spawnEcm(["suppressions", "add", "--keys", file], env));
+      }),
+    );
+    expect(children.map(({ code }) => code)).toEqual([0, 0]);
+    expect(JSON.parse((await ecm(["suppressions", "list", "--json"])).stdout)).toHaveLength(600);
+  });
+
+  it("sees what another process adds while it is open", async () => {
+    const file = join(await temporaryFolder(), "list.txt");
+    const [one, other] = [openSuppressions(file), openSuppressions(file)];
+    one.add(["a@example.com"], 0);
+    await expect.poll(() => other.has("A@example.com")).toBe(true);
+  });
+});
