@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { openSuppressions } from "../../src/bulk/account/suppressions.ts";
 import { ecmWith, resultOf, spawnEcm, temporaryFolder, temporaryHome } from "../support/ecm.ts";
+import { startSandbox } from "../support/sandbox.ts";
 
 async function home() {
   const env: Record<string, string> = {
@@ -151,5 +152,32 @@ describe("ecm suppressions", () => {
     const [one, other] = [openSuppressions(file), openSuppressions(file)];
     one.add(["a@example.com"], 0);
     await expect.poll(() => other.has("A@example.com")).toBe(true);
+  });
+});
+
+describe("ecm contact create and the suppression list", () => {
+  it("refuses a suppressed key with exit 6, before anything is sent, unless told to", async () => {
+    const { ecm } = await startSandbox();
+    await ecm(["suppressions", "add", "ada@example.com"]);
+    for (const flags of [
+      ["--key", "Ada@Example.com"],
+      ["--key", "ada@example.com", "--dry-run"],
+    ]) {
+      const refused = await ecm(["contact", "create", ...flags, "--json"]);
+      expect(refused.code).toBe(6);
+      expect(JSON.parse(refused.stderr).error).toMatchObject({ type: "SuppressedError", applied: "no" });
+    }
+    const body = JSON.stringify({ key: "ada@example.com", contactStructureId: "x" });
+    expect((await ecm(["contact", "create", "--data", "-"], { stdin: body })).code).toBe(6);
+    expect((await ecm(["contact", "create", "--key", "bob@example.com"])).code).toBe(0);
+    const told = await ecm(["contact", "create", "--key", "ada@example.com", "--include-suppressed"]);
+    expect(told.code).toBe(0);
+  });
+
+  it("creates nobody while the list cannot be read", async () => {
+    const { ecm } = await startSandbox();
+    const env = { ECM_SUPPRESSIONS: join(await temporaryFolder(), "gone.txt") };
+    expect((await ecm(["contact", "create", "--key", "ada@example.com"], { env })).code).toBe(1);
+    expect((await ecm(["contact", "search", "--all", "--json"])).stdout.trim()).toBe("[]");
   });
 });

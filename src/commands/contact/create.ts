@@ -1,6 +1,6 @@
 import type { Command } from "commander";
 import type { Connection, Context } from "../../context.ts";
-import { ServiceError, UsageError } from "../../errors.ts";
+import { EcmError, exitCodes, ServiceError, UsageError } from "../../errors.ts";
 import { fieldValues, listRefs, splitAssignment, tagRefs } from "../../service/contact-changes.ts";
 import { createContactRequest, readContact } from "../../service/contacts.ts";
 import { readJsonInput } from "../../terminal/data-input.ts";
@@ -9,12 +9,14 @@ import { hasColumns, presentOne } from "../../terminal/present.ts";
 import type { ApiRequest, CreateContactBody } from "../../wire.ts";
 import { addDryRunFlag, repeatable } from "../flags.ts";
 import { describeCommand } from "../help-text.ts";
+import { openSuppressionList } from "../suppression-list.ts";
 import { askContact, type NewContact } from "./questions.ts";
 import { checkContactColumns, viewOf } from "./view.ts";
 
 interface ContactCreateOptions extends NewContact {
   data?: string;
   dryRun?: boolean;
+  includeSuppressed?: boolean;
 }
 
 export function registerContactCreate(parent: Command, context: Context): void {
@@ -26,6 +28,7 @@ export function registerContactCreate(parent: Command, context: Context): void {
     .addOption(repeatable("--list <list>", "a list to put it in, by name or id (repeatable)"))
     .addOption(repeatable("--tag <tag>", "a tag to give it, by label or id (repeatable)"))
     .option("--data <file>", "send this JSON body as it is, in place of the flags above; - is standard input")
+    .option("--include-suppressed", "create the contact although its key is on the suppression list")
     .action((options: ContactCreateOptions) => runContactCreate(context, options));
   describeCommand(addDryRunFlag(command), {
     examples: [
@@ -37,7 +40,7 @@ export function registerContactCreate(parent: Command, context: Context): void {
     writes: true,
     exitCodes: {
       5: "a list, tag or field of this name does not exist",
-      6: "a contact with this key exists already",
+      6: "a contact with this key exists already, or the key is on the suppression list",
     },
   });
 }
@@ -47,6 +50,7 @@ async function runContactCreate(context: Context, given: ContactCreateOptions): 
   const isComplete = given.key !== undefined || given.data !== undefined;
   const options = isComplete ? given : { ...given, ...(await askContact(context, given)) };
   const body = await bodyFrom(context, options);
+  if (!options.includeSuppressed) await refuseSuppressed(context, options.key ?? keyIn(body));
   const connection = await context.connect();
   const request = typeof body === "function" ? createContactRequest(await body(connection)) : body;
   if (options.dryRun) return presentDryRun(context.terminal, output, request);
@@ -86,6 +90,23 @@ async function bodyFrom(
     const given = Object.entries(parts).filter(([, elements]) => elements.length > 0);
     return { key, contactStructureId: structure._id, ...Object.fromEntries(given) };
   };
+}
+
+function keyIn(body: unknown): string | undefined {
+  const { key } = ((body as ApiRequest).body ?? {}) as { key?: unknown };
+  return typeof key === "string" ? key : undefined;
+}
+
+/** @throws EcmError for a key on the suppression list; SuppressionsError when the list cannot be read */
+async function refuseSuppressed(context: Context, key: string | undefined): Promise<void> {
+  const list = await openSuppressionList(context);
+  if (key === undefined || !list.has(key)) return;
+  throw new EcmError(exitCodes.conflict, `${key} is on the suppression list: nothing was sent`, {
+    type: "SuppressedError",
+    field: "key",
+    applied: "no",
+    hint: "This person asked to be left alone. To create the contact all the same: --include-suppressed",
+  });
 }
 
 function explainDuplicate(error: unknown): never {
