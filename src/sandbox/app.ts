@@ -37,13 +37,15 @@ export interface AppParts {
 
 // Beside contacts, under the same path: their names are not taken for ids of contacts.
 const notContacts = ["/api/contact/search", "/api/contact/export", "/api/contact/events"];
+const hasParameter = ({ path }: Endpoint) => path.includes(":");
 
 export function createApp(parts: AppParts): App {
   const app: App = new Hono();
-  app.on(["GET", "PUT", "PATCH", "DELETE"], notContacts, (context) => exchange(parts, context, undefined));
-  for (const endpoint of endpoints) {
+  const route = (endpoint: Endpoint) =>
     app.on(endpoint.method, endpoint.path, (context) => exchange(parts, context, endpoint));
-  }
+  endpoints.filter((each) => !hasParameter(each)).forEach(route);
+  app.on(["GET", "PUT", "PATCH", "DELETE"], notContacts, (context) => exchange(parts, context, undefined));
+  endpoints.filter(hasParameter).forEach(route);
   app.get("/openapi.json", async () => {
     const { describeService } = await import("./openapi.ts");
     return respond({ status: 200, body: describeService(endpoints), headers: {} });
@@ -80,10 +82,7 @@ async function exchange(
       if (refusal) throw refusal;
       if (!endpoint) throw forbidden("This endpoint is not accessible via API key");
       const call = callOf(endpoint, context, store, body, now);
-      const result = endpoint.scope.endsWith(":write")
-        ? store.database.attempt(() => endpoint.answer(call))
-        : endpoint.answer(call);
-      return { status: endpoint.status, body: result, headers };
+      return { status: endpoint.status, body: perform(endpoint, call), headers };
     } catch (error) {
       if (!(error instanceof Refusal)) throw error;
       return {
@@ -94,6 +93,17 @@ async function exchange(
     }
   });
   return respond(answer);
+}
+
+/** @throws Refusal of the endpoint's rule: then nothing that the rule wrote is kept */
+function perform(endpoint: Endpoint, call: Call<never, never>): unknown {
+  if (!endpoint.scope.endsWith(":write")) return endpoint.answer(call);
+  try {
+    return call.store.database.attempt(() => endpoint.answer(call));
+  } catch (error) {
+    if (error instanceof Refusal) endpoint.refused?.(call, error);
+    throw error;
+  }
 }
 
 /** @throws Refusal for a body or a query that the endpoint does not take */

@@ -49,7 +49,7 @@ export async function openClone(
     ),
     lists: idsIn(contact.lists, known.lists),
     tags: idsIn(contact.tags, known.tags),
-    status: contact.status ?? { primary: "active", secondary: "confirmed" },
+    status: statusOf(contact),
     createdAt: timeOf(contact.createdAt, now),
     updatedAt: timeOf(contact.updatedAt ?? contact.createdAt, now),
     version: contact.__v ?? 0,
@@ -78,6 +78,15 @@ export async function openClone(
       }),
     close: () => store.database.close(),
   };
+}
+
+/** In one object, or in the two parts of a search; what tells none is taken for active. */
+function statusOf({ status, contactStatus, contactSubStatus }: Partial<Contact>): StoredContact["status"] {
+  if (status) return status;
+  if (contactStatus === undefined) return { primary: "active", secondary: "confirmed" };
+  return contactSubStatus === undefined
+    ? { primary: contactStatus }
+    : { primary: contactStatus, secondary: contactSubStatus };
 }
 
 /** The sandbox's own ids come after all of these. */

@@ -139,29 +139,45 @@ test("PATCH contact: the status changes as it was sent, and a search finds it wi
 test("PATCH contact: an inactive contact cannot be made active again", async () => {
   const { call, create } = await openAccount();
   const { _id } = await create("a@b.co");
-  await call("PATCH", `/api/contact/${_id}`, { status: { primary: "inactive", secondary: "unsubscribe" } });
-  const answer = await call("PATCH", `/api/contact/${_id}`, { status: { primary: "ACTIVE" } });
+  const unsubscribed = { primary: "Inactive", secondary: "Unsubscribe" };
+  await call("PATCH", `/api/contact/${_id}`, { status: unsubscribed });
+  const answer = await call("PATCH", `/api/contact/${_id}`, { status: { primary: "Active" } });
   expect(errorOf(answer)).toEqual({
     status: 400,
     errorType: "ValidationError",
     message: "An inactive contact cannot be made active",
     field: "status",
   });
+  // Nor by a replacement; and to unsubscribe once more changes nothing.
+  const again = await call("PATCH", `/api/contact/${_id}`, { status: unsubscribed });
+  expect(again).toMatchObject({ status: 200, body: { status: unsubscribed, __v: 1 } });
+  const replacement = { key: "a@b.co", status: { primary: "Active" }, __v: 1 };
+  expect(errorOf(await call("PUT", `/api/contact/${_id}`, replacement))).toMatchObject({ field: "status" });
+  expect((await call("PUT", `/api/contact/${_id}`, again.body)).body).toMatchObject({ status: unsubscribed });
 });
 
 test.each([
   ["status", {}],
-  ["status", { status: "inactive" }],
-  ["status", { status: { primary: "inactive" } }],
-  ["status", { status: { primary: "inactive", secondary: "bored" } }],
-  ["status", { status: { primary: "asleep" } }],
-  ["key", { status: { primary: "active" }, key: "c@d.co" }],
+  ["status", { status: "Inactive" }],
+  ["status", { status: { primary: "Inactive" } }],
+  ["status", { status: { primary: "inactive", secondary: "Unsubscribe" } }],
+  ["status", { status: { primary: "Inactive", secondary: "unsubscribe" } }],
+  ["status", { status: { primary: "Inactive", secondary: "Bounce" } }],
+  ["status", { status: { primary: "Active", secondary: "confirmed" } }],
+  ["status", { status: { primary: "active" } }],
+  ["key", { status: { primary: "Active" }, key: "c@d.co" }],
 ])("PATCH contact: 400 ValidationError with field %s for %j", async (field, body) => {
   const { call, create } = await openAccount();
   const made = await create("a@b.co");
   const answer = await call("PATCH", `/api/contact/${made._id}`, body);
   expect(errorOf(answer)).toMatchObject({ status: 400, errorType: "ValidationError", field });
   expect((await call("GET", `/api/contact/${made._id}`)).body).toEqual(made);
+});
+
+test("GET contacts: every contact of the account, as each is read alone", async () => {
+  const { call, create } = await openAccount();
+  const made = [await create("a@b.co"), await create("c@d.co")];
+  expect((await call("GET", "/api/contact")).body).toEqual(made);
 });
 
 test("PUT contact: replaces the whole contact under its current __v, and what is left out is lost", async () => {

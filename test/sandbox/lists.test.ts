@@ -1,6 +1,6 @@
 /** Lists. */
 import { expect, test } from "vitest";
-import { errorOf, openAccount } from "./account.ts";
+import { eq, errorOf, openAccount } from "./account.ts";
 
 test("POST lists: a list is created, and answered with its _id", async () => {
   const { call, structureId } = await openAccount();
@@ -12,7 +12,6 @@ test("POST lists: a list is created, and answered with its _id", async () => {
     _id: expect.stringMatching(/^[0-9a-f]{24}$/),
     name: "News",
     type: "static",
-    totalContacts: 0,
     createdAt: "2026-06-15T12:00:00.000Z",
     updatedAt: "2026-06-15T12:00:00.000Z",
     __v: 0,
@@ -95,7 +94,7 @@ test("Lists beyond the specification: all, one, rename and delete", async () => 
   const contact = await account.create("a@b.co", { lists: lists.map((_id) => ({ _id })) });
   const all = (await account.call("GET", `${path}/all`)).body;
   expect(all.map((list: { name: string }) => list.name)).toEqual(["News", "Offers"]);
-  expect(all[0]).not.toHaveProperty("totalContacts");
+  expect(all[0]).toEqual({ _id: lists[0], name: "News", type: "static" });
   expect((await account.call("PATCH", `${path}/${lists[0]}`, { name: "Newsletter" })).body).toMatchObject({
     name: "Newsletter",
     totalContacts: 1,
@@ -108,6 +107,37 @@ test("Lists beyond the specification: all, one, rename and delete", async () => 
     message: "List not found",
   });
   expect((await account.call("GET", `/api/contact/${contact._id}`)).body.lists).toEqual([{ _id: lists[1] }]);
+});
+
+test("Lists beyond the specification: merge and duplicate make a new list, and many are deleted at once", async () => {
+  const account = await openAccount();
+  const { lists } = await account.furnished();
+  const path = `/api/contact-structure/${account.structureId}/lists`;
+  const refs = lists.map((_id) => ({ _id }));
+  const both = await account.create("both@b.co", { lists: refs });
+  await account.create("news@b.co", { lists: refs.slice(0, 1) });
+  const membersOf = async (listId: string) =>
+    (await account.search([eq("LIST_ID", listId)])).body.contacts.map((each: { key: string }) => each.key);
+
+  const merged = await account.call("POST", `${path}/merge`, { name: "All", lists: refs });
+  expect(merged).toMatchObject({ status: 200, body: { name: "All", type: "static", __v: 0 } });
+  expect(await membersOf(merged.body._id)).toEqual(["both@b.co", "news@b.co"]);
+  const copy = await account.call("POST", `${path}/${lists[1]}/duplicate`, { name: "Offers 2" });
+  expect(copy).toMatchObject({ status: 201, body: { name: "Offers 2" } });
+  expect(await membersOf(copy.body._id)).toEqual(["both@b.co"]);
+  expect((await account.call("GET", `${path}/${merged.body._id}`)).body.totalContacts).toBe(2);
+
+  const unknown = await account.call("DELETE", path, { lists: [...refs, { _id: "f".repeat(24) }] });
+  expect(errorOf(unknown)).toMatchObject({ status: 400, field: "lists" });
+  expect(await account.call("DELETE", path, { lists: refs })).toMatchObject({ status: 204, text: "" });
+  expect((await account.call("GET", `${path}/all`)).body.map((list: { name: string }) => list.name)).toEqual([
+    "All",
+    "Offers 2",
+  ]);
+  expect((await account.call("GET", `/api/contact/${both._id}`)).body.lists).toEqual([
+    { _id: merged.body._id },
+    { _id: copy.body._id },
+  ]);
 });
 
 test("Lists: an unknown structure is 404 RecordNotFound", async () => {

@@ -28,6 +28,8 @@ const foundContact = v.partial(
 );
 export const searchAnswer = v.object({ totalRecords: count, contacts: v.array(foundContact) });
 
+export const contactsAnswer = v.array(contactAnswer);
+
 export const structureAnswer = v.object({
   _id: id,
   label: v.string(),
@@ -47,17 +49,39 @@ export const structureAnswer = v.object({
 });
 export const structuresAnswer = v.array(structureAnswer);
 
+const listName = { _id: id, name: v.string(), type: v.literal("static") };
+export const newListAnswer = v.object({ ...listName, createdAt: time, updatedAt: time, __v: count });
 export const listAnswer = v.object({
-  _id: id,
-  name: v.string(),
-  type: v.literal("static"),
-  totalContacts: v.optional(count),
-  createdAt: time,
-  updatedAt: time,
-  __v: count,
+  ...newListAnswer.entries,
+  totalContacts: count,
+  totalCampaigns: count,
 });
-export const listsAnswer = v.array(listAnswer);
-export const listPageAnswer = v.object({ total: count, records: listsAnswer });
+export const listNamesAnswer = v.array(v.object(listName));
+export const listPageAnswer = v.object({ total: count, records: v.array(listAnswer) });
+
+const eventAnswer = v.object({
+  timestamp: time,
+  type: v.string(),
+  contactId: id,
+  source: v.optional(v.string()),
+  importId: v.optional(v.string()),
+  importOriginalFileName: v.optional(v.string()),
+  triggeredBy: v.optional(v.object({ type: v.string(), userId: v.optional(v.string()) })),
+  emailTo: v.optional(v.string()),
+  emailSubject: v.optional(v.string()),
+  emailCampaignId: v.optional(v.string()),
+  emailCampaignName: v.optional(v.string()),
+  emailBounceType: v.optional(v.string()),
+  emailBounceSubType: v.optional(v.string()),
+  emailBounceDiagCode: v.optional(v.string()),
+  emailComplaintFeedbackType: v.optional(v.string()),
+  emailDelayType: v.optional(v.string()),
+  emailRejectReason: v.optional(v.string()),
+  emailSmtpResponse: v.optional(v.string()),
+  emailLinkId: v.optional(v.string()),
+  emailTargetUrl: v.optional(v.string()),
+});
+export const eventPageAnswer = v.object({ total: count, records: v.array(eventAnswer) });
 
 export const errorAnswer = v.object({
   errors: v.pipe(

@@ -1,11 +1,12 @@
-/** Contacts: create, read, mutate, and the owner's three other verbs (specification, /api/contact). */
+/** Contacts: create, read, mutate, and what the published reference adds to these (specification, /api/contact). */
 import { type StoredContact, toWire } from "../store/contacts.ts";
 import type { Store } from "../store/index.ts";
 import type { StoredStructure } from "../store/structures.ts";
-import { contactAnswer } from "./answers.ts";
-import { endpoint } from "./endpoint.ts";
-import { mutated } from "./mutate.ts";
-import { duplicate, invalid, notFound, stale } from "./refusal.ts";
+import { contactAnswer, contactsAnswer } from "./answers.ts";
+import { contactOf } from "./contact-of.ts";
+import { type Call, endpoint } from "./endpoint.ts";
+import { mutated, noChanges } from "./mutate.ts";
+import { duplicate, invalid, type Refusal, stale } from "./refusal.ts";
 import { createContact, mutateContact, patchContact, replaceContact } from "./requests.ts";
 
 const contact = "/api/contact/:contactId";
@@ -42,8 +43,17 @@ export const contactEndpoints = [
         version: 0,
       };
       store.contacts.add(created);
+      store.events.add({ contactId: id, type: "contact-created", at: now });
       return toWire(created);
     },
+  }),
+  endpoint({
+    method: "get",
+    path: "/api/contact",
+    summary: "Read every contact, without pages",
+    scope: "contacts:read",
+    result: contactsAnswer,
+    answer: ({ store }) => Array.from(store.contacts.all(), toWire),
   }),
   endpoint({
     method: "get",
@@ -72,8 +82,10 @@ export const contactEndpoints = [
       }
       const after = mutated(before, body, now);
       store.contacts.replace(before, after);
+      store.events.add({ contactId: before.id, type: "contact-updated", at: now });
       return toWire(after);
     },
+    refused: noteRefusal,
   }),
   endpoint({
     method: "patch",
@@ -84,11 +96,21 @@ export const contactEndpoints = [
     result: contactAnswer,
     answer({ store, parameter, body, now }) {
       const before = contactOf(store, parameter("contactId"));
-      refuseStatus(before, body.status);
-      const after = { ...before, status: body.status, updatedAt: now, version: before.version + 1 };
+      const { status } = body;
+      const was = before.status;
+      const isInactive = was.primary.toLowerCase() === "inactive";
+      if (status.primary === "Active" && isInactive) {
+        throw invalid("An inactive contact cannot be made active", { field: "status" });
+      }
+      const secondary = "secondary" in status ? status.secondary : undefined;
+      if (status.primary === was.primary && secondary === was.secondary) return toWire(before);
+      const after = { ...before, status, updatedAt: now, version: before.version + 1 };
       store.contacts.replace(before, after);
+      const type = status.primary === "Inactive" && !isInactive ? "contact-unsubscribed" : "contact-updated";
+      store.events.add({ contactId: before.id, type, at: now });
       return toWire(after);
     },
+    refused: noteRefusal,
   }),
   endpoint({
     method: "put",
@@ -103,6 +125,10 @@ export const contactEndpoints = [
       if (body.contactStructureId !== undefined && body.contactStructureId !== structure._id) {
         throw invalid("contactStructureId cannot be changed", { field: "contactStructureId" });
       }
+      const { status = before.status } = body;
+      if (status.primary !== before.status.primary || status.secondary !== before.status.secondary) {
+        throw invalid("status is changed by PATCH alone", { field: "status" });
+      }
       refuseKey(store, structure, body.key, before.id);
       refuseUnknown(store, structure, body);
       if (body.__v !== before.version) throw stale("contact");
@@ -116,8 +142,10 @@ export const contactEndpoints = [
         version: before.version + 1,
       };
       store.contacts.replace(before, after);
+      store.events.add({ contactId: before.id, type: "contact-updated", at: now });
       return toWire(after);
     },
+    refused: noteRefusal,
   }),
   endpoint({
     method: "delete",
@@ -133,10 +161,10 @@ export const contactEndpoints = [
   }),
 ];
 
-function contactOf(store: Store, id: string): StoredContact {
-  const found = store.contacts.get(id);
-  if (!found) throw notFound("Contact");
-  return found;
+/** Notes that a change of a contact was refused; that nothing would have changed is no failure. */
+function noteRefusal({ store, parameter, now }: Call<never, never>, { status, error }: Refusal): void {
+  if (status !== 400 || error.message === noChanges) return;
+  store.events.add({ contactId: parameter("contactId"), type: "contact-update-failed", at: now });
 }
 
 /** Refuses a key that is no address of e-mail where one is due, or that another contact has. */
@@ -179,22 +207,5 @@ function refuseUnknown(store: Store, structure: StoredStructure, named: Named, m
   const listIds = (named.lists ?? []).map((list) => list._id);
   if (listIds.length > 0 && store.lists.countOf(structure._id, listIds) !== listIds.length) {
     throw invalid(`${member ?? "lists"} names an unknown list id`, { field: member ?? "lists" });
-  }
-}
-
-const secondaryOfInactive = ["unsubscribe", "bounce", "complaint-fbl"];
-
-function refuseStatus(before: StoredContact, wanted: { primary: string; secondary?: string }): void {
-  const primary = wanted.primary.toLowerCase();
-  if (primary !== "active" && primary !== "inactive") {
-    throw invalid("status.primary must be Active or Inactive", { field: "status" });
-  }
-  if (primary === "active" && before.status.primary.toLowerCase() === "inactive") {
-    throw invalid("An inactive contact cannot be made active", { field: "status" });
-  }
-  if (primary === "inactive" && !secondaryOfInactive.includes(wanted.secondary?.toLowerCase() ?? "")) {
-    throw invalid("status.secondary must be Unsubscribe, Bounce or Complaint-FBL when primary is Inactive", {
-      field: "status",
-    });
   }
 }

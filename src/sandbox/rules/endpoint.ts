@@ -2,6 +2,7 @@
 import type { GenericSchema, InferInput, InferOutput } from "valibot";
 import type { Store } from "../store/index.ts";
 import type { Scope } from "../store/keys.ts";
+import type { Refusal } from "./refusal.ts";
 
 export interface Call<Body, Query> {
   store: Store;
@@ -26,10 +27,12 @@ export interface Endpoint {
   body?: GenericSchema;
   query?: GenericSchema;
   /** 204 has no body. */
-  status: 200 | 204;
+  status: 200 | 201 | 204;
   /** What the answer looks like. */
   result?: GenericSchema;
   answer: (call: Call<never, never>) => unknown;
+  /** What is to be noted when the rule has refused and all it wrote is undone. */
+  refused?: (call: Call<never, never>, refusal: Refusal) => void;
 }
 
 type Nothing = GenericSchema<undefined>;

@@ -1,6 +1,7 @@
 /** Every endpoint of the service, in one list: the routes and the description are made of it. */
 import { contactEndpoints } from "./contacts.ts";
 import type { Endpoint } from "./endpoint.ts";
+import { eventEndpoints } from "./events.ts";
 import { listEndpoints } from "./lists.ts";
 import { searchEndpoints } from "./search.ts";
 import { structureEndpoints } from "./structures.ts";
@@ -10,4 +11,5 @@ export const endpoints: Endpoint[] = [
   ...listEndpoints,
   ...searchEndpoints,
   ...contactEndpoints,
+  ...eventEndpoints,
 ];

@@ -2,10 +2,10 @@
 
 import type { Store } from "../store/index.ts";
 import type { ListPage, StoredList } from "../store/lists.ts";
-import { listAnswer, listPageAnswer, listsAnswer } from "./answers.ts";
+import { listAnswer, listNamesAnswer, listPageAnswer, newListAnswer } from "./answers.ts";
 import { endpoint } from "./endpoint.ts";
-import { notFound, stale } from "./refusal.ts";
-import { createList, listsQuery, renameList } from "./requests.ts";
+import { invalid, notFound, stale } from "./refusal.ts";
+import { createList, deleteLists, duplicateList, listsQuery, mergeLists, renameList } from "./requests.ts";
 import { structureOf } from "./structures.ts";
 
 const lists = "/api/contact-structure/:contactStructureId/lists";
@@ -17,12 +17,10 @@ export const listEndpoints = [
     summary: "Create a list",
     scope: "contacts:write",
     body: createList,
-    result: listAnswer,
+    result: newListAnswer,
     answer({ store, parameter, body, now }) {
       const structure = structureOf(store, parameter("contactStructureId"));
-      const [_id] = store.newIds(now, 1) as [string];
-      store.lists.add(structure._id, { _id, name: body.name, now });
-      return listOf(store, structure._id, _id);
+      return addList(store, structure._id, body.name, now);
     },
   }),
   endpoint({
@@ -48,11 +46,11 @@ export const listEndpoints = [
     path: `${lists}/all`,
     summary: "List all of a structure's lists, without totals",
     scope: "contacts:read",
-    result: listsAnswer,
+    result: listNamesAnswer,
     answer: ({ store, parameter }) =>
       store.lists
         .all(structureOf(store, parameter("contactStructureId"))._id)
-        .map(({ totalContacts: _, ...list }) => list),
+        .map(({ _id, name, type }) => ({ _id, name, type })),
   }),
   endpoint({
     method: "get",
@@ -83,13 +81,80 @@ export const listEndpoints = [
     scope: "contacts:write",
     status: 204,
     answer({ store, parameter }) {
-      const list = listOf(store, parameter("contactStructureId"), parameter("listId"));
-      store.contacts.dissolveGroup("lists", list._id);
-      store.lists.remove(list._id);
+      removeList(store, listOf(store, parameter("contactStructureId"), parameter("listId")));
       return undefined;
     },
   }),
+  endpoint({
+    method: "delete",
+    path: lists,
+    summary: "Delete several lists; their contacts stay",
+    scope: "contacts:write",
+    body: deleteLists,
+    status: 204,
+    answer({ store, parameter, body }) {
+      const structure = structureOf(store, parameter("contactStructureId"));
+      for (const list of listsNamed(store, structure._id, body.lists)) removeList(store, list);
+      return undefined;
+    },
+  }),
+  endpoint({
+    method: "post",
+    path: `${lists}/merge`,
+    summary: "Make a new list of everyone in several lists, which stay",
+    scope: "contacts:write",
+    body: mergeLists,
+    result: newListAnswer,
+    answer({ store, parameter, body, now }) {
+      const structure = structureOf(store, parameter("contactStructureId"));
+      const sources = listsNamed(store, structure._id, body.lists);
+      const merged = addList(store, structure._id, body.name, now);
+      store.contacts.joinMembersOf(
+        sources.map((list) => list._id),
+        merged._id,
+      );
+      return merged;
+    },
+  }),
+  endpoint({
+    method: "post",
+    path: `${lists}/:listId/duplicate`,
+    summary: "Make a new list of everyone in a list",
+    scope: "contacts:write",
+    body: duplicateList,
+    status: 201,
+    result: newListAnswer,
+    answer({ store, parameter, body, now }) {
+      const structure = structureOf(store, parameter("contactStructureId"));
+      const original = listOf(store, structure._id, parameter("listId"));
+      const copy = addList(store, structure._id, body.name, now);
+      store.contacts.joinMembersOf([original._id], copy._id);
+      return copy;
+    },
+  }),
 ];
+
+/** A list as the answer to its making tells of it: without totals. */
+function addList(store: Store, structureId: string, name: string, now: number) {
+  const [newId] = store.newIds(now, 1) as [string];
+  store.lists.add(structureId, { _id: newId, name, now });
+  const { totalContacts: _contacts, totalCampaigns: _campaigns, ...list } = listOf(store, structureId, newId);
+  return list;
+}
+
+function removeList(store: Store, list: StoredList): void {
+  store.contacts.dissolveGroup("lists", list._id);
+  store.lists.remove(list._id);
+}
+
+/** The lists that a body names. @throws Refusal when one of them is none of the structure's */
+function listsNamed(store: Store, structureId: string, refs: { _id: string }[]): StoredList[] {
+  return refs.map(({ _id }) => {
+    const list = store.lists.get(structureId, _id);
+    if (!list) throw invalid("lists names an unknown list id", { field: "lists" });
+    return list;
+  });
+}
 
 function listOf(store: Store, structureId: string, id: string): StoredList {
   const list = store.lists.get(structureOf(store, structureId)._id, id);

@@ -6,6 +6,8 @@ import { invalid, stale } from "./refusal.ts";
 import type { mutateContact } from "./requests.ts";
 
 type Delta = InferOutput<typeof mutateContact>;
+/** What a request that changes nothing is told. */
+export const noChanges = "No changes to apply";
 type Ref = { _id: string };
 
 /**
@@ -16,7 +18,7 @@ type Ref = { _id: string };
 export function mutated(before: StoredContact, delta: Delta, now: number): StoredContact {
   const { addTags, removeTags, addLists, removeLists, updateFields } = delta;
   const operations = [addTags, removeTags, addLists, removeLists, updateFields];
-  if (operations.every((each) => each.length === 0)) throw noChanges();
+  if (operations.every((each) => each.length === 0)) throw nothingChanges();
   refuseBoth(addTags, removeTags, "removeTags");
   refuseBoth(addLists, removeLists, "removeLists");
   if (delta.__v !== undefined && delta.__v !== before.version) throw stale("contact");
@@ -24,7 +26,7 @@ export function mutated(before: StoredContact, delta: Delta, now: number): Store
   const tags = changedSet(before.tags, addTags, removeTags);
   const lists = changedSet(before.lists, addLists, removeLists);
   const fields = changedFields(before.fields, updateFields);
-  if (!tags && !lists && !fields) throw noChanges();
+  if (!tags && !lists && !fields) throw nothingChanges();
   return {
     ...before,
     tags: tags ?? before.tags,
@@ -35,8 +37,8 @@ export function mutated(before: StoredContact, delta: Delta, now: number): Store
   };
 }
 
-function noChanges() {
-  return invalid("No changes to apply");
+function nothingChanges() {
+  return invalid(noChanges);
 }
 
 function refuseBoth(added: Ref[], removed: Ref[], field: string): void {

@@ -69,6 +69,8 @@ export const replaceContact = v.object(
     fields: v.optional(fieldValues, []),
     lists: v.optional(idRefs, []),
     tags: v.optional(idRefs, []),
+    // A contact that was read can be sent back: these may be there, and stay as they are.
+    status: v.optional(v.object({ primary: text, secondary: v.optional(text) }, isObject)),
     __v: version,
   },
   isObject,
@@ -86,8 +88,21 @@ export const mutateContact = v.object(
   isObject,
 );
 
+/** In these capitals exactly (published reference); what the service itself sets may be spelled otherwise. */
 export const patchContact = v.strictObject(
-  { status: v.object({ primary: named, secondary: v.optional(text) }, isObject) },
+  {
+    status: v.variant(
+      "primary",
+      [
+        v.strictObject({ primary: v.literal("Active") }),
+        v.strictObject({
+          primary: v.literal("Inactive"),
+          secondary: v.literal("Unsubscribe", 'must be "Unsubscribe" when primary is "Inactive"'),
+        }),
+      ],
+      'must be { primary: "Active" } or { primary: "Inactive", secondary: "Unsubscribe" }',
+    ),
+  },
   isObject,
 );
 
@@ -148,6 +163,11 @@ const listName = v.pipe(
 );
 export const createList = v.object({ name: listName }, isObject);
 export const renameList = v.object({ name: listName, __v: v.optional(version) }, isObject);
+/** The bodies of these three are not published: they name lists as a contact's body does. */
+const someLists = v.pipe(idRefs, v.minLength(1, "must not be empty"));
+export const duplicateList = v.object({ name: listName }, isObject);
+export const mergeLists = v.object({ name: listName, lists: someLists }, isObject);
+export const deleteLists = v.object({ lists: someLists }, isObject);
 
 /** A number in a query: digits alone. */
 const digits = v.pipe(
@@ -155,9 +175,12 @@ const digits = v.pipe(
   v.regex(/^\d{1,15}$/, "must be a positive integer"),
   v.transform(Number),
 );
-export const listsQuery = v.object({
+const pageOfQuery = {
   page: v.optional(v.pipe(digits, page), "1"),
   size: v.optional(v.pipe(digits, pageSize), "25"),
+};
+export const listsQuery = v.object({
+  ...pageOfQuery,
   sort: v.optional(
     v.pipe(
       v.string("must be given once"),
@@ -169,6 +192,47 @@ export const listsQuery = v.object({
   ),
   criteria: v.optional(
     v.pipe(text, v.maxLength(longestCriteria, `must not be longer than ${longestCriteria} characters`)),
+  ),
+});
+
+/** Published reference, contact events. */
+export const eventTypes = [
+  "contact-created",
+  "contact-updated",
+  "contact-update-failed",
+  "contact-unsubscribed",
+  "contact-reactivated",
+  "email-sent",
+  "email-bounced",
+  "email-delivered",
+  "email-delayed",
+  "email-rejected",
+  "email-complaint",
+  "email-opened",
+  "email-clicked",
+  "email-skipped",
+];
+const oldestDays = 90;
+
+/** Comma-separated; empty: all. */
+const typesOfQuery = v.pipe(
+  v.string("must be given once"),
+  v.transform((types) => (types === "" ? undefined : types.split(",").map((type) => type.trim()))),
+  v.check(
+    (types) => types === undefined || types.every((type) => eventTypes.includes(type)),
+    `must be types of events, separated by commas: ${eventTypes.join(", ")}`,
+  ),
+);
+export const contactEventsQuery = v.object({ ...pageOfQuery, types: v.optional(typesOfQuery) });
+export const accountEventsQuery = v.object({
+  ...contactEventsQuery.entries,
+  pastDays: v.optional(
+    v.pipe(
+      digits,
+      v.minValue(1, "must be at least 1"),
+      v.maxValue(oldestDays, `must be at most ${oldestDays}`),
+    ),
+    "30",
   ),
 });
 

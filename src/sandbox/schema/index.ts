@@ -3,8 +3,9 @@ import { UsageError } from "../../errors.ts";
 import type { Database } from "../database.ts";
 import { accountSchema } from "./0001-account.ts";
 import { contactsSchema } from "./0002-contacts.ts";
+import { eventsSchema } from "./0003-events.ts";
 
-const steps = [accountSchema, contactsSchema];
+const steps = [accountSchema, contactsSchema, eventsSchema];
 
 /** Brings a folder of any earlier version up to date. @throws UsageError for a folder of a later version */
 export function bringUpToDate(database: Database): void {

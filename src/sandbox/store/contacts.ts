@@ -20,16 +20,22 @@ export interface Contacts {
   get(id: string): StoredContact | undefined;
   /** Those that exist, in the order of their ids. */
   some(ids: string[]): StoredContact[];
+  /** Every contact, in the order of their ids, read in portions. */
+  all(): Iterable<StoredContact>;
   idOfKey(structureId: string, key: string): string | undefined;
   add(contact: StoredContact): void;
   /** Stores a later state of a contact, and moves it between groups. */
   replace(before: StoredContact, after: StoredContact): void;
   remove(contact: StoredContact): void;
+  /** Puts everyone who is in one of these lists into another list, which is empty. */
+  joinMembersOf(listIds: string[], listId: string): void;
   /** Takes a list or a tag from every contact. */
   dissolveGroup(kind: "lists" | "tags", groupId: string): void;
   /** Takes a field's value from every contact of the structure. */
   dropField(structureId: string, fieldId: string): void;
 }
+
+const portion = 1000;
 
 /** Two spellings of one key differ in letter case alone. */
 export function foldKey(key: string): string {
@@ -76,6 +82,19 @@ export function contactsIn(database: Database): Contacts {
       );
       return JSON.parse(row!.json).map(readContact);
     },
+    *all() {
+      for (let after = ""; ; ) {
+        const row = database.get<{ json: string }>(
+          `SELECT json_group_array(${contactJson}) AS json FROM
+            (SELECT * FROM contacts WHERE id > ? ORDER BY id LIMIT ${portion})`,
+          after,
+        );
+        const contacts: StoredContact[] = JSON.parse(row!.json).map(readContact);
+        yield* contacts;
+        if (contacts.length < portion) return;
+        after = contacts.at(-1)!.id;
+      }
+    },
     add(contact) {
       database.run(
         "INSERT INTO contacts VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
@@ -119,6 +138,21 @@ export function contactsIn(database: Database): Contacts {
     remove(contact) {
       leave(groupsOf(contact), contact.id);
       database.run("DELETE FROM contacts WHERE id = ?", contact.id);
+    },
+    joinMembersOf(listIds, listId) {
+      const sources = JSON.stringify(listIds);
+      database.run(
+        `UPDATE contacts SET lists = json_insert(lists, '$[#]', ?) WHERE id IN
+          (SELECT contact_id FROM members WHERE group_id IN (SELECT value FROM json_each(?)))`,
+        listId,
+        sources,
+      );
+      database.run(
+        `INSERT INTO members SELECT DISTINCT ?, contact_id FROM members
+          WHERE group_id IN (SELECT value FROM json_each(?))`,
+        listId,
+        sources,
+      );
     },
     dissolveGroup(kind, groupId) {
       database.run(

@@ -6,6 +6,7 @@ import { type Database, openDatabase } from "../database.ts";
 import { bringUpToDate } from "../schema/index.ts";
 import { type AccountStore, accountIn } from "./account.ts";
 import { type Contacts, contactsIn } from "./contacts.ts";
+import { type Events, eventsIn } from "./events.ts";
 import { firstId, takeIds } from "./ids.ts";
 import { type Keys, keysIn } from "./keys.ts";
 import { type Lists, listsIn } from "./lists.ts";
@@ -20,6 +21,7 @@ export interface Store {
   structures: Structures;
   lists: Lists;
   contacts: Contacts;
+  events: Events;
   search: Search;
   /** New ids, each greater than all before. @param now milliseconds since the epoch */
   newIds(now: number, count: number): string[];
@@ -44,6 +46,7 @@ export async function openStore(folder: string, now: number, region?: string): P
       structures: structuresIn(database),
       lists: listsIn(database),
       contacts,
+      events: eventsIn(database),
       search: searchIn(database, contacts),
       newIds: (time, count) => takeIds(database, time, count),
     };

@@ -14,6 +14,8 @@ interface ListRow {
 
 export interface StoredList extends Required<ContactList> {
   type: "static";
+  /** There are no campaigns here. */
+  totalCampaigns: 0;
 }
 
 export interface ListPage {
@@ -94,6 +96,7 @@ function read(row: ListRow): StoredList {
     name: row.name,
     type: "static",
     totalContacts: row.total ?? 0,
+    totalCampaigns: 0,
     createdAt: new Date(row.created_at).toISOString(),
     updatedAt: new Date(row.updated_at).toISOString(),
     __v: row.version,

@@ -31,7 +31,7 @@ async function sourceAccount() {
       }),
     );
   }
-  const status = { primary: "Inactive", secondary: "Bounce" };
+  const status = { primary: "Inactive", secondary: "Unsubscribe" };
   contacts[2] = await send("PATCH", `/api/contact/${contacts[2]._id}`, { status });
   return { source, structure, lists, contacts };
 }

@@ -1,0 +1,74 @@
+/** What happened to contacts: the feeds, and how an event comes about (published reference, contact events). */
+import type { StoredContact } from "../store/contacts.ts";
+import type { EventDetails, StoredEvent } from "../store/events.ts";
+import type { Store } from "../store/index.ts";
+import { eventPageAnswer } from "./answers.ts";
+import { contactOf } from "./contact-of.ts";
+import { endpoint } from "./endpoint.ts";
+import { accountEventsQuery, contactEventsQuery } from "./requests.ts";
+
+const dayMilliseconds = 86_400_000;
+
+// The service knows who or what acted; of its own names for that, none is published.
+const byApi: EventDetails = { source: "api", triggeredBy: { type: "api" } };
+
+/** The status that an event leaves its contact with. */
+const statusAfter: Record<string, StoredContact["status"]> = {
+  "email-bounced": { primary: "Inactive", secondary: "Bounce" },
+  "email-complaint": { primary: "Inactive", secondary: "Complaint-FBL" },
+  "contact-unsubscribed": { primary: "Inactive", secondary: "Unsubscribe" },
+  "contact-reactivated": { primary: "Active" },
+};
+
+/**
+ * Something happened to a contact that no request asked for: the event is recorded, and its effect on the status takes
+ * place. Who is inactive already keeps the reason. The caller is in a transaction.
+ * @param type one of `eventTypes`
+ * @returns the contact afterwards
+ */
+export function letHappen(
+  store: Store,
+  contact: StoredContact,
+  { type, at, details = {} }: { type: string; at: number; details?: EventDetails },
+): StoredContact {
+  const email = type.startsWith("email-") ? { emailTo: contact.key } : {};
+  store.events.add({ contactId: contact.id, type, at, details: { ...email, ...details } });
+  const status = statusAfter[type];
+  if (!status || status.primary.toLowerCase() === contact.status.primary.toLowerCase()) return contact;
+  const after = { ...contact, status, updatedAt: at, version: contact.version + 1 };
+  store.contacts.replace(contact, after);
+  return after;
+}
+
+export const eventEndpoints = [
+  endpoint({
+    method: "get",
+    path: "/api/contact/events",
+    summary: "List what happened to contacts in the last days, the newest first",
+    scope: "contacts:read",
+    query: accountEventsQuery,
+    result: eventPageAnswer,
+    answer({ store, query: { types, pastDays, page, size }, now }) {
+      const since = now - pastDays * dayMilliseconds;
+      const found = store.events.page({ types, since, page, size });
+      return { total: found.total, records: found.events.map(toRecord) };
+    },
+  }),
+  endpoint({
+    method: "get",
+    path: "/api/contact/:contactId/events",
+    summary: "List what happened to one contact, the newest first",
+    scope: "contacts:read",
+    query: contactEventsQuery,
+    result: eventPageAnswer,
+    answer({ store, parameter, query: { types, page, size } }) {
+      const { id } = contactOf(store, parameter("contactId"));
+      const found = store.events.page({ contactId: id, types, page, size });
+      return { total: found.total, records: found.events.map(toRecord) };
+    },
+  }),
+];
+
+function toRecord({ contactId, type, at, details = byApi }: StoredEvent) {
+  return { timestamp: new Date(at).toISOString(), type, contactId, ...details };
+}

@@ -1,0 +1,99 @@
+/** What happened to contacts, in the database. */
+import type { Database, Value } from "../database.ts";
+
+/** The members of a record besides time, type and contact (published reference, contact events). */
+export interface EventDetails {
+  source?: string;
+  importId?: string;
+  importOriginalFileName?: string;
+  triggeredBy?: { type: string; userId?: string };
+  emailTo?: string;
+  emailSubject?: string;
+  emailCampaignId?: string;
+  emailCampaignName?: string;
+  emailBounceType?: string;
+  emailBounceSubType?: string;
+  emailBounceDiagCode?: string;
+  emailComplaintFeedbackType?: string;
+  emailDelayType?: string;
+  emailRejectReason?: string;
+  emailSmtpResponse?: string;
+  emailLinkId?: string;
+  emailTargetUrl?: string;
+}
+
+export interface StoredEvent {
+  contactId: string;
+  type: string;
+  /** Milliseconds since the epoch. */
+  at: number;
+  /** Absent: a request to the API was the cause. */
+  details?: EventDetails;
+}
+
+export interface EventPage {
+  /** Absent: those of every contact. */
+  contactId?: string;
+  /** Absent: all types. */
+  types?: string[];
+  /** Only those at or after this time, in milliseconds since the epoch. */
+  since?: number;
+  /** Starts at 1. */
+  page: number;
+  size: number;
+}
+
+export interface Events {
+  /** Adds one; the caller is in a transaction. */
+  add(event: StoredEvent): void;
+  /** The newest come first. */
+  page(wanted: EventPage): { total: number; events: StoredEvent[] };
+}
+
+interface EventRow {
+  contact_id: string;
+  type: string;
+  happened_at: number;
+  details: string | null;
+}
+
+export function eventsIn(database: Database): Events {
+  return {
+    add({ contactId, type, at, details }) {
+      database.run(
+        "INSERT INTO events (contact_id, type, happened_at, details) VALUES (?, ?, ?, ?)",
+        contactId,
+        type,
+        at,
+        details === undefined ? null : JSON.stringify(details),
+      );
+    },
+    page({ contactId, types, since, page, size }) {
+      const conditions: [sql: string, value: Value | undefined][] = [
+        ["contact_id = ?", contactId],
+        ["type IN (SELECT value FROM json_each(?))", types && JSON.stringify(types)],
+        ["happened_at >= ?", since],
+      ];
+      const given = conditions.filter(([, value]) => value !== undefined);
+      const where = given.length > 0 ? ` WHERE ${given.map(([sql]) => sql).join(" AND ")}` : "";
+      const values = given.map(([, value]) => value!);
+      const total = database.get<{ total: number }>(
+        `SELECT count(*) AS total FROM events${where}`,
+        ...values,
+      );
+      const rows = database.all<EventRow>(
+        `SELECT contact_id, type, happened_at, details FROM events${where}
+          ORDER BY happened_at DESC, id DESC LIMIT ? OFFSET ?`,
+        ...values,
+        size,
+        (page - 1) * size,
+      );
+      return { total: total?.total ?? 0, events: rows.map(read) };
+    },
+  };
+}
+
+function read(row: EventRow): StoredEvent {
+  const event = { contactId: row.contact_id, type: row.type, at: row.happened_at };
+  return row.details === null ? event : { ...event, details: JSON.parse(row.details) };
+}
