@@ -1,6 +1,7 @@
-/** Lists of a structure: options → request, answer → result (specification, …/lists). Pure. */
-import { UnreadableAnswerError } from "../errors.ts";
-import type { ApiAnswer, ApiRequest, ContactList } from "../wire.ts";
+/** Lists of a structure: options → request, answer → result (specification, …/lists; published reference). */
+import { EcmError, exitCodes, ServiceError, UnreadableAnswerError } from "../errors.ts";
+import type { ApiAnswer, ApiRequest, ContactList, Send } from "../wire.ts";
+import { fold } from "./names.ts";
 
 export function createListRequest(structureId: string, name: string): ApiRequest {
   return { method: "POST", path: listsPath(structureId), body: { name }, effect: "write" };
@@ -17,6 +18,20 @@ export function listListsRequest(structureId: string, page: number, size: number
     ],
     effect: "read",
   };
+}
+
+export function getListRequest(structureId: string, listId: string): ApiRequest {
+  return { method: "GET", path: listPath(structureId, listId), effect: "read" };
+}
+
+/** The body is not shown in the published reference; the name alone is the plain reading of "renames". */
+export function renameListRequest(structureId: string, listId: string, name: string): ApiRequest {
+  return { method: "PATCH", path: listPath(structureId, listId), body: { name }, effect: "write" };
+}
+
+/** The list goes, its contacts stay (published reference; answered with 204). */
+export function deleteListRequest(structureId: string, listId: string): ApiRequest {
+  return { method: "DELETE", path: listPath(structureId, listId), effect: "write" };
 }
 
 export interface ListsPage {
@@ -49,6 +64,47 @@ export function readList(answer: ApiAnswer): ContactList {
     });
   }
   return body as ContactList;
+}
+
+/**
+ * Names are compared without regard to letter case: two lists of one name are told apart by nobody.
+ * @param except a list that may have the name: the one that is renamed
+ * @throws EcmError (exit 6) when a list has this name
+ */
+export function requireFreeListName(name: string, lists: readonly ContactList[], except?: string): void {
+  const taken = lists.find((list) => list._id !== except && fold(list.name) === fold(name));
+  if (!taken) return;
+  throw new EcmError(exitCodes.conflict, `a list named ${JSON.stringify(taken.name)} already exists`, {
+    type: "DuplicateFieldError",
+    field: "name",
+    hint: "names are compared without regard to letter case; choose another",
+    applied: "no",
+  });
+}
+
+/**
+ * Deletes a list. Where the answer is lost, reading the list tells: one that is gone was deleted.
+ * @throws what the service or the line threw, when the list is still there or cannot be read
+ */
+export async function deleteList(send: Send, structureId: string, listId: string): Promise<void> {
+  try {
+    await send(deleteListRequest(structureId, listId), { expect: "json" });
+  } catch (error) {
+    if (!(error instanceof EcmError) || error.details.applied === undefined) throw error;
+    if (error.details.applied === "yes") return;
+    if (error.details.applied === "no" || !(await isGone(send, structureId, listId))) throw error;
+  }
+}
+
+async function isGone(send: Send, structureId: string, listId: string): Promise<boolean> {
+  return send(getListRequest(structureId, listId)).then(
+    () => false,
+    (error) => error instanceof ServiceError && error.status === 404,
+  );
+}
+
+function listPath(structureId: string, listId: string): string {
+  return `${listsPath(structureId)}/${encodeURIComponent(listId)}`;
 }
 
 function listsPath(structureId: string): string {

@@ -5,11 +5,21 @@ import type { OutputOptions } from "./format.ts";
 import { presentValue } from "./present.ts";
 import type { Terminal } from "./terminal.ts";
 
-/** `{ method, path, body }` in JSON formats; else the same as a person reads it. */
-export function presentDryRun(terminal: Terminal, output: OutputOptions, request: ApiRequest): Promise<void> {
-  const body = request.rawBody === undefined ? request.body : (JSON.parse(request.rawBody) as unknown);
-  const shown = body === undefined ? "" : `\n${JSON.stringify(body, null, 2)}`;
-  const text = escapeControlsInLines(`${request.method} ${request.path}${shown}`);
-  terminal.note("dry run: this was not sent");
-  return presentValue(terminal, output, { method: request.method, path: request.path, body }, text);
+/** `{ method, path, body }` in JSON formats (`body` null where there is none), an array of them for several requests; else the same as a person reads it. */
+export function presentDryRun(
+  terminal: Terminal,
+  output: OutputOptions,
+  ...requests: ApiRequest[]
+): Promise<void> {
+  const shown = requests.map(({ method, path, body, rawBody }) => ({
+    method,
+    path,
+    body: rawBody === undefined ? (body ?? null) : (JSON.parse(rawBody) as unknown),
+  }));
+  const text = shown.map(({ method, path, body }) => {
+    const indented = body === null ? "" : `\n${JSON.stringify(body, null, 2)}`;
+    return escapeControlsInLines(`${method} ${path}${indented}`);
+  });
+  terminal.note(requests.length === 1 ? "dry run: this was not sent" : "dry run: these were not sent");
+  return presentValue(terminal, output, shown.length === 1 ? shown[0] : shown, text.join("\n"));
 }

@@ -3,7 +3,7 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { ecmWith, temporaryFolder, temporaryHome } from "../support/ecm.ts";
-import { json, startHttpServer } from "../support/http-server.ts";
+import { errorBody, json, startHttpServer } from "../support/http-server.ts";
 import { type RunningSandbox, startSandbox } from "../support/sandbox.ts";
 
 async function done(result: ReturnType<RunningSandbox["ecm"]>): Promise<string> {
@@ -42,6 +42,121 @@ describe("lists create", () => {
     expect((await ecm(["lists", "create", " "])).code).toBe(2);
   });
 });
+
+describe("lists create of a name that exists", () => {
+  it("is a conflict in any letter case, and a second list only when asked for", async () => {
+    const { ecm } = await startSandbox();
+    await done(ecm(["lists", "create", "News"]));
+    const refused = await ecm(["lists", "create", " news", "--json"]);
+    expect(refused).toMatchObject({ code: 6, stdout: "" });
+    expect(JSON.parse(refused.stderr.split("\n").at(-2)!).error).toMatchObject({
+      message: 'a list named "News" already exists',
+      hint: expect.stringContaining("--if-missing"),
+      applied: "no",
+    });
+    expect((await ecm(["lists", "create", "News", "--dry-run"])).code).toBe(6);
+    expect(JSON.parse(await done(ecm(["lists", "list", "--json"])))).toHaveLength(1);
+    await done(ecm(["lists", "create", "News", "--allow-duplicate"]));
+    expect(JSON.parse(await done(ecm(["lists", "list", "--json"])))).toHaveLength(2);
+    expect((await ecm(["lists", "create", "x", "--allow-duplicate", "--if-missing"])).code).toBe(2);
+  });
+});
+
+describe("lists show", () => {
+  it("gives the service's own object, and people its number of contacts", async () => {
+    const { ecm } = await startSandbox();
+    const id = (await done(ecm(["lists", "create", "News", "-o", "id"]))).trim();
+    await done(ecm(["contact", "create", "--key", "a@x.org", "--list", "News"]));
+    expect(JSON.parse(await done(ecm(["lists", "show", "news", "--json"])))).toMatchObject({
+      _id: id,
+      name: "News",
+    });
+    expect(await done(ecm(["lists", "show", id, "-o", "tsv", "--columns", "name,totalContacts"]))).toBe(
+      "name\ttotalContacts\nNews\t1\n",
+    );
+    expect((await ecm(["lists", "show", "Nothing"])).code).toBe(5);
+  });
+});
+
+describe("lists rename", () => {
+  it("gives another name, its own in another letter case too, and never one that exists", async () => {
+    const { ecm } = await startSandbox();
+    await done(ecm(["lists", "create", "News"]));
+    await done(ecm(["lists", "create", "Leads"]));
+    const dry = JSON.parse(await done(ecm(["lists", "rename", "Leads", "Old", "--dry-run", "--json"])));
+    expect(dry).toMatchObject({ method: "PATCH", body: { name: "Old" } });
+    const taken = await ecm(["lists", "rename", "Leads", "NEWS"]);
+    expect(taken.code).toBe(6);
+    expect(JSON.parse(await done(ecm(["lists", "rename", "leads", "LEADS", "--json"])))).toMatchObject({
+      name: "LEADS",
+    });
+    expect((await ecm(["lists", "rename", "LEADS", "LEADS"])).stderr).toContain("unchanged");
+    expect((await ecm(["lists", "rename", "LEADS", " "])).code).toBe(2);
+    expect((await ecm(["lists", "rename", "Nothing", "x"])).code).toBe(5);
+    expect(await done(ecm(["lists", "list", "-o", "csv", "--columns", "name"]))).toBe("name\nNews\nLEADS\n");
+  });
+
+  it("takes any body of the answer", async () => {
+    const list = { _id: "l1", name: "News" };
+    for (const body of ["", "{}", "null", "ok", '{"_id":"l1","name":"New","__v":2}']) {
+      const { ecm } = await fakeAccount([list], (_request, response) => response.writeHead(200).end(body));
+      expect(await done(ecm(["lists", "rename", "News", "New", "-o", "csv", "--columns", "name,_id"]))).toBe(
+        "name,_id\nNew,l1\n",
+      );
+    }
+  });
+});
+
+describe("lists delete", () => {
+  it("asks with the number of contacts, deletes the list, and leaves the contacts", async () => {
+    const { ecm } = await startSandbox();
+    for (const name of ["News", "Leads", "Rest"]) await done(ecm(["lists", "create", name]));
+    for (const key of ["a@x.org", "b@x.org"])
+      await done(ecm(["contact", "create", "--key", key, "--list", "News"]));
+    const refused = await ecm(["lists", "delete", "News"]);
+    expect(refused.code).toBe(2);
+    expect(refused.stderr).toContain("--yes");
+    const asked = await ecm(["lists", "delete", "News"], { terminalColumns: 200, typed: "n\r" });
+    expect(asked.code).toBe(1);
+    expect(asked.stderr).toContain('Delete the list "News" (2 contacts)?');
+    expect((await ecm(["lists", "delete", "Leads", "Nothing", "--yes"])).code).toBe(5);
+    expect((await ecm(["lists", "delete", "", "--yes"])).code).toBe(5);
+    const dry = JSON.parse(await done(ecm(["lists", "delete", "News", "Leads", "--dry-run", "--json"])));
+    expect(dry).toMatchObject([{ method: "DELETE" }, { method: "DELETE" }]);
+    expect(JSON.parse(await done(ecm(["lists", "list", "--json"])))).toHaveLength(3);
+    await done(ecm(["lists", "rm", "News", "news", "Leads", "--yes"]));
+    expect(await done(ecm(["lists", "list", "-o", "csv", "--columns", "name"]))).toBe("name\nRest\n");
+    expect(await done(ecm(["contact", "search", "--count"]))).toBe("2\n");
+  });
+
+  it("settles a lost answer by reading the list", async () => {
+    const list = { _id: "l1", name: "News", totalContacts: 0 };
+    for (const isDone of [true, false]) {
+      const account = await fakeAccount([list], (request, response) => {
+        if (request.method === "DELETE") return response.destroy();
+        if (isDone) return json(response, 404, errorBody("RecordNotFound", "List not found"));
+        return json(response, 200, list);
+      });
+      const result = await account.ecm(["lists", "delete", "News", "--yes"]);
+      expect(result.code).toBe(isDone ? 0 : 8);
+    }
+  });
+});
+
+/** An account with these lists, whose single lists answer as told. */
+async function fakeAccount(lists: unknown[], answer: Parameters<typeof startHttpServer>[0]) {
+  const structures = [{ _id: "s1", label: "D", keyName: "E", keyType: "email", fields: [] }];
+  const server = await startHttpServer((request, response, count) => {
+    if (/\/lists\/./.test(request.url)) return answer(request, response, count);
+    json(
+      response,
+      200,
+      request.url.includes("/lists") ? { total: lists.length, records: lists } : structures,
+    );
+  });
+  const env = { ECM_BASE_URL: server.baseUrl, ECM_API_KEY: `ecm_us_${"x".repeat(43)}` };
+  return { server, ecm: ecmWith({ ...(await temporaryHome()), ...env }) };
+}
 
 describe("lists list", () => {
   it.each([

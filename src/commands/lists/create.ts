@@ -1,7 +1,7 @@
-import type { Command } from "commander";
+import { type Command, Option } from "commander";
 import type { Context } from "../../context.ts";
-import { UsageError } from "../../errors.ts";
-import { createListRequest, readList } from "../../service/lists.ts";
+import { EcmError, UsageError } from "../../errors.ts";
+import { createListRequest, readList, requireFreeListName } from "../../service/lists.ts";
 import { findByName } from "../../service/names.ts";
 import { presentDryRun } from "../../terminal/dry-run.ts";
 import { checkColumns, presentOne } from "../../terminal/present.ts";
@@ -13,6 +13,7 @@ import { listView } from "./view.ts";
 
 interface ListsCreateOptions {
   ifMissing?: boolean;
+  allowDuplicate?: boolean;
   dryRun?: boolean;
 }
 
@@ -21,7 +22,10 @@ export function registerListsCreate(parent: Command, context: Context): void {
     .command("create")
     .description("create a list")
     .argument("[name]", "the list's name")
-    .option("--if-missing", "where a list of this name exists, print that one")
+    .option("--if-missing", "if a list of this name exists, print it instead of failing")
+    .addOption(
+      new Option("--allow-duplicate", "create a second list of a name that exists").conflicts("ifMissing"),
+    )
     .action((name: string | undefined, options: ListsCreateOptions) =>
       runListsCreate(context, name, options),
     );
@@ -29,6 +33,7 @@ export function registerListsCreate(parent: Command, context: Context): void {
     examples: ["ecm lists create Newsletter", "ecm lists create Newsletter --if-missing -o id"],
     output: "The list: in JSON formats the service's answer untouched.",
     writes: true,
+    exitCodes: { 6: "a list of this name exists, in any letter case; nothing was created" },
   });
 }
 
@@ -46,12 +51,14 @@ async function runListsCreate(
   checkColumns(output, listView);
   const { send, account } = await context.connect();
   const structure = await account.structure();
-  const existing = options.ifMissing
-    ? findByName(name, await account.lists(structure), (list) => list.name, "list")
-    : undefined;
-  if (existing) {
-    terminal.note("unchanged: a list of this name exists");
-    return presentOne(terminal, output, existing, listView);
+  if (!options.allowDuplicate) {
+    const lists = await account.lists(structure);
+    const existing = options.ifMissing ? findByName(name, lists, (list) => list.name, "list") : undefined;
+    if (existing) {
+      terminal.note("unchanged: a list of this name exists");
+      return presentOne(terminal, output, existing, listView);
+    }
+    requireFreeName(name, lists);
   }
   const request = createListRequest(structure._id, name);
   if (options.dryRun) return presentDryRun(terminal, output, request);
@@ -60,4 +67,15 @@ async function runListsCreate(
   const isPlain = output.format === "json" || output.format === "ndjson";
   const shown: ContactList = isPlain ? list : { ...list, name: list.name ?? name };
   await presentOne(terminal, output, shown, listView);
+}
+
+function requireFreeName(name: string, lists: ContactList[]): void {
+  try {
+    requireFreeListName(name, lists);
+  } catch (error) {
+    if (error instanceof EcmError) {
+      error.details.hint = "--if-missing prints the existing list; --allow-duplicate creates a second one";
+    }
+    throw error;
+  }
 }

@@ -1,0 +1,51 @@
+import type { Command } from "commander";
+import type { Context } from "../../context.ts";
+import { deleteList, deleteListRequest } from "../../service/lists.ts";
+import { presentDryRun } from "../../terminal/dry-run.ts";
+import { addDryRunFlag } from "../flags.ts";
+import { describeCommand } from "../help-text.ts";
+import { described, listsOr, resolveLists, withCount } from "./choose.ts";
+
+export function registerListsDelete(parent: Command, context: Context): void {
+  const command = parent
+    .command("delete")
+    .description("delete lists; their contacts stay")
+    .argument("[list...]", "their names or ids")
+    .action((lists: string[], options: { dryRun?: boolean }) => runListsDelete(context, lists, options));
+  describeCommand(addDryRunFlag(command), {
+    examples: ["ecm lists delete Leads", "ecm lists delete Leads Prospects --yes"],
+    output: "Nothing.",
+    writes: true,
+    exitCodes: {
+      1: "not confirmed, or the service failed",
+      2: "a bad flag or argument, or nobody can be asked without --yes; nothing was sent",
+      5: "there is no such list; none was deleted",
+    },
+  });
+}
+
+async function runListsDelete(
+  context: Context,
+  given: string[],
+  options: { dryRun?: boolean },
+): Promise<void> {
+  const { terminal } = context;
+  const wanted = await listsOr(context, given, "delete");
+  const { send, account } = await context.connect();
+  const structure = await account.structure();
+  const lists = await resolveLists(account, structure, wanted);
+  if (options.dryRun) {
+    const requests = lists.map(({ _id }) => deleteListRequest(structure._id, _id));
+    return presentDryRun(terminal, context.output(), ...requests);
+  }
+  await context.confirm(async () => {
+    const named = await Promise.all(lists.map((list) => withCount(send, structure._id, list)));
+    const which = lists.length === 1 ? "the list" : `${lists.length} lists:`;
+    return `Delete ${which} ${named.map(described).join(", ")}? The contacts stay; who was in a list is lost.`;
+  });
+  for (const list of lists) {
+    await deleteList(send, structure._id, list._id);
+    terminal.note(`Deleted the list ${JSON.stringify(list.name)}`);
+  }
+  account.forget();
+}

@@ -1,0 +1,70 @@
+import type { Command } from "commander";
+import type { Context } from "../../context.ts";
+import { UnreadableAnswerError, UsageError } from "../../errors.ts";
+import { renameListRequest, requireFreeListName } from "../../service/lists.ts";
+import { presentDryRun } from "../../terminal/dry-run.ts";
+import { checkColumns, hasColumns, presentOne } from "../../terminal/present.ts";
+import type { ContactList } from "../../wire.ts";
+import { addDryRunFlag } from "../flags.ts";
+import { describeCommand } from "../help-text.ts";
+import { textOr } from "../questions.ts";
+import { listOr } from "./choose.ts";
+import { listView } from "./view.ts";
+
+export function registerListsRename(parent: Command, context: Context): void {
+  const command = parent
+    .command("rename")
+    .description("give a list another name")
+    .argument("[list]", "its name or id")
+    .argument("[name]", "its new name")
+    .action((list: string | undefined, name: string | undefined, options: { dryRun?: boolean }) =>
+      runListsRename(context, list, name, options),
+    );
+  describeCommand(addDryRunFlag(command), {
+    examples: ['ecm lists rename Leads "Old leads"', "ecm lists rename Leads leads-2026 --dry-run"],
+    output: "The list as it is afterwards: in JSON formats the service's own object.",
+    writes: true,
+    exitCodes: { 6: "another list has this name, in any letter case; nothing was changed" },
+  });
+}
+
+async function runListsRename(
+  context: Context,
+  givenList: string | undefined,
+  givenName: string | undefined,
+  options: { dryRun?: boolean },
+): Promise<void> {
+  const { terminal } = context;
+  const output = context.output();
+  checkColumns(output, listView);
+  const wanted = await listOr(context, givenList, "rename");
+  const usage = "ecm lists rename LIST NAME";
+  const name = await textOr(context, givenName, {
+    question: "New name",
+    what: "the list's new name",
+    usage,
+  });
+  if (name.trim() === "") throw new UsageError("a list needs a name that is not blank");
+  const { send, account } = await context.connect();
+  const structure = await account.structure();
+  const list = await account.list(structure, wanted);
+  requireFreeListName(name, await account.lists(structure), list._id);
+  const request = renameListRequest(structure._id, list._id, name);
+  if (options.dryRun) return presentDryRun(terminal, output, request);
+  if (list.name === name) {
+    terminal.note("unchanged");
+    return presentOne(terminal, output, list, listView);
+  }
+  const { body } = await send<Partial<ContactList> | undefined>(request).catch(appliedWithoutWords);
+  account.forget();
+  // The body of the answer is not shown; what it leaves out is known.
+  const isList = typeof body?._id === "string";
+  const shown = { ...list, name, ...(isList ? body : {}) };
+  await presentOne(terminal, output, isList && !hasColumns(output) ? (body as ContactList) : shown, listView);
+}
+
+/** A 2xx whose body is no JSON: the list was renamed. */
+function appliedWithoutWords(error: unknown): { body: undefined } {
+  if (error instanceof UnreadableAnswerError && error.details.applied === "yes") return { body: undefined };
+  throw error;
+}

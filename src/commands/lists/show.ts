@@ -1,0 +1,40 @@
+import type { Command } from "commander";
+import type { Context } from "../../context.ts";
+import { ServiceError } from "../../errors.ts";
+import { getListRequest, readList } from "../../service/lists.ts";
+import { hasColumns, presentOne, type View } from "../../terminal/present.ts";
+import type { ContactList } from "../../wire.ts";
+import { describeCommand } from "../help-text.ts";
+import { listOr } from "./choose.ts";
+import { listView } from "./view.ts";
+
+const wholeView: View<ContactList> = {
+  ...listView,
+  columns: listView.columns.map((column) => ({ ...column, optional: column.name === "__v" })),
+};
+
+export function registerListsShow(parent: Command, context: Context): void {
+  const command = parent
+    .command("show")
+    .description("show one list, with the number of its contacts")
+    .argument("[list]", "its name or id")
+    .action((list?: string) => runListsShow(context, list));
+  describeCommand(command, {
+    examples: ["ecm lists show Newsletter", "ecm lists show Newsletter --json"],
+    output: "The list; in JSON formats the service's own object. Its members: ecm contact search --list LIST",
+  });
+}
+
+async function runListsShow(context: Context, given: string | undefined): Promise<void> {
+  const output = context.output();
+  const wanted = await listOr(context, given, "show");
+  const { send, account } = await context.connect();
+  const structure = await account.structure();
+  const known = await account.list(structure, wanted);
+  const list = await send(getListRequest(structure._id, known._id)).then(readList, (error) => {
+    // Only the listing is specified; a service without this endpoint has told all that it tells.
+    if (error instanceof ServiceError && error.status === 403) return known;
+    throw error;
+  });
+  await presentOne(context.terminal, output, hasColumns(output) ? { ...known, ...list } : list, wholeView);
+}
