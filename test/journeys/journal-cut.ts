@@ -21,7 +21,9 @@ export async function cutEvery(every: number): Promise<number> {
   const journal = await readFile(join(folder, "journal"));
   const contacts = await contactsIn(witness);
   let cuts = 0;
-  for (let cut = journal.length - 1; cut >= 0; cut -= every) {
+  // The first record was on the disk before the run began.
+  const first = journal.indexOf("\n") + 1;
+  for (let cut = journal.length - 1; cut >= first; cut -= every) {
     await writeFile(join(folder, "journal"), journal.subarray(0, cut));
     await writeFile(join(folder, "manifest.json"), JSON.stringify(manifest));
     const result = await witness.ecm(args);

@@ -20,7 +20,8 @@ export async function writeUndoRejects(
 }
 
 async function* lines(folder: string, ledger: Ledger): AsyncGenerator<RejectedLine> {
-  for await (const { ref, key } of writtenBy(folder)) {
+  // What could not be read when the undo was decided has no remark either.
+  for await (const { ref, key } of writtenBy(folder, undefined, true)) {
     const said = ledger.rejections.get(ref) ?? ledger.remarks.get(ref);
     if (!said) continue;
     yield {

@@ -12,15 +12,25 @@ export interface UndoItem extends Item {
   operation: Operation;
   /** What cannot be put back, said once it is decided. */
   kept?: string[];
+  /** The journal is damaged: whether this was carried out is not known. */
+  isUnproven?: boolean;
 }
 
-/** The contacts that a run has written, with what it did to each, in the order of its outcomes. */
+/**
+ * The contacts that a run has written, with what it did to each, in the order of its outcomes.
+ * @param isPartial the journal is damaged: passes over what cannot be read, and gives intents without an outcome as unproven
+ * @throws EcmError when writes are open; DamagedLineError
+ */
 export async function* writtenBy(
   folder: string,
   identityOf: (key: string) => string = (key) => key,
+  isPartial = false,
 ): AsyncGenerator<UndoItem> {
   const open = new Map<number, { key: string; operation: Operation }>();
-  for await (const { record } of readJournal(join(folder, fileOf.journal))) {
+  for await (const { record } of readJournal(
+    join(folder, fileOf.journal),
+    isPartial ? () => undefined : undefined,
+  )) {
     if (record.kind === "intent") open.set(record.ref, record);
     if (record.kind !== "done") continue;
     const intent = open.get(record.ref);
@@ -31,7 +41,11 @@ export async function* writtenBy(
       yield { ref: record.ref, key: { written: key, sent: key, identity: identityOf(key) }, operation };
     }
   }
-  if (open.size > 0) {
+  if (isPartial) {
+    for (const [ref, { key, operation }] of open) {
+      yield { ref, key: { written: key, sent: key, identity: identityOf(key) }, operation, isUnproven: true };
+    }
+  } else if (open.size > 0) {
     throw new EcmError(
       exitCodes.usage,
       `the run has ${open.size} writes of which it is not known whether they were applied`,
@@ -41,11 +55,15 @@ export async function* writtenBy(
 }
 
 /** One item for each contact that the run wrote. */
-export function undoWork(folder: string, identityOf: (key: string) => string): Work<UndoItem> {
+export function undoWork(
+  folder: string,
+  identityOf: (key: string) => string,
+  isPartial: boolean,
+): Work<UndoItem> {
   return {
-    items: () => writtenBy(folder, identityOf),
+    items: () => writtenBy(folder, identityOf, isPartial),
     decide: decideUndo,
-    needsLookup: ({ operation }) => operation.kind === "change",
+    needsLookup: ({ operation, isUnproven }) => operation.kind === "change" && !isUnproven,
     remark: ({ kept }) =>
       kept && kept.length > 0
         ? { code: "changed_since", message: `not put back: ${kept.join(", ")}` }
@@ -56,6 +74,9 @@ export function undoWork(folder: string, identityOf: (key: string) => string): W
 /** What still holds the run's value goes back to what it was before; the rest stays as others have made it. */
 export function decideUndo(item: UndoItem, found: Partial<Contact> | undefined): Decision {
   const { operation } = item;
+  if (item.isUnproven) {
+    return reject("unproven", "the journal is damaged: check by hand whether the run changed this contact");
+  }
   if (operation.kind === "create") {
     return reject("created", "the run created this contact; it stays, and can only be deleted");
   }

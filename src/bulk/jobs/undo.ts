@@ -14,6 +14,7 @@ import { note, type Session } from "../engine/session.ts";
 import { createBudget } from "../pacing/budget.ts";
 import { createPacedSend } from "../pacing/paced-send.ts";
 import { asRunStop, RunStop } from "../pacing/run-stop.ts";
+import { JournalDamagedError, readRunRecord } from "../runs/damage.ts";
 import { type EnteredRun, enterRun, isFinished } from "../runs/enter.ts";
 import { fileOf } from "../runs/files.ts";
 import { fingerprintOf } from "../runs/fingerprint.ts";
@@ -24,12 +25,17 @@ import { countRows, type SettledByInput } from "../runs/report.ts";
 import { writeUndoRejects } from "./undo-rejects.ts";
 import { undoWork, writtenBy } from "./undo-work.ts";
 
-/** Undoes a run. The undoing is a run of its own, and can stop and go on as any other. */
+/**
+ * Undoes a run. The undoing is a run of its own, and can stop and go on as any other.
+ * @param isPartial undoes what a damaged journal can still prove
+ * @throws JournalDamagedError
+ */
 export async function undoRun(
   engine: Engine,
   source: { manifest: Manifest; folder: string },
   options: RunOptions,
   on: (event: RunEvent) => void,
+  isPartial = false,
 ): Promise<Closed> {
   const budget = createBudget(options);
   if (engine.limits) budget.seed(engine.limits);
@@ -43,8 +49,8 @@ export async function undoRun(
     if (engine.account.isReadOnly && !options.isDryRun) throw readOnly();
     const account = createAccount(send.plain, structureId);
     const structure = await account.structure();
-    const input = await surveyJournal(source.folder);
-    const run = options.isDryRun ? undefined : await enterUndo(engine, source, options);
+    const input = await surveyJournal(source, isPartial, on);
+    const run = options.isDryRun ? undefined : await enterUndo(engine, source, options, isPartial);
     if (run && !isFinished(source.manifest)) {
       // What was put back must not be written again by going on.
       await writeManifest(source.folder, { ...source.manifest, supersededBy: run.manifest.id });
@@ -75,6 +81,7 @@ export async function undoRun(
         session,
         run,
         input,
+        isPartial,
         status,
         keyType: structure.keyType,
       });
@@ -96,6 +103,7 @@ interface Undoing {
   session: Session;
   run: EnteredRun | undefined;
   input: SettledByInput;
+  isPartial: boolean;
   status: RunStatus;
   keyType: string;
 }
@@ -120,7 +128,8 @@ async function work(undoing: Undoing): Promise<Closed> {
       on({ kind: "priced", price: status.price });
     }
     status.phase = "working";
-    await runWork(session, undoWork(source.folder, identityReader(undoing.keyType)), run === undefined);
+    const work = undoWork(source.folder, identityReader(undoing.keyType), undoing.isPartial);
+    await runWork(session, work, run === undefined);
   } catch (error) {
     stop = asRunStop(error);
   }
@@ -153,6 +162,7 @@ async function enterUndo(
   engine: Engine,
   { manifest, folder }: Undoing["source"],
   options: RunOptions,
+  isPartial: boolean,
 ): Promise<EnteredRun> {
   return enterRun({
     stateFolder: engine.stateFolder,
@@ -171,14 +181,44 @@ async function enterUndo(
         bytes: 0,
       },
       fingerprint: fingerprintOf({ kind: "undo", run: manifest.id }),
-      options: { run: manifest.id },
+      options: { run: manifest.id, isPartial },
     },
   });
 }
 
-/** How many contacts the run has written. @throws EcmError when it has left writes that nobody knows the end of */
-async function surveyJournal(folder: string): Promise<SettledByInput> {
+/**
+ * How many contacts the run has written.
+ * @throws EcmError when it has left writes that nobody knows the end of; JournalDamagedError
+ */
+async function surveyJournal(
+  { manifest, folder }: Undoing["source"],
+  isPartial: boolean,
+  on: Undoing["on"],
+): Promise<SettledByInput> {
+  const { damage } = await readRunRecord({ manifest, folder });
+  const isDamaged = damage !== undefined;
   let read = 0;
-  for await (const _item of writtenBy(folder)) read++;
+  let proven = 0;
+  for await (const { isUnproven } of writtenBy(folder, undefined, isDamaged)) {
+    read++;
+    if (!isUnproven) proven++;
+  }
+  if (isDamaged) {
+    const { rows } = manifest.summary ?? {};
+    const of = rows ? ` of ${rows.created + rows.updated + rows.deleted}` : "";
+    const extent = `${proven}${of} changes can still be proven`;
+    if (!isPartial) throw cannotUndo(manifest.id, damage, extent);
+    on({
+      kind: "remark",
+      text: `The journal of run ${manifest.id} is damaged: ${extent}; the rest is not undone`,
+    });
+  }
   return { read, rejectedCodes: new Map(), passedOver: 0, passedOverAre: "skipped" };
+}
+
+function cannotUndo(id: string, damage: string, extent: string): JournalDamagedError {
+  return new JournalDamagedError(
+    `the journal of run ${id} is damaged: ${damage}`,
+    `${extent}. Undo those with: ecm runs undo ${id} --partial`,
+  );
 }

@@ -2,10 +2,11 @@
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { UsageError } from "../../errors.ts";
+import { cannotResume, readRunRecord } from "./damage.ts";
 import { fileOf } from "./files.ts";
 import { listRuns, type Manifest, makeRunFolder, runsFolder, writeManifest } from "./folder.ts";
-import { cutTornTail, type Journal, type JournalFile, openJournal, readJournal } from "./journal.ts";
-import { createLedger, type Ledger } from "./ledger.ts";
+import { createJournal, cutTornTail, type Journal, type JournalFile, openJournal } from "./journal.ts";
+import type { Ledger } from "./ledger.ts";
 import { type Lock, takeLock } from "./lock.ts";
 
 export interface EnteredRun {
@@ -30,7 +31,7 @@ export interface Entrance {
   onChanged?(older: Manifest): void;
 }
 
-/** @throws UsageError when another process works on the same run; JournalError */
+/** @throws UsageError when another process works on the same run; JournalDamagedError; JournalError */
 export async function enterRun(entrance: Entrance): Promise<EnteredRun> {
   const { stateFolder, about, prepared, isFresh } = entrance;
   const made = prepared ?? (await makeRunFolder(stateFolder, entrance.now));
@@ -49,17 +50,6 @@ export async function enterRun(entrance: Entrance): Promise<EnteredRun> {
   }
 }
 
-/** What a run has done so far, without entering it. `end`: bytes of the journal that can be trusted. */
-export async function readLedger(folder: string): Promise<{ ledger: Ledger; end: number }> {
-  const ledger = createLedger();
-  let end = 0;
-  for await (const read of readJournal(join(folder, fileOf.journal))) {
-    ledger.take(read.record);
-    end = read.end;
-  }
-  return { ledger, end };
-}
-
 async function begin(entrance: Entrance, made: { id: string; folder: string }): Promise<void> {
   const { about, stateFolder, isFresh } = entrance;
   for (const { manifest, folder } of await listRuns(stateFolder)) {
@@ -76,16 +66,16 @@ async function begin(entrance: Entrance, made: { id: string; folder: string }): 
     ? { ...about.input, file: join(made.folder, fileOf.input) }
     : about.input;
   const startedAt = new Date(entrance.now).toISOString();
+  // Before the manifest: a run without a journal has lost it.
+  const start = { kind: "start", at: entrance.now, version: about.version } as const;
+  await createJournal(join(made.folder, fileOf.journal), start);
   await writeManifest(made.folder, { format: 1, id: made.id, startedAt, ...about, input });
 }
 
+/** A run that was killed between its last record and its summary is entered too: it has only to report. */
 async function findUnfinished({ stateFolder, about }: Entrance) {
-  for (const run of await listRuns(stateFolder)) {
-    if (run.manifest.fingerprint !== about.fingerprint || isFinished(run.manifest)) continue;
-    // Killed between its last record and its manifest: it is finished all the same.
-    if (!(await readLedger(run.folder)).ledger.isEnded) return run;
-  }
-  return undefined;
+  const runs = await listRuns(stateFolder);
+  return runs.find(({ manifest }) => manifest.fingerprint === about.fingerprint && !isFinished(manifest));
 }
 
 async function findById(stateFolder: string, id: string) {
@@ -105,7 +95,8 @@ async function open(coming: {
 }): Promise<EnteredRun> {
   const { manifest, folder, lock, entrance, isResumed } = coming;
   const file = join(folder, fileOf.journal);
-  const { ledger, end } = await readLedger(folder);
+  const { ledger, end, damage } = await readRunRecord({ manifest, folder });
+  if (damage !== undefined) throw cannotResume(manifest.id, damage);
   if (isResumed) await cutTornTail(file, end);
   const journal = openJournal(file, entrance.openJournalFile);
   return {

@@ -135,13 +135,46 @@ export function openJournal(
   };
 }
 
+/** Makes the file, with its first record on the disk. @throws JournalError */
+export async function createJournal(file: string, first: JournalRecord): Promise<void> {
+  try {
+    const handle = await open(file, "wx", 0o600);
+    try {
+      await handle.writeFile(lineOf(first));
+      await handle.sync();
+    } finally {
+      await handle.close();
+    }
+  } catch (error) {
+    throw new JournalError(file, error);
+  }
+}
+
 export function lineOf(record: JournalRecord): string {
   const json = JSON.stringify(record);
   return `${crc32(json).toString(16).padStart(8, "0")} ${json}\n`;
 }
 
-/** Yields the records that can be trusted, from the first on; stops at the first that cannot. */
-export async function* readJournal(file: string): AsyncGenerator<{ record: JournalRecord; end: number }> {
+/** A line of a journal that cannot be read although records that can be read follow it: no crash does that. */
+export class DamagedLineError extends Error {
+  readonly line: number;
+
+  constructor(file: string, line: number) {
+    super(`line ${line} of ${file} is damaged`);
+    this.name = "DamagedLineError";
+    this.line = line;
+  }
+}
+
+/**
+ * Yields the records of a journal. What a crash leaves behind the last whole record is passed over.
+ * @param onDamage called with the number of each first bad line that good records follow, in place of throwing
+ * @throws DamagedLineError when a record that can be read follows one that cannot
+ */
+export async function* readJournal(
+  file: string,
+  onDamage?: (line: number) => void,
+): AsyncGenerator<{ record: JournalRecord; end: number }> {
   const handle = await open(file, "r").catch((error: NodeJS.ErrnoException) => {
     if (error.code === "ENOENT") return undefined;
     throw error;
@@ -150,13 +183,23 @@ export async function* readJournal(file: string): AsyncGenerator<{ record: Journ
   const { size } = await handle.stat();
   const lines = createInterface({ input: handle.createReadStream({ encoding: "latin1" }), crlfDelay: 0 });
   let end = 0;
+  let number = 0;
+  let firstBad: number | undefined;
   try {
     for await (const line of lines) {
       end += line.length + 1;
+      number++;
       // The last line counts only with its line break.
-      if (end > size) return;
-      const record = recordOf(Buffer.from(line, "latin1").toString("utf8"));
-      if (!record) return;
+      const record = end > size ? undefined : recordOf(Buffer.from(line, "latin1").toString("utf8"));
+      if (!record) {
+        firstBad ??= number;
+        continue;
+      }
+      if (firstBad !== undefined) {
+        if (!onDamage) throw new DamagedLineError(file, firstBad);
+        onDamage(firstBad);
+        firstBad = undefined;
+      }
       yield { record, end };
     }
   } finally {

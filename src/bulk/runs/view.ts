@@ -1,14 +1,16 @@
 /** A run as `ecm runs` shows it: from its manifest, and from its journal where it was not closed. */
 
-import { isFinished, readLedger } from "./enter.ts";
+import { readRunRecord } from "./damage.ts";
+import { isFinished } from "./enter.ts";
 import type { Manifest } from "./folder.ts";
 import type { Summary } from "./report.ts";
 
 export interface RunView {
   run: string;
   kind: Manifest["kind"];
-  /** `unfinished`: it is at work now, or was killed. */
-  status: "completed" | "stopped" | "unfinished" | "superseded";
+  /** `unfinished`: it is at work now, or was killed. `damaged`: its journal cannot be believed, as `damage` says. */
+  status: "completed" | "stopped" | "unfinished" | "superseded" | "damaged";
+  damage: string | null;
   file: string;
   startedAt: string;
   baseUrl: string;
@@ -33,13 +35,14 @@ export async function viewRun({
   manifest: Manifest;
   folder: string;
 }): Promise<RunView> {
-  const { ledger } = await readLedger(folder);
+  const { ledger, damage } = await readRunRecord({ manifest, folder });
   const { summary } = manifest;
   const counts = ledger.counts;
   return {
     run: manifest.id,
     kind: manifest.kind,
-    status: statusOf(manifest, ledger.isEnded),
+    status: damage === undefined ? statusOf(manifest, ledger.isEnded) : "damaged",
+    damage: damage ?? null,
     file: manifest.input.name,
     startedAt: manifest.startedAt,
     baseUrl: manifest.account.baseUrl,

@@ -75,14 +75,14 @@ async function jobOf({ kind, input: { name, file }, options }: Manifest): Promis
 async function goOnUndoing(
   engine: Engine,
   stateFolder: string,
-  { input }: Manifest,
+  { input, options: { isPartial } }: Manifest,
   ...rest: [options: RunOptions, on: (event: RunEvent) => void]
 ): Promise<Closed> {
   const [{ findRun }, { undoRun }] = await Promise.all([
     import("../../bulk/runs/folder.ts"),
     import("../../bulk/jobs/undo.ts"),
   ]);
-  return undoRun(engine, await findRun(stateFolder, input.name), ...rest);
+  return undoRun(engine, await findRun(stateFolder, input.name), ...rest, isPartial === true);
 }
 
 function finished({ id, supersededBy }: Manifest): UsageError {

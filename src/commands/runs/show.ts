@@ -36,5 +36,7 @@ async function runRunsShow(context: Context, given?: string): Promise<void> {
     import("../../bulk/runs/view.ts"),
   ]);
   const view = await viewRun(await findRun(context.folders.state, wanted));
+  if (view.damage !== null)
+    context.terminal.warn(`the journal of run ${view.run} is damaged: ${view.damage}`);
   await presentOne(context.terminal, context.output(), view, wholeView);
 }

@@ -11,26 +11,32 @@ import {
 import { describeCommand } from "../help-text.ts";
 import { runOr } from "./choose.ts";
 
+interface UndoFlags extends BulkFlags {
+  partial?: boolean;
+}
+
 export function registerRunsUndo(parent: Command, context: Context): void {
   const command = parent
     .command("undo")
     .description("put back the values, lists and tags that a run changed and nobody has changed since")
     .argument("[run]", "its id, the beginning of it, or last")
-    .action((run: string | undefined, flags: BulkFlags) => runRunsUndo(context, run, flags));
+    .action((run: string | undefined, flags: UndoFlags) => runRunsUndo(context, run, flags));
   addBulkFlags(command, { isResume: true });
+  command.option("--partial", "undo what the journal still proves, although it is damaged");
   describeCommand(command, {
     examples: ["ecm runs undo last --dry-run", "ecm runs undo 20261121-1402"],
     output:
       "nothing; with --json one summary object. Contacts that cannot be put back are rejected, with the reason",
     writes: true,
     exitCodes: {
+      1: "the journal is damaged (--partial undoes what it still proves)",
       3: "done, and some contacts could not be put back: created ones stay, and what others changed since",
       5: "there is no such run",
     },
   });
 }
 
-async function runRunsUndo(context: Context, given: string | undefined, flags: BulkFlags): Promise<void> {
+async function runRunsUndo(context: Context, given: string | undefined, flags: UndoFlags): Promise<void> {
   const options = runOptionsFrom(flags, context.clock.now());
   const [{ findRun }, { undoRun }, { displayRun }] = await Promise.all([
     import("../../bulk/runs/folder.ts"),
@@ -43,7 +49,7 @@ async function runRunsUndo(context: Context, given: string | undefined, flags: B
   try {
     const engine = await openEngine(context, options.concurrency);
     requireAccountOf(source.manifest, engine.account.baseUrl);
-    const result = await undoRun(engine, source, options, display.on);
+    const result = await undoRun(engine, source, options, display.on, flags.partial);
     display.end(result.summary);
     await endRun(context, result);
   } finally {
