@@ -97,7 +97,7 @@ const requireLate = {
     if (early) throw new Error(`loaded at once in spite of "require late": ${early[0]}`);
     if (names.length === 0) return undefined;
     const alternatives = names.map((name) => name.replaceAll("$", "\\$")).join("|");
-    const uses = new RegExp(`(?<![\\w$.])(${alternatives})(?![\\w$])`, "g");
+    const uses = new RegExp(`(?<![\\w$])(${alternatives})(?![\\w$])`, "g");
     return { code: head + body.replace(uses, "($1())") };
   },
 };

@@ -21,19 +21,22 @@ const commands = index.commands.map(({ command }) => {
   return JSON.parse(ecm("commands", ...words, "--json"));
 });
 
-const exitCodes = [
-  [0, "done"],
-  [1, "the service refused or failed in a way that no code below names; an internal error"],
-  [2, "usage: bad flag, argument, file or configuration; nothing was sent"],
-  [3, "a bulk run finished, and some rows were rejected"],
-  [4, "no key, 401, or 403"],
-  [5, "not found: 404, or a name that resolves to nothing"],
-  [6, "conflict: it exists already, or was changed meanwhile"],
-  [7, "out of budget: 429, or a bulk run stopped by a budget; it can be resumed"],
-  [8, "the service could not be reached, or did not answer in time"],
-  [9, "`structure diff --exit-code`: something differs"],
-  ["130, 143", "interrupted by SIGINT or SIGTERM; a bulk run can be resumed"],
-];
+const exitCodes = Object.entries(JSON.parse(ecm("help", "exit-codes", "--json")));
+const environment = JSON.parse(ecm("help", "environment", "--json"));
+
+/** A flag as it is typed. */
+const typed = ({ name, short, value }) =>
+  [short, value ? `${name} ${value}` : name].filter(Boolean).join(short ? ", " : "");
+
+/** What a flag does, with the values that it takes. */
+function meaning({ description, choices, default: usual, repeatable }) {
+  const more = [
+    choices && `one of: ${choices.join(", ")}`,
+    usual !== undefined && `default: ${usual}`,
+    repeatable && !description.includes("repeatable") && "repeatable",
+  ].filter(Boolean);
+  return more.length === 0 ? description : `${description} (${more.join("; ")})`;
+}
 
 function usage({ command, arguments: args }) {
   const words = args.map((each) => {
@@ -47,14 +50,12 @@ const escapeCell = (text) => text.replaceAll("|", "\\|").replaceAll("<", "&lt;")
 
 function cliPage() {
   const flagTable = (flags) =>
-    Object.keys(flags).length === 0
+    flags.length === 0
       ? []
       : [
           "| flag | |",
           "|---|---|",
-          ...Object.entries(flags).map(
-            ([flag, description]) => `| \`${flag}\` | ${escapeCell(description)} |`,
-          ),
+          ...flags.map((flag) => `| \`${typed(flag)}\` | ${escapeCell(meaning(flag))} |`),
           "",
         ];
   const lines = [
@@ -93,25 +94,6 @@ function cliPage() {
   return `${lines.join("\n").trimEnd()}\n`;
 }
 
-/** The variables that stand for no flag, or for more than one command's. */
-const environment = {
-  ECM_PROFILE: "the profile to work with",
-  ECM_BASE_URL: "base address of the account's API; with ECM_API_KEY no profile is needed",
-  ECM_API_KEY: "the API key",
-  ECM_STRUCTURE: "the contact structure to work in, by id or label",
-  ECM_OUTPUT: "the output format, as --output",
-  ECM_NO_INPUT: "1: never ask",
-  ECM_READ_ONLY: "1: refuse every request that would write",
-  ECM_TIMEOUT: "longest wait for one answer, in seconds",
-  ECM_CONFIG_DIR: "folder of the profiles and keys, in place of the platform's own",
-  ECM_STATE_DIR: "folder of the bulk runs and the embedded service's data",
-  ECM_CACHE_DIR: "folder of what can be lost: names for completions, limits last seen",
-  ECM_DEBUG: "1: say where in the program a failure happened",
-  NO_COLOR: "no colour",
-  FORCE_COLOR: "colour although the output is no terminal",
-  ACCESSIBLE: "for screen readers: nothing is redrawn",
-};
-
 function manPage() {
   const text = (words) =>
     words
@@ -131,12 +113,12 @@ function manPage() {
     ".B ecm",
     "[flags] command [arguments]",
     ".SH GLOBAL FLAGS",
-    ...terms(Object.entries(globalFlags)),
+    ...terms(globalFlags.map((flag) => [typed(flag), meaning(flag)])),
     ".SH COMMANDS",
   ];
   for (const command of commands) {
     lines.push(`.SS ${text(usage(command))}`, text(sentence(command.summary)));
-    lines.push(...terms(Object.entries(command.flags)), ".PP", ".nf", ".RS");
+    lines.push(...terms(command.flags.map((flag) => [typed(flag), meaning(flag)])), ".PP", ".nf", ".RS");
     lines.push(...command.examples.map(text), ".RE", ".fi");
   }
   lines.push(".SH EXIT STATUS");

@@ -1,18 +1,11 @@
 /** The root command: global flags and the visible list of command groups. A group is loaded when it is named. */
 import { Command, type CommanderError, Option } from "commander";
-import type { Context, ContextControl } from "./context.ts";
+import { rootHelp, topicNames } from "./commands/help/root.ts";
+import { type CommandTree, childNamed, flagNamed, pathOf, type Register } from "./commands/tree.ts";
+import type { ContextControl } from "./context.ts";
 import { UsageError } from "./errors.ts";
+import { outputFormats } from "./terminal/format.ts";
 import { version } from "./version.ts";
-
-/** All commands, for those who speak about them: a group has its flags and subcommands once it is loaded. */
-export interface CommandTree {
-  root: Command;
-  load(group: string): Promise<void>;
-  loadAll(): Promise<void>;
-}
-
-/** Adds the flags, arguments and subcommands of a group to its command. */
-export type Register = (command: Command, context: Context, tree: CommandTree) => void;
 
 interface Group {
   name: string;
@@ -113,21 +106,18 @@ export const groups: Group[] = [
     load: async () => (await import("./commands/completion/index.ts")).registerCompletion,
   },
   {
+    name: "__topic",
+    summary: "a page of help",
+    isHidden: true,
+    load: async () => (await import("./commands/help/topics.ts")).registerTopics,
+  },
+  {
     name: "__complete",
     summary: "answer the completion scripts",
     isHidden: true,
     load: async () => (await import("./commands/completion/complete.ts")).registerComplete,
   },
 ];
-
-const programHelp = `
-Begin:
-  $ ecm auth login                               with an account's API key
-  $ ecm --profile sandbox import contacts.csv    or without an account
-
-Exit codes:
-  0 done · 1 failed · 2 usage · 3 rejected rows · 4 no key or no access · 5 not found · 6 conflict
-  7 out of budget · 8 unreachable · 9 differs · 130, 143 interrupted`;
 
 export function createProgram(control: ContextControl): Command {
   const { context } = control;
@@ -145,8 +135,10 @@ export function createProgram(control: ContextControl): Command {
     .exitOverride()
     .showSuggestionAfterError()
     .addHelpText("afterAll", ({ command }) =>
-      command === program ? programHelp : "\nFlags of every command, and exit codes: ecm --help",
+      command === program ? "" : "\nFlags for every command: ecm help flags",
     );
+  const names = groups.filter(({ isHidden }) => !isHidden).map(({ name }) => name);
+  program.helpInformation = () => rootHelp(names);
   for (const option of globalOptions()) program.addOption(option);
 
   const loading = new Map<string, Promise<void>>();
@@ -191,11 +183,6 @@ function addOtherVerbs(group: Command): void {
   }
 }
 
-/** The child of a command that a word names, by its own name or another that is understood. */
-export function childNamed(command: Command, word: string): Command | undefined {
-  return command.commands.find((each) => each.name() === word || each.aliases().includes(word));
-}
-
 /** As commander writes it, without the names that are only understood. */
 function termOf(command: Command): string {
   const words = command.registeredArguments.map((argument) => {
@@ -214,7 +201,9 @@ function globalOptions(): Option[] {
     new Option("-p, --profile <name>", "account to work with (ECM_PROFILE)"),
     new Option("--base-url <url>", "base address of the account's API (ECM_BASE_URL)"),
     new Option("-s, --structure <id-or-label>", "contact structure to work in (ECM_STRUCTURE)"),
-    new Option("-o, --output <format>", "table, json, ndjson, csv, tsv or id (ECM_OUTPUT)"),
+    new Option("-o, --output <format>", "output format (ECM_OUTPUT); see: ecm help formats").choices([
+      ...outputFormats,
+    ]),
     new Option("--json", "short for --output json"),
     new Option("--columns <names>", "columns to show, in this order, separated by commas"),
     new Option("--timeout <seconds>", "longest wait for one answer (ECM_TIMEOUT; 30)"),
@@ -231,13 +220,17 @@ function globalOptions(): Option[] {
 
 /**
  * The words as commander takes them. `--verbose` stands alone or with `=bodies`; as an option with an optional value
- * it would swallow the word after it. `help contact` is `contact --help`: a group's commands are known once it is loaded.
+ * it would swallow the word after it. `help contact` is `contact --help`: a group's commands are known once it is loaded;
+ * any other word after `help` is a topic.
  */
 export function wordsOf(args: readonly string[]): string[] {
   if (args[0] === "help" && args.length > 1) {
     const [, ...path] = args;
+    if (path[0] === "variants") return ["sandbox", "variants"];
     const isGroup = groups.some(({ name, aliases = [] }) => [name, ...aliases].includes(path[0]!));
-    return isGroup ? [...path, "--help"] : path;
+    if (isGroup) return [...path, "--help"];
+    const isTopic = path[0] === "topics" || topicNames.some((name) => name === path[0]);
+    return isTopic ? ["__topic", ...path] : path;
   }
   const end = args.indexOf("--");
   return args.map((arg, index) =>
@@ -284,15 +277,4 @@ function deepestCommand(program: Command, words: readonly string[]): Command {
     if (!isValueOfFlag) command = childNamed(command, word) ?? command;
   }
   return command;
-}
-
-/** The flag of a command, or of one above it, that is written so. */
-export function flagNamed(command: Command, flag: string): Option | undefined {
-  const own = command.options.find((option) => option.long === flag || option.short === flag);
-  return own ?? (command.parent ? flagNamed(command.parent, flag) : undefined);
-}
-
-/** The words that lead to a command, `ecm` included. */
-function pathOf(command: Command): string {
-  return command.parent ? `${pathOf(command.parent)} ${command.name()}` : command.name();
 }

@@ -67,7 +67,6 @@ const mayImport: Record<string, string[]> = {
     "terminal",
     "context.ts",
     "chunks.ts",
-    "program.ts",
     "version.ts",
   ],
   "connection.ts": ["config", "http", "sandbox", "service", "terminal"],

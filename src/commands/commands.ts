@@ -1,11 +1,13 @@
-import type { Command } from "commander";
+import type { Command, Option } from "commander";
 import type { Context } from "../context.ts";
 import { NotFoundError } from "../errors.ts";
-import { type CommandTree, childNamed as childOf } from "../program.ts";
 import { closest } from "../service/names.ts";
 import type { OutputOptions } from "../terminal/format.ts";
 import { presentList, presentValue, type View } from "../terminal/present.ts";
+import { shapeOf } from "./flags.ts";
+import { topicNames } from "./help/root.ts";
 import { describeCommand, exitCodesOf, factsOf } from "./help-text.ts";
+import { type CommandTree, childNamed as childOf } from "./tree.ts";
 
 interface IndexEntry {
   /** The words typed after `ecm`. */
@@ -50,7 +52,7 @@ async function runCommands(context: Context, tree: CommandTree, path: string[]):
   }
   const entries = leavesOf(found).map(entryOf);
   if (!isJson) return void (await presentList(context.terminal, output, entries, indexView));
-  const globalFlags = found === root ? { globalFlags: flagsOf(root) } : {};
+  const globalFlags = found === root ? { globalFlags: flagsOf(root), topics: topicNames } : {};
   const index = { version: root.version(), ...globalFlags, commands: entries };
   return presentValue(context.terminal, compact, index, "");
 }
@@ -107,9 +109,36 @@ function describe(command: Command) {
   };
 }
 
-function flagsOf(command: Command): Record<string, string> {
-  const shown = command.options.filter((option) => !option.hidden);
-  return Object.fromEntries(shown.map((option) => [option.flags, option.description]));
+/** A flag as a program needs it; what is usual is left out. */
+interface DescribedFlag {
+  name: string;
+  short?: string;
+  type: "boolean" | "string" | "integer";
+  /** What the value is called in help and messages. */
+  value?: string;
+  choices?: readonly string[];
+  default?: unknown;
+  repeatable?: true;
+  description: string;
+}
+
+function flagsOf(command: Command): DescribedFlag[] {
+  return command.options.filter((option) => !option.hidden).map(describeFlag);
+}
+
+function describeFlag(option: Option): DescribedFlag {
+  const shape = shapeOf(option);
+  const [value] = /[<[].+[>\]]$/.exec(option.flags) ?? [];
+  return {
+    name: option.long ?? option.flags,
+    ...(option.short && { short: option.short }),
+    type: shape.type ?? (value ? "string" : "boolean"),
+    ...(value && { value }),
+    ...(option.argChoices && { choices: option.argChoices }),
+    ...(option.defaultValue !== undefined && !option.negate && { default: option.defaultValue }),
+    ...(shape.repeatable && { repeatable: true }),
+    description: option.description,
+  };
 }
 
 function wordsOf(command: Command, ...more: string[]): string {

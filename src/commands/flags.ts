@@ -2,6 +2,24 @@
 import { type Command, Option } from "commander";
 import { UsageError } from "../errors.ts";
 
+/** What a program has to know of a flag besides what commander knows. */
+export interface FlagShape {
+  /** Default: boolean without a value, else string. */
+  type?: "boolean" | "string" | "integer";
+  repeatable?: boolean;
+}
+
+const shapeKey = Symbol("shape of a flag");
+
+/** Keeps the shape for `shapeOf`. */
+export function withShape(option: Option, shape: FlagShape): Option {
+  return Object.assign(option, { [shapeKey]: shape });
+}
+
+export function shapeOf(option: Option): FlagShape {
+  return (option as Option & { [shapeKey]?: FlagShape })[shapeKey] ?? {};
+}
+
 /** For every command that lists or exports. */
 export function addOutputFileFlags(command: Command): Command {
   return command
@@ -17,15 +35,16 @@ export function addDryRunFlag(command: Command): Command {
 
 /** A flag that may stand several times: its values in order. */
 export function repeatable(flags: string, description: string): Option {
-  return new Option(flags, description).argParser((value: string, before: string[] = []) => [
+  const option = new Option(flags, description).argParser((value: string, before: string[] = []) => [
     ...before,
     value,
   ]);
+  return withShape(option, { repeatable: true });
 }
 
 /** A flag that takes a whole number from `least` up. @throws UsageError naming the flag, when parsed. */
 export function wholeNumber(flags: string, description: string, least = 1): Option {
-  const option = new Option(flags, description);
+  const option = withShape(new Option(flags, description), { type: "integer" });
   return option.argParser((text: string) => {
     const value = Number(text);
     if (/^\d+$/.test(text) && Number.isSafeInteger(value) && value >= least) return value;

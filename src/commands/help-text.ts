@@ -1,5 +1,7 @@
 /** What the help of every command says below its flags, in one form; the same facts serve `ecm commands`. */
 import type { Command } from "commander";
+import { exitCodes } from "../errors.ts";
+import { meaningOf } from "./exit-codes.ts";
 
 export interface CommandFacts {
   /** Whole lines as a person would type them, `ecm` included. */
@@ -14,20 +16,9 @@ export interface CommandFacts {
   exitCodes?: Record<number, string>;
 }
 
-const always: Record<number, string> = {
-  0: "done",
-  1: "the service refused or failed",
-  2: "a bad flag, argument or file; nothing was sent",
-};
-
-const online: Record<number, string> = {
-  4: "no key, or the key was refused",
-  5: "not found, or a name that resolves to nothing",
-  7: "the rate limit or the month's quota is used up",
-  8: "the service could not be reached, or did not answer in time",
-};
-
-const conflict: Record<number, string> = { 6: "conflict: it exists already, or was changed meanwhile" };
+const always = [exitCodes.done, exitCodes.failed, exitCodes.usage];
+const online = [exitCodes.notAuthorized, exitCodes.notFound, exitCodes.outOfBudget, exitCodes.unreachable];
+const conflict = [exitCodes.conflict];
 
 const factsKey = Symbol("facts of a command");
 
@@ -44,12 +35,9 @@ export function factsOf(command: Command): CommandFacts | undefined {
 
 /** Every exit code that the command can end with, in order, each with its meaning there. */
 export function exitCodesOf(facts: CommandFacts): [code: number, meaning: string][] {
-  const meanings = {
-    ...always,
-    ...(facts.isLocal ? {} : online),
-    ...(facts.writes && !facts.isLocal ? conflict : {}),
-    ...facts.exitCodes,
-  };
+  const codes = facts.isLocal ? always : [...always, ...online, ...(facts.writes ? conflict : [])];
+  const usual = Object.fromEntries(codes.map((code) => [code, meaningOf(code)]));
+  const meanings: Record<string, string> = { ...usual, ...facts.exitCodes };
   return Object.entries(meanings)
     .map(([code, meaning]): [number, string] => [Number(code), meaning])
     .sort(([one], [other]) => one - other);

@@ -10,7 +10,7 @@ import { startSandbox } from "../support/sandbox.ts";
 interface CommandFacts {
   command: string;
   arguments: { name: string; required: boolean; repeats?: boolean }[];
-  flags: Record<string, string>;
+  flags: { name: string; value?: string }[];
 }
 
 /** What these name would be run, or written here. */
@@ -78,7 +78,9 @@ it("gives valid output or none, and one error for every failure, over the space 
       flags: fc.array(
         fc
           .constantFrom(
-            ...Object.keys(command.flags).filter((flags) => !leftAlone.test(flags)),
+            ...command.flags
+              .map(({ name, value }) => (value ? `${name} ${value}` : name))
+              .filter((flags) => !leftAlone.test(flags)),
             ...globalFlags,
           )
           .chain(flagWords),

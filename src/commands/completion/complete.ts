@@ -1,9 +1,9 @@
 import type { Argument, Command, Option } from "commander";
 import type { Context } from "../../context.ts";
 import { exitCodes } from "../../errors.ts";
-import { type CommandTree, childNamed, flagNamed } from "../../program.ts";
 import { readTypedWords } from "../../terminal/completion-words.ts";
 import { escapeControls } from "../../terminal/escape.ts";
+import { type CommandTree, childNamed, flagNamed } from "../tree.ts";
 import { type Typed, valuesOf } from "./values.ts";
 
 interface Candidate {

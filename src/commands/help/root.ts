@@ -1,0 +1,68 @@
+/** What `ecm` alone prints: every command in groups, in at most 24 lines of 80 columns. */
+
+/** The groups of commands, in the order of the help. A command that is missing here fails a test. */
+export const commandGroups: readonly [title: string, commands: readonly [name: string, summary: string][]][] =
+  [
+    [
+      "Contacts",
+      [
+        ["contact", "create, get, search, change, unsubscribe, delete"],
+        ["import", "bring contacts in from CSV, Excel or JSON"],
+        ["export", "write contacts to a file"],
+        ["lists", "lists and their members"],
+        ["events", "what happened to contacts"],
+      ],
+    ],
+    [
+      "Account",
+      [
+        ["structure", "fields and tags, also as a file"],
+        ["auth", "log in, switch accounts"],
+        ["limits", "what is left of the hour and the month"],
+        ["runs", "bulk runs: show, resume, undo"],
+      ],
+    ],
+    ["Rehearse", [["sandbox", "the whole service on this machine, no account needed"]]],
+  ];
+
+/** Commands that stand in one line. */
+export const furtherCommands = ["api", "probe", "doctor", "suppressions", "mcp", "commands", "completion"];
+
+/** @param names of the commands that there are */
+export function rootHelp(names: readonly string[]): string {
+  const lines = [
+    "Administer the contacts of an email-marketing account.",
+    "",
+    "Usage: ecm <command> [flags]",
+    "",
+  ];
+  for (const [title, commands] of commandGroups) {
+    const present = commands.filter(([name]) => names.includes(name));
+    for (const [place, [name, summary]] of present.entries())
+      lines.push(`${(place === 0 ? title : "").padEnd(13)}${name.padEnd(11)}${summary}`);
+  }
+  const further = furtherCommands.filter((name) => names.includes(name));
+  lines.push(
+    `${"More".padEnd(13)}${further.join("  ")}`,
+    "",
+    "Get started  ecm auth login",
+    "             ecm --profile sandbox import contacts.csv --dry-run",
+    "",
+    "Flags for every command: ecm help flags · exit codes: ecm help exit-codes",
+    "One command: ecm <command> --help · other topics: ecm help topics",
+  );
+  return `${lines.join("\n")}\n`;
+}
+
+/** The pages of `ecm help TOPIC`; `topics` lists them. */
+export const topicNames = [
+  "flags",
+  "environment",
+  "exit-codes",
+  "formats",
+  "filters",
+  "where",
+  "selections",
+  "faults",
+  "variants",
+] as const;

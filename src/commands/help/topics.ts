@@ -1,0 +1,91 @@
+/** `ecm help TOPIC`: what several commands share, on one page each. */
+import type { Command } from "commander";
+import type { Context } from "../../context.ts";
+import { NotFoundError } from "../../errors.ts";
+import { presentValue } from "../../terminal/present.ts";
+import { environment } from "../environment.ts";
+import { exitCodeMeanings } from "../exit-codes.ts";
+import { describeCommand } from "../help-text.ts";
+import type { CommandTree } from "../tree.ts";
+import { faultsTopic, filtersTopic, formatsTopic, selectionsTopic, whereTopic } from "./grammars.ts";
+import { topicNames } from "./root.ts";
+
+type Rows = readonly (readonly [name: string, text: string])[];
+
+interface Topic {
+  summary: string;
+  /** A page as it is, or the rows of a table. */
+  content(root: Command): string | Rows;
+}
+
+type Name = (typeof topicNames)[number];
+
+const topics: Record<Exclude<Name, "variants">, Topic> & Record<string, Topic> = {
+  flags: { summary: "flags for every command", content: flagRows },
+  environment: {
+    summary: "environment variables",
+    content: () => Object.entries(environment),
+  },
+  "exit-codes": {
+    summary: "what each exit code means",
+    content: () => exitCodeMeanings.map(([code, meaning]): [string, string] => [String(code), meaning]),
+  },
+  formats: { summary: "output formats, and what they are for", content: () => formatsTopic },
+  filters: {
+    summary: "--filter and --filter-json: conditions that the service decides",
+    content: () => filtersTopic,
+  },
+  where: { summary: "--where: conditions as expressions, decided here", content: () => whereTopic },
+  selections: { summary: "flags that choose contacts", content: () => selectionsTopic },
+  faults: { summary: "--fault: what goes wrong in the sandbox", content: () => faultsTopic },
+};
+
+export function registerTopics(command: Command, context: Context, tree: CommandTree): void {
+  command.argument("<topic>").action((name: string) => showTopic(context, tree.root, name));
+  describeCommand(command, { isLocal: true, examples: ["ecm help exit-codes"], output: "The topic's page." });
+}
+
+/** @throws NotFoundError naming the topics */
+async function showTopic(context: Context, root: Command, name: string): Promise<void> {
+  const topic = name === "topics" ? index : topics[name];
+  if (!topic) {
+    throw new NotFoundError(
+      `no help topic is named ${JSON.stringify(name)}`,
+      `topics: ${topicNames.join(", ")}`,
+    );
+  }
+  const content = topic.content(root);
+  const isText = typeof content === "string";
+  const value = isText ? { topic: name, text: content } : Object.fromEntries(content);
+  const shown = isText ? content : table(content);
+  await presentValue(context.terminal, context.output(), value, shown.trimEnd());
+}
+
+const index: Topic = {
+  summary: "the topics",
+  content: () => [
+    ...Object.entries(topics).map(([name, { summary }]): [string, string] => [name, summary]),
+    ["variants", "--variant: how the sandbox decides what the documents leave open"],
+  ],
+};
+
+function flagRows(root: Command): Rows {
+  const help = root.createHelp();
+  return help.visibleOptions(root).map((option) => [option.flags, help.optionDescription(option)]);
+}
+
+/** Two columns; the second one is wrapped at 80 columns. */
+function table(rows: Rows): string {
+  const width = Math.max(...rows.map(([name]) => name.length)) + 2;
+  return rows.map(([name, text]) => `${name.padEnd(width)}${wrap(text, 80 - width, width)}\n`).join("");
+}
+
+function wrap(text: string, width: number, indent: number): string {
+  const lines: string[] = [];
+  for (const word of text.split(" ")) {
+    const last = lines.at(-1);
+    if (last === undefined || last.length + 1 + word.length > width) lines.push(word);
+    else lines[lines.length - 1] = `${last} ${word}`;
+  }
+  return lines.join(`\n${" ".repeat(indent)}`);
+}

@@ -1,0 +1,29 @@
+/** The command tree, for the commands that speak about others: the index, completions, help. */
+import type { Command, Option } from "commander";
+import type { Context } from "../context.ts";
+
+/** All commands. A group has its flags and subcommands once it is loaded. */
+export interface CommandTree {
+  root: Command;
+  load(group: string): Promise<void>;
+  loadAll(): Promise<void>;
+}
+
+/** Adds the flags, arguments and subcommands of a group to its command. */
+export type Register = (command: Command, context: Context, tree: CommandTree) => void;
+
+/** The flag of a command, or of one above it, that is written so. */
+export function flagNamed(command: Command, flag: string): Option | undefined {
+  const own = command.options.find((option) => option.long === flag || option.short === flag);
+  return own ?? (command.parent ? flagNamed(command.parent, flag) : undefined);
+}
+
+/** The words that lead to a command, `ecm` included. */
+export function pathOf(command: Command): string {
+  return command.parent ? `${pathOf(command.parent)} ${command.name()}` : command.name();
+}
+
+/** The child of a command that a word names, by its own name or another that is understood. */
+export function childNamed(command: Command, word: string): Command | undefined {
+  return command.commands.find((each) => each.name() === word || each.aliases().includes(word));
+}
