@@ -24,6 +24,11 @@ export interface Work<T extends Item = Item> {
   decide(item: T, found: Partial<Contact> | undefined): Decision;
   /** False for a contact that is decided without looking it up. Default: every one is looked up. */
   needsLookup?(item: T): boolean;
+  /**
+   * The id of a contact that has to be read by itself, as it is now and with its version: a search may lag behind, and
+   * tells no version. Costs a request for each.
+   */
+  contactId?(item: T): string | undefined;
   /** What a change that was carried out counts as. Default: `updated`. */
   changed?: Outcome;
   /** What is to be said of a contact although it was written. */

@@ -1,10 +1,10 @@
 import type { Command } from "commander";
-import type { Connection, Context, OutputFileFlags } from "../context.ts";
-import { contactView } from "../service/contact-columns.ts";
-import { keyFilter, wholeContact } from "../service/contacts.ts";
-import { resolveTag } from "../service/names.ts";
+import type { Context, OutputFileFlags } from "../context.ts";
+import { contactView, searchView } from "../service/contact-columns.ts";
+import { contactConditions } from "../service/contact-filters.ts";
+import { wholeContact } from "../service/contacts.ts";
 import { presentList } from "../terminal/present.ts";
-import type { ContactStructure, Filter, SendOptions } from "../wire.ts";
+import type { SendOptions } from "../wire.ts";
 import { addOutputFileFlags, repeatable } from "./flags.ts";
 import { describeCommand } from "./help-text.ts";
 
@@ -51,9 +51,9 @@ async function runExport(context: Context, options: ExportOptions): Promise<void
   const connection = await context.connect("bulk");
   const { send, account } = connection;
   const structure = await account.structure();
-  const filters = await filtersFrom(connection, structure, options);
-  const view = contactView(await account.complete(structure), await account.lists(structure));
-  const search = { structureId: structure._id, filters, source: wholeContact };
+  const conditions = await contactConditions(account, structure, options);
+  const view = searchView(contactView(await account.complete(structure), await account.lists(structure)));
+  const search = { structureId: structure._id, ...conditions, source: wholeContact };
   const sendOptions = waiting(context, options.wait !== false);
 
   if (output.outputFile === undefined || output.format === "table") {
@@ -82,41 +82,18 @@ async function runExport(context: Context, options: ExportOptions): Promise<void
   );
   const { state } = progress;
   if (progress.isContinued)
-    context.terminal.note(`goes on at page ${state.page}: ${state.seen.size} contacts are written already`);
+    context.terminal.note(`goes on at page ${state.page}: ${state.given} contacts are written already`);
   const sink = await openGrowingFile(progress.partFile, output.outputFile);
   const contacts = exportContacts(send, search, state, sendOptions, async (ids) =>
     progress.recordPage(ids, await sink.flush()),
   );
-  const count = await presentList(context.terminal, output, contacts, view, { sink, count: state.seen.size });
+  const count = await presentList(context.terminal, output, contacts, view, {
+    sink,
+    count: state.given,
+    isOpened: progress.isContinued,
+  });
   await progress.finish();
   context.terminal.note(`wrote ${count} contacts to ${output.outputFile}`);
-}
-
-async function filtersFrom(
-  { account }: Connection,
-  structure: ContactStructure,
-  options: ExportOptions,
-): Promise<Filter[]> {
-  const filters: Filter[] = [];
-  const add = (columnToFilter: string, values: string[]) =>
-    filters.push({ criterias: [{ columnToFilter, operator: "EQ", values }] });
-  if (options.list) {
-    const lists = await Promise.all(options.list.map((name) => account.list(structure, name)));
-    add(
-      "LIST_ID",
-      lists.map((list) => list._id),
-    );
-  }
-  if (options.tag) {
-    const complete = await account.complete(structure);
-    add(
-      "TAG_ID",
-      options.tag.map((label) => resolveTag(complete, label)._id),
-    );
-  }
-  if (options.status !== undefined) add("CONTACT_STATUS", [options.status]);
-  if (options.key) filters.push(keyFilter(options.key));
-  return filters;
 }
 
 function waiting(context: Context, mayWait: boolean): SendOptions {

@@ -1,6 +1,6 @@
 /** Reading every matching contact once, although the account goes on changing meanwhile. */
 import { ServiceError } from "../errors.ts";
-import { type ContactSearch, isPageSizeRefusal } from "../service/contact-pages.ts";
+import { type ContactSearch, isPageSizeRefusal, keptOf, sourceOf } from "../service/contact-pages.ts";
 import { readSearch, searchContactsRequest } from "../service/contacts.ts";
 import type { Contact, SearchAnswer, Send, SendOptions } from "../wire.ts";
 
@@ -19,12 +19,14 @@ export interface ExportState {
   hasShrunk: boolean;
   /** What the last answer called `totalRecords`. */
   total?: number;
-  /** Ids of the contacts that were given. */
+  /** Ids of the contacts that were read. */
   seen: Set<string>;
+  /** How many of them were given: those that a condition decided here holds for. */
+  given: number;
 }
 
 export function freshExport(): ExportState {
-  return { page: 1, pageSize: firstPageSize, pass: 1, hasShrunk: false, seen: new Set() };
+  return { page: 1, pageSize: firstPageSize, pass: 1, hasShrunk: false, seen: new Set(), given: 0 };
 }
 
 /**
@@ -50,7 +52,10 @@ export async function* exportContacts(
       if (state.seen.has(id)) continue;
       state.seen.add(id);
       fresh.push(id);
-      yield contact;
+      const kept = keptOf(contact, search);
+      if (!kept) continue;
+      state.given += 1;
+      yield kept;
     }
     const isLastPage =
       answer.contacts.length === 0 ||
@@ -74,7 +79,12 @@ async function readPage(
 ): Promise<SearchAnswer> {
   for (;;) {
     try {
-      const request = searchContactsRequest({ ...search, page: state.page, pageSize: state.pageSize });
+      const request = searchContactsRequest({
+        ...search,
+        source: sourceOf(search),
+        page: state.page,
+        pageSize: state.pageSize,
+      });
       const answer = readSearch(await send(request, options));
       const isClamped =
         answer.contacts.length < Math.min(state.pageSize, answer.totalRecords) && state.page === 1;

@@ -28,6 +28,8 @@ interface PageLine {
   pass: number;
   hasShrunk: boolean;
   total?: number;
+  /** Contacts given so far. */
+  given: number;
   bytes: number;
   ids: string[];
 }
@@ -88,6 +90,6 @@ async function readJournal(file: string): Promise<PageLine[]> {
     .map((line) => JSON.parse(line) as PageLine);
 }
 
-function pick({ page, pageSize, pass, hasShrunk, total }: Omit<ExportState, "seen">) {
-  return { page, pageSize, pass, hasShrunk, total };
+function pick({ page, pageSize, pass, hasShrunk, total, given }: Omit<ExportState, "seen">) {
+  return { page, pageSize, pass, hasShrunk, total, given };
 }

@@ -12,11 +12,16 @@ import { limitKindOf, retryAfterFrom } from "./limits.ts";
 /** How much of an unexpected body is shown, in characters. */
 const longestExcerpt = 80;
 
-/** @throws UnreadableAnswerError when the body of a 2xx is not JSON; a 204 has none, and needs none. */
+/**
+ * A 204 has no body and needs none; nor does a write that was answered 2xx: what such an answer holds is not specified,
+ * and a complete one without a word says that the write was carried out.
+ * @throws UnreadableAnswerError when the body of a 2xx is not JSON
+ */
 export function readAnswer<T>(answer: WireAnswer, limits: RateLimits, request: ApiRequest): ApiAnswer<T> {
   const { status, headers, text } = answer;
-  const isEmptyByRight = status === 204 || status === 205 || request.method === "HEAD";
-  const applied = request.effect === "write" ? "yes" : undefined;
+  const isWrite = request.effect === "write";
+  const isEmptyByRight = isWrite || status === 204 || status === 205 || request.method === "HEAD";
+  const applied = isWrite ? "yes" : undefined;
   const read = { status, headers, text, limits, applied } as const;
   if (isEmptyByRight && text === "") return { ...read, body: undefined as T };
   try {

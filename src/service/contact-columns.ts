@@ -1,12 +1,13 @@
 /** Contacts in people's language: labels and names in place of ids. One set of columns for listings and exports. Pure. */
 import type { Contact, ContactList, ContactStructure } from "../wire.ts";
+import { statusOf, statusParts } from "./contacts.ts";
 import { fold } from "./names.ts";
 
 export interface ContactColumn {
   /** The header. */
   name: string;
-  /** The part of a contact that it reads: what a search's `source` must name. */
-  source: string;
+  /** The parts of a contact that it reads, as a search's `source` names them. None: a search does not tell it. */
+  sources: readonly string[];
   value(contact: Partial<Contact>): string | number | readonly string[] | undefined;
   /** Shown only when it is asked for by name. */
   optional?: boolean;
@@ -59,6 +60,11 @@ export function contactHeaders(structure: Pick<ContactStructure, "fields">): Con
   };
 }
 
+/** The same without what a search does not tell. */
+export function searchView(view: ContactView): ContactView {
+  return { ...view, columns: view.columns.filter((column) => column.sources.length > 0) };
+}
+
 /**
  * Key, fields, lists, tags, status and creation; ids and versions when they are asked for by name.
  * An id whose name is not known is shown as it is.
@@ -71,29 +77,34 @@ export function contactView(structure: ContactStructure, lists: readonly Contact
     isImportable: true,
     id: (contact) => contact._id ?? "",
     columns: [
-      { name: builtIn.key, source: "key", value: (contact) => contact.key },
+      { name: builtIn.key, sources: ["key"], value: (contact) => contact.key },
       ...[...fields].map(
         ([fieldId, name]): ContactColumn => ({
           name,
-          source: "fields",
+          sources: ["fields"],
           value: (contact) => contact.fields?.find((field) => field._id === fieldId)?.value,
         }),
       ),
       {
         name: builtIn.lists,
-        source: "lists",
+        sources: ["lists"],
         value: (contact) => contact.lists?.map(({ _id }) => listNames.get(_id) ?? _id),
       },
       {
         name: builtIn.tags,
-        source: "tags",
+        sources: ["tags"],
         value: (contact) => contact.tags?.map(({ _id }) => tagLabels.get(_id) ?? _id),
       },
-      { name: builtIn.status, source: "status", value: (contact) => contact.status?.primary },
-      { name: builtIn.createdAt, source: "createdAt", value: (contact) => contact.createdAt },
-      { name: builtIn.updatedAt, source: "updatedAt", value: (contact) => contact.updatedAt, optional: true },
-      { name: builtIn._id, source: "_id", value: (contact) => contact._id, optional: true },
-      { name: builtIn.__v, source: "__v", value: (contact) => contact.__v, optional: true },
+      { name: builtIn.status, sources: statusParts, value: (contact) => statusOf(contact)?.primary },
+      { name: builtIn.createdAt, sources: ["createdAt"], value: (contact) => contact.createdAt },
+      {
+        name: builtIn.updatedAt,
+        sources: ["updatedAt"],
+        value: (contact) => contact.updatedAt,
+        optional: true,
+      },
+      { name: builtIn._id, sources: ["_id"], value: (contact) => contact._id, optional: true },
+      { name: builtIn.__v, sources: [], value: (contact) => contact.__v, optional: true },
     ],
   };
 }

@@ -1,9 +1,26 @@
-/** What a search is to find, as typed → filters. Names of lists and tags resolve to ids here. */
-import { UsageError } from "../errors.ts";
-import type { ContactStructure, Criteria, Filter, SearchBody } from "../wire.ts";
+/**
+ * What a search is to find, as typed → what the service decides, and what is decided here. Names of lists and tags
+ * resolve to ids here.
+ */
+import { EcmError, exitCodes, UsageError } from "../errors.ts";
+import type { Contact, ContactStructure, Criteria, Filter, SearchBody } from "../wire.ts";
 import type { Account } from "./account.ts";
-import { keyFilter } from "./contacts.ts";
+import { allOf, equals } from "./contacts.ts";
 import { resolveTag } from "./names.ts";
+
+/** A condition that no search of the service can express: it is held against each contact that the service finds. */
+export interface LocalCondition {
+  /** The parts of a contact that it reads, as a search's `source` names them. */
+  needs: readonly string[];
+  holds(contact: Partial<Contact>): boolean;
+  /** What it asks for, to tell two searches apart. */
+  wanted: unknown;
+}
+
+export interface Conditions {
+  filters: Filter[];
+  keeps?: LocalCondition;
+}
 
 export interface WantedContacts {
   key?: string[];
@@ -14,23 +31,56 @@ export interface WantedContacts {
   filter?: string[];
 }
 
-/** All must hold; several keys, lists or tags are one filter with several values, of which any will do. */
-export async function contactFilters(
+/**
+ * All must hold; of several keys, lists or tags any will do. No column of a search is published for tags, so these are
+ * decided here, on what the service finds for the rest.
+ * @param alternatives filters as typed: what is found matches one of them, and everything else that is wanted
+ */
+export async function contactConditions(
   account: Account,
   structure: ContactStructure,
   wanted: WantedContacts,
-): Promise<Filter[]> {
+  alternatives: Filter[] = [],
+): Promise<Conditions> {
   const criterias: Criteria[] = [
+    ...(wanted.key?.length ? [equals("KEY", wanted.key)] : []),
     ...(wanted.status === undefined ? [] : [equals("CONTACT_STATUS", [wanted.status])]),
     ...(wanted.list?.length ? [equals("LIST_ID", wanted.list)] : []),
-    ...(wanted.tag?.length ? [equals("TAG_ID", wanted.tag)] : []),
     ...(wanted.filter ?? []).map(parseFilter),
   ];
-  const filters: Filter[] = wanted.key?.length ? [keyFilter(wanted.key)] : [];
-  for (const criteria of criterias) {
-    filters.push({ criterias: [{ ...criteria, values: await idsOf(account, structure, criteria) }] });
-  }
-  return filters;
+  for (const criteria of criterias) criteria.values = await idsOf(account, structure, criteria);
+  const filters =
+    alternatives.length === 0
+      ? allOf(...criterias)
+      : alternatives.map((filter) => withCriterias(filter, criterias));
+  const keeps = wanted.tag?.length ? await taggedWithAny(account, structure, wanted.tag) : undefined;
+  return keeps ? { filters, keeps } : { filters };
+}
+
+/** A filter that has no criterias of its own is the service's to refuse. */
+function withCriterias(filter: Filter, criterias: Criteria[]): Filter {
+  if (criterias.length === 0 || !Array.isArray(filter?.criterias)) return filter;
+  return { ...filter, criterias: [...criterias, ...filter.criterias] };
+}
+
+async function taggedWithAny(
+  account: Account,
+  structure: ContactStructure,
+  labels: string[],
+): Promise<LocalCondition> {
+  const whole = await account.complete(structure);
+  const ids = new Set(labels.map((label) => resolveTag(whole, label)._id));
+  return {
+    needs: ["tags"],
+    wanted: { tags: [...ids].sort() },
+    holds({ tags }) {
+      if (tags) return tags.some(({ _id }) => ids.has(_id));
+      throw new EcmError(exitCodes.failed, "the service did not say which tags the contacts have", {
+        type: "UnreadableAnswerError",
+        hint: "--tag cannot be decided without them",
+      });
+    },
+  };
 }
 
 /** Any column and operator passes; which exist is the service's to say. A value in double quotes may hold commas. */
@@ -58,10 +108,6 @@ export function parseFilterJson(json: string): Filter[] | NonNullable<SearchBody
     "--filter-json is neither an array of filters nor an object",
     'such as \'[{"criterias":[{"columnToFilter":"KEY","operator":"EQ","values":["ada@example.com"]}]}]\'',
   );
-}
-
-function equals(columnToFilter: string, values: string[]): Criteria {
-  return { columnToFilter, operator: "EQ", values };
 }
 
 async function idsOf(account: Account, structure: ContactStructure, criteria: Criteria): Promise<string[]> {

@@ -6,24 +6,29 @@ import type {
   Contact,
   ContactStatus,
   CreateContactBody,
+  Criteria,
   Filter,
   MutateBody,
   SearchAnswer,
   SearchBody,
 } from "../wire.ts";
 
-/** Every part of a contact that a search can be asked for. */
+/** The names of a contact's status in a search's `source`. */
+export const statusParts = ["contactStatus", "contactSubStatus"];
+
+/**
+ * Everything that a search can be asked for. The service knows these nine names and refuses a search that holds any
+ * other (published reference): a contact's version is not among them.
+ */
 export const wholeContact = [
   "_id",
   "key",
-  "contactStructureId",
   "fields",
   "lists",
   "tags",
-  "status",
+  ...statusParts,
   "createdAt",
   "updatedAt",
-  "__v",
 ];
 
 export function createContactRequest(body: CreateContactBody): ApiRequest {
@@ -83,9 +88,17 @@ export function searchContactsRequest(query: ContactQuery): ApiRequest {
   return { method: "POST", path: "/api/contact/search", body, effect: "read" };
 }
 
-/** Contacts with one of these keys: one criteria, several values (any of them). */
-export function keyFilter(keys: string[]): Filter {
-  return { criterias: [{ columnToFilter: "KEY", operator: "EQ", values: keys }] };
+/** The criteria that holds for any of these values. */
+export function equals(columnToFilter: "KEY" | "LIST_ID" | "CONTACT_STATUS", values: string[]): Criteria {
+  return { columnToFilter, operator: "EQ", values };
+}
+
+/**
+ * The filters of a search that all of these criterias must hold for; none: everybody. Always one filter: the criterias
+ * of one must all hold, while separate filters are alternatives (published reference).
+ */
+export function allOf(...criterias: Criteria[]): Filter[] {
+  return criterias.length === 0 ? [] : [{ criterias }];
 }
 
 /** @throws UnreadableAnswerError when the answer is not a search result. */
@@ -98,6 +111,17 @@ export function readSearch(answer: ApiAnswer): SearchAnswer {
     });
   }
   return { totalRecords: body.totalRecords, contacts: body.contacts };
+}
+
+/** A contact's status, from the parts that a search tells or the object of a contact; undefined when neither is there. */
+export function statusOf(contact: Partial<Contact> | undefined): ContactStatus | undefined {
+  if (!contact) return undefined;
+  const { status, contactStatus, contactSubStatus } = contact;
+  if (typeof status?.primary === "string") return status;
+  if (typeof contactStatus !== "string") return undefined;
+  return typeof contactSubStatus === "string"
+    ? { primary: contactStatus, secondary: contactSubStatus }
+    : { primary: contactStatus };
 }
 
 /** @throws UnreadableAnswerError when the answer is not a contact. */

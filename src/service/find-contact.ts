@@ -1,7 +1,7 @@
 /** A contact by its id or by its key, in as few requests as the word allows. */
 import { type ErrorDetails, NotFoundError, ServiceError, UsageError } from "../errors.ts";
 import type { ContactStructure, Send } from "../wire.ts";
-import { keyFilter, readSearch, searchContactsRequest } from "./contacts.ts";
+import { allOf, equals, readSearch, searchContactsRequest } from "./contacts.ts";
 import { findByName } from "./names.ts";
 
 const idForm = /^[0-9a-f]{24}$/i;
@@ -55,7 +55,7 @@ export async function onContact<T>(
 export async function idOfKey(send: Send, structureId: string, key: string): Promise<string | undefined> {
   const request = searchContactsRequest({
     structureId,
-    filters: [keyFilter([key])],
+    filters: allOf(equals("KEY", [key])),
     page: 1,
     pageSize: 10,
     source: ["_id", "key"],

@@ -1,13 +1,11 @@
 /**
- * Edits of a structure, as pure functions from the structure to the body of an update. Everything the service
- * sent is sent back, attributes we do not know included: an update replaces the whole structure.
+ * Edits of a structure, as pure functions from the structure to the body of an update. An update replaces the whole
+ * structure: every field and tag goes back with all its attributes, those that we do not know included. Of the structure
+ * itself the body has the published members and no other (published reference, updating a structure).
  */
 import { EcmError, exitCodes, UsageError } from "../errors.ts";
 import type { ContactStructure, UpdateStructureBody } from "../wire.ts";
 import { findByName, fold, resolveField, resolveTag } from "./names.ts";
-
-/** Attributes of a structure that the service assigns; all others are sent back as they came. */
-const assigned = new Set(["_id", "createdAt", "updatedAt"]);
 
 /** From the structure as it is to the update; undefined when there is nothing to update. */
 export type StructureEdit = (structure: ContactStructure) => UpdateStructureBody | undefined;
@@ -24,9 +22,8 @@ export function structureBody(structure: ContactStructure): UpdateStructureBody 
       applied: "no",
     });
   }
-  const copy = structuredClone(structure) as unknown as Record<string, unknown>;
-  for (const name of assigned) delete copy[name];
-  return copy as unknown as UpdateStructureBody;
+  const { label, keyName, fields, tags, __v } = structuredClone(structure);
+  return { label, keyName, fields, tags, __v } as UpdateStructureBody;
 }
 
 /** Sets the label, the name of the key, or both. */

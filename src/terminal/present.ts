@@ -33,6 +33,8 @@ export const safeCellsHeader = "ecm:safe-cells";
 export interface Continuation {
   sink: Sink;
   count: number;
+  /** What stands before the first object is there too. */
+  isOpened: boolean;
 }
 
 /** Presents an array's worth of objects; streams all formats but `table`. Returns how many there were. */
@@ -64,7 +66,7 @@ export async function presentList<T>(
         ),
       );
     } else {
-      if (count === 0)
+      if (!continuation?.isOpened)
         await sink.write(`${continuation && wantsMark(output) ? "\ufeff" : ""}${opening(output, columns)}`);
       for await (const item of items) {
         await sink.write(rendered(output, columns, view, item, count));

@@ -10,7 +10,8 @@ async function startTerse() {
     const answer = JSON.parse(text) as { contacts: Record<string, unknown>[] };
     for (const contact of answer.contacts) {
       delete contact.lists;
-      delete contact.status;
+      delete contact.contactStatus;
+      delete contact.contactSubStatus;
       delete contact.__v;
     }
     return JSON.stringify(answer);

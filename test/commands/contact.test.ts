@@ -276,7 +276,71 @@ describe("contact search", () => {
       `tags,_id\nvip,${ada._id}\n`,
     );
     const whole = JSON.parse(await done(ecm(words("contact search --json"))));
-    expect(whole).toEqual([ada]);
+    const { status = { primary: "" }, contactStructureId: _structure, __v, ...told } = ada;
+    expect(whole).toEqual([{ ...told, contactStatus: status.primary, contactSubStatus: status.secondary }]);
+  });
+
+  it("reads the status in two parts, and shows it as status", async () => {
+    const { ecm } = await seeded();
+    expect(await done(ecm(words("contact search --columns key,status -o tsv")))).toMatch(
+      /^key\tstatus\n\S+\tactive\n$/,
+    );
+    expect(await done(ecm(words("contact search --source key,status -o tsv")))).toMatch(
+      /^key\tstatus\n\S+\tactive\n$/,
+    );
+  });
+
+  it("sends one filter with every condition, nothing that is not published, and decides on tags here", async () => {
+    const contacts = ["a", "b", "c", "d"].map((name, at) => ({
+      _id: name,
+      key: `${name}@x.org`,
+      tags: at % 2 === 0 ? [{ _id: "t1" }] : [],
+    }));
+    const { ecm, seen } = await against((request, response) => {
+      if (request.url.endsWith("/lists?page=1&size=100")) {
+        return json(response, 200, { total: 1, records: [{ _id: "l1", name: "News" }] });
+      }
+      if (!request.url.endsWith("/search")) {
+        const tags = [{ _id: "t1", label: "vip" }];
+        return json(response, 200, [
+          { _id: "s1", label: "D", keyName: "E", keyType: "email", fields: [], tags, __v: 0 },
+        ]);
+      }
+      const { page } = JSON.parse(request.body);
+      json(response, 200, { totalRecords: 4, contacts: contacts.slice(page * 2 - 2, page * 2) });
+    });
+    const search = "contact search --list News --status active --tag VIP";
+    expect(await done(ecm(words(`${search} --all --page-size 2 -o id`)))).toBe("a\nc\n");
+    expect(await done(ecm(words(`${search} --count`)))).toBe("2\n");
+    expect(JSON.parse(await done(ecm(words(`${search} --source key --limit 1 --json`))))).toEqual([
+      { _id: "a", key: "a@x.org" },
+    ]);
+    const bodies = seen.filter((each) => each.url.endsWith("/search")).map((each) => JSON.parse(each.body));
+    for (const { source, ...body } of bodies) {
+      expect(source).toContain("tags");
+      expect(Object.keys(body).sort()).toEqual(
+        ["contactStructureId", "page", "pageSize", "contactSpecification"].sort(),
+      );
+      expect(body.contactSpecification).toEqual({
+        filters: [
+          {
+            criterias: [
+              { columnToFilter: "CONTACT_STATUS", operator: "EQ", values: ["active"] },
+              { columnToFilter: "LIST_ID", operator: "EQ", values: ["l1"] },
+            ],
+          },
+        ],
+      });
+    }
+  });
+
+  it("refuses parts that no search has, before anything is sent", async () => {
+    const { ecm } = await seeded();
+    for (const part of ["__v", "contactStructureId", "Key", ""]) {
+      const { code, stderr } = await ecm(["contact", "search", "--source", `_id,${part}`]);
+      expect([code, stderr]).toEqual([2, expect.stringContaining("parts: _id, key, fields")]);
+    }
+    expect((await ecm(words("contact search --columns __v -o tsv"))).code).toBe(2);
   });
 
   it("fits a table of wide characters into 40 columns", async () => {

@@ -145,11 +145,11 @@ describe("what is missing", () => {
       ...at80,
       typed: [
         ["Tag to remove", down + enter],
-        ["1 contact loses it.", `y${enter}`],
+        ["Every contact that has it loses it", `y${enter}`],
       ],
     });
     expect(code).toBe(0);
-    expect(stderr).toContain('Remove the tag "press"? 1 contact loses it.');
+    expect(stderr).toContain('Remove the tag "press"? Every contact that has it loses it');
     expect((await json("structure", "get")).tags).toMatchObject([{ label: "vip" }]);
   });
 

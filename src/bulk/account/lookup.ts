@@ -4,14 +4,15 @@
  */
 import { EcmError, exitCodes, type ServiceError } from "../../errors.ts";
 import {
+  allOf,
   type ContactQuery,
+  equals,
   getContactRequest,
-  keyFilter,
   readContact,
   readSearch,
   searchContactsRequest,
 } from "../../service/contacts.ts";
-import type { ApiRequest, Clock, Contact, Filter, SearchAnswer } from "../../wire.ts";
+import type { ApiRequest, Clock, Contact, Criteria, SearchAnswer } from "../../wire.ts";
 import { createKeyReader } from "../input/keys.ts";
 import type { Item } from "../items.ts";
 import type { PacedSend } from "../pacing/paced-send.ts";
@@ -39,6 +40,8 @@ export interface Lookup {
   readonly hasSnapshot: boolean;
   /** What was kept is too old to be believed where it says that nothing is to be done. */
   isOutdated(): boolean;
+  /** What was kept is too old to base a change on: its undo would put back what others have changed since. */
+  isAging(): boolean;
   /** From the snapshot where there is one, else from the service. Keyed by `ref`. */
   find(items: readonly Item[]): Promise<Map<number, Found>>;
   /** From the service, now. */
@@ -63,6 +66,7 @@ export interface LookupOptions {
 
 /** The same run may be gone on with after days. */
 const longestKeptMilliseconds = 3_600_000;
+const longestForChangesMilliseconds = 300_000;
 /** More lists than this are not asked for one by one: then the lists stay unknown, and the writes tell. */
 const mostListsAsked = 5;
 
@@ -72,6 +76,10 @@ export function createLookup(options: LookupOptions): Lookup {
   const identityOf = identityReader(options.keyType);
   const isKnownAbsent = options.isAbsentOutside === true;
   let blockSize = largestBlock;
+
+  function ageOfSnapshot(): number {
+    return snapshot === undefined ? 0 : clock.now() - snapshot.takenAt;
+  }
 
   function known(item: Item): Found | undefined {
     const contact = snapshot?.find(item.key.identity, (each) => isWritten(item, each));
@@ -124,7 +132,7 @@ export function createLookup(options: LookupOptions): Lookup {
     if (listIds.length === 0 || listIds.length > mostListsAsked) return;
     const members = new Map<string, Set<string>>();
     for (const listId of listIds) {
-      const answer = await searchAll(keys, [listFilter(listId)]);
+      const answer = await searchAll(keys, [equals("LIST_ID", [listId])]);
       if ("refused" in answer) return;
       members.set(listId, new Set(answer.contacts.map((contact) => contact._id ?? "")));
     }
@@ -137,7 +145,7 @@ export function createLookup(options: LookupOptions): Lookup {
   /** Every page of a search for keys. A key counts as absent only when the pages add up. */
   async function searchAll(
     keys: string[],
-    further: Filter[] = [],
+    further: Criteria[] = [],
   ): Promise<SearchAnswer | { refused: ServiceError }> {
     for (let tries = 0; tries < 3; tries++) {
       const contacts = new Map<string, Partial<Contact>>();
@@ -145,7 +153,7 @@ export function createLookup(options: LookupOptions): Lookup {
         const reply = await send.send(
           searchContactsRequest({
             structureId,
-            filters: [keyFilter(keys), ...further],
+            filters: allOf(equals("KEY", keys), ...further),
             page,
             pageSize: Math.max(keys.length, 1),
             source,
@@ -174,7 +182,8 @@ export function createLookup(options: LookupOptions): Lookup {
       return blockSize;
     },
     hasSnapshot: snapshot !== undefined,
-    isOutdated: () => snapshot !== undefined && clock.now() - snapshot.takenAt > longestKeptMilliseconds,
+    isOutdated: () => ageOfSnapshot() > longestKeptMilliseconds,
+    isAging: () => ageOfSnapshot() > longestForChangesMilliseconds,
     known,
     findFresh,
     async find(items) {
@@ -222,11 +231,6 @@ export function keysOf(items: readonly Item[], keyType: string): string[] {
 
 function isWritten(item: Item, contact: Partial<Contact>): boolean {
   return contact.key === item.key.written;
-}
-
-/** Members of a list. */
-export function listFilter(listId: string): Filter {
-  return { criterias: [{ columnToFilter: "LIST_ID", operator: "EQ", values: [listId] }] };
 }
 
 /** A page of everything in the structure, or of what the filters let through. */

@@ -62,11 +62,9 @@ export async function carryOut<T extends Item>(
     const intent: OpenIntent = { key, at: open?.at ?? serviceNow(session), operation };
     const reply = await write(session, item, intent, open !== undefined);
     if (reply.kind === "answered") {
-      const contact = reply.answer.body as Partial<Contact> | null;
-      return done(session, work, item, outcomeOfWrite(operation.kind, work), {
-        ...found.contact,
-        _id: contact?._id ?? found.contact?._id,
-      });
+      const outcome = outcomeOfWrite(operation.kind, work);
+      const written = operation.kind === "create" ? { _id: idIn(reply.answer.body) } : found.contact;
+      return done(session, work, item, outcome, written);
     }
     if (reply.kind === "uncertain") {
       open ??= intent;
@@ -168,6 +166,12 @@ function requestOf(operation: Operation): { request: ApiRequest; countedAs: Requ
 
 function contactIdOf(operation: Operation): string | undefined {
   return operation.kind === "create" ? undefined : operation.contactId;
+}
+
+/** The new contact's id. An answer without one has created the contact all the same. */
+function idIn(body: unknown): string | undefined {
+  const id = (body as Partial<Contact> | null | undefined)?._id;
+  return typeof id === "string" ? id : undefined;
 }
 
 type AfterRefusal =

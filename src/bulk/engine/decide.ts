@@ -1,5 +1,6 @@
 /** What to do about one contact: a pure function of what is wished, what the account holds, and the mode. */
 
+import { statusOf } from "../../service/contacts.ts";
 import type { Contact, CreateContactBody, FieldValue, IdRef, MutateBody } from "../../wire.ts";
 import type { Before, Decision, DesiredContact } from "../items.ts";
 
@@ -101,7 +102,7 @@ export function holdsCreate(body: CreateContactBody, found: Partial<Contact>): b
 
 /** Whether the account holds the contact as inactive. The service's letter case varies. */
 export function isInactive(found: Partial<Contact> | undefined): boolean {
-  return found?.status?.primary?.toLowerCase() === "inactive";
+  return statusOf(found)?.primary.toLowerCase() === "inactive";
 }
 
 /** Ids of references, also of bare id strings. */

@@ -112,17 +112,25 @@ export async function decideBlock<T extends Item>(
 ): Promise<Pending<T>[]> {
   const { ledger, lookup } = session;
   const wanted = block.filter((item) => work.needsLookup?.(item) ?? true);
-  const open = wanted.filter((item) => ledger.openIntent(item.ref));
-  const found = await lookup.find(wanted.filter((item) => !ledger.openIntent(item.ref)));
+  const byKey = wanted.filter((item) => work.contactId?.(item) === undefined);
+  const open = byKey.filter((item) => ledger.openIntent(item.ref));
+  const found = await lookup.find(byKey.filter((item) => !ledger.openIntent(item.ref)));
+  await Promise.all(
+    wanted.map(async (item) => {
+      const id = work.contactId?.(item);
+      if (id !== undefined) found.set(item.ref, { contact: await lookup.read(id), isKept: false });
+    }),
+  );
   // What may have been written since the snapshot was taken cannot be told from it.
   for (const [ref, each] of await findOpen(session, open)) found.set(ref, each);
 
   let decided = block.map((item) => decideOne(work, item, found.get(item.ref) ?? { isKept: false }));
-  // A change with a version notices by itself that a kept contact is outdated; nothing else does.
+  // A create notices by itself that the contact exists; a change is decided on what is not older than minutes.
   const unguarded = decided.filter(({ found, decision }) => {
     if (!found.isKept || !decision) return false;
     if (decision.kind === "create") return false;
-    if (isWrite(decision)) return decision.kind !== "change" || decision.body.__v === undefined;
+    if (decision.kind === "change") return lookup.isAging() || changesUnknownLists(decision);
+    if (isWrite(decision)) return true;
     return lookup.isOutdated();
   });
   if (unguarded.length > 0) {
@@ -169,6 +177,11 @@ async function findOpen<T extends Item>(session: Session, items: readonly T[]): 
     for (const [ref, each] of await session.lookup.findFresh(byKey)) found.set(ref, each);
   }
   return found;
+}
+
+/** A page of everybody may leave the lists out; a look-up by keys can ask for them list by list. */
+function changesUnknownLists({ body, before }: Extract<Decision, { kind: "change" }>): boolean {
+  return !before.knewLists && (body.addLists !== undefined || body.removeLists !== undefined);
 }
 
 function decideOne<T extends Item>(work: Work<T>, item: T, found: Found) {

@@ -1,6 +1,7 @@
 /** A list's members, and which of them an input does not name. */
 import { UsageError } from "../../errors.ts";
-import { identityReader, listFilter } from "../account/lookup.ts";
+import { allOf, equals } from "../../service/contacts.ts";
+import { identityReader } from "../account/lookup.ts";
 import { readAllPages } from "../account/read-account.ts";
 import type { Snapshot } from "../account/snapshot.ts";
 import type { Item, Work } from "../items.ts";
@@ -27,7 +28,7 @@ export async function readMembers(snapshot: Snapshot, prepared: Prepared, source
     clock: engine.clock,
     structureId: structure._id,
     source,
-    filters: [listFilter(listId)],
+    filters: allOf(equals("LIST_ID", [listId])),
     lists: [{ _id: listId }],
     concurrency: options.concurrency,
   };

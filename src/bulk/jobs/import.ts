@@ -1,5 +1,6 @@
 /** What an import wants of each row. */
 
+import { statusParts } from "../../service/contacts.ts";
 import type { ContactStructure } from "../../wire.ts";
 import type { NameBook } from "../account/names.ts";
 import type { Mode } from "../engine/decide.ts";
@@ -53,7 +54,7 @@ export function importOptionsFrom(record: Record<string, unknown>, input: RowJob
 }
 
 function sourceOf(options: ImportOptions, _structure: ContactStructure, survey: Survey): string[] {
-  const source = ["fields", "status", "createdAt", "__v"];
+  const source = ["fields", ...statusParts, "createdAt"];
   if (options.lists.length > 0 || survey.lists.size > 0) source.push("lists");
   if (options.tags.length > 0 || survey.tags.size > 0) source.push("tags");
   return source;

@@ -1,6 +1,7 @@
 /** The same change on many contacts: `contact mutate` with several contacts, or with `--keys`. */
 
 import { mutateBody, type WantedChanges } from "../../service/contact-changes.ts";
+import { statusParts } from "../../service/contacts.ts";
 import type { IdRef, MutateBody } from "../../wire.ts";
 import type { RowJob } from "../engine/row-job.ts";
 import { understandKeys } from "../input/index.ts";
@@ -55,7 +56,7 @@ function wishFrom(body: MutateBody): DesiredContact {
 }
 
 function sourceOf(body: MutateBody): string[] {
-  const source = ["status", "__v"];
+  const source = [...statusParts];
   if (body.updateFields) source.push("fields");
   if (body.addLists || body.removeLists) source.push("lists");
   if (body.addTags || body.removeTags) source.push("tags");

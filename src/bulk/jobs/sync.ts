@@ -1,5 +1,6 @@
 /** `lists sync`: the list's members become exactly the contacts that a file names. */
 import { UsageError } from "../../errors.ts";
+import { statusParts } from "../../service/contacts.ts";
 import type { MembersOptions, RowJob } from "../engine/row-job.ts";
 import { understandKeys } from "../input/index.ts";
 
@@ -37,7 +38,7 @@ export function syncJob({ input, list, create, maxRemove }: SyncOptions): RowJob
     tags: [],
     createMissing: false,
     decide: create ? { mode: "upsert", missing: "skip" } : { mode: "update", missing: "reject" },
-    source: () => ["lists", "status", "createdAt", "__v"],
+    source: () => ["lists", ...statusParts, "createdAt"],
     listIds: () => [listId],
     desiredContactOf: () => ({
       fields: new Map(),

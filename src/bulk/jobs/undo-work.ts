@@ -64,6 +64,8 @@ export function undoWork(
     items: () => writtenBy(folder, identityOf, isPartial),
     decide: decideUndo,
     needsLookup: ({ operation, isUnproven }) => operation.kind === "change" && !isUnproven,
+    contactId: ({ operation, isUnproven }) =>
+      operation.kind === "change" && !isUnproven ? operation.contactId : undefined,
     remark: ({ kept }) =>
       kept && kept.length > 0
         ? { code: "changed_since", message: `not put back: ${kept.join(", ")}` }

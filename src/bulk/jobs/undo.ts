@@ -65,7 +65,7 @@ export async function undoRun(
         clock: engine.clock,
         structureId,
         keyType: structure.keyType,
-        source: ["fields", "lists", "tags", "status", "__v"],
+        source: [],
       }),
       ledger,
       journal: run?.journal,
@@ -153,9 +153,9 @@ async function work(undoing: Undoing): Promise<Closed> {
   });
 }
 
+/** Each contact is read by itself, and written. */
 function pendingRequests(input: SettledByInput, ledger: Ledger): number {
-  const { pending } = countRows(input, ledger);
-  return pending + Math.ceil(pending / 100);
+  return 2 * countRows(input, ledger).pending;
 }
 
 async function enterUndo(

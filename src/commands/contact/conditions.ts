@@ -2,7 +2,7 @@
 import { UsageError } from "../../errors.ts";
 import type { Account } from "../../service/account.ts";
 import {
-  contactFilters,
+  contactConditions,
   parseFilter,
   parseFilterJson,
   type WantedContacts,
@@ -25,8 +25,8 @@ export function conditionsFrom(
   }
   wanted.filter?.forEach(parseFilter);
   return async (account, structure) => {
-    const filters = await contactFilters(account, structure, wanted);
-    return { structureId: structure._id, filters: [...filters, ...(specified ?? [])] };
+    const conditions = await contactConditions(account, structure, wanted, specified);
+    return { structureId: structure._id, ...conditions };
   };
 }
 

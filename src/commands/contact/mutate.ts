@@ -6,6 +6,7 @@ import { onContact } from "../../service/find-contact.ts";
 import { fetchContact, mutateContact } from "../../service/mutate-contact.ts";
 import { presentDryRun } from "../../terminal/dry-run.ts";
 import { presentOne } from "../../terminal/present.ts";
+import type { Contact } from "../../wire.ts";
 import { addBulkFlags, type BulkFlags } from "../bulk/flags.ts";
 import { repeatable, wholeNumber } from "../flags.ts";
 import { describeCommand } from "../help-text.ts";
@@ -99,18 +100,15 @@ async function mutateOne(context: Context, idOrKey: string, options: ContactMuta
   const structure = () => account.structure();
   if (options.dryRun) {
     // Looked up as the write would be, so that what is printed is what would be sent.
-    const id = await onContact(
-      send,
-      structure,
-      idOrKey,
-      async (each) => (await fetchContact(send, each))._id,
-    );
-    return presentDryRun(terminal, output, request(id));
+    const found = await onContact(send, structure, idOrKey, (each) => fetchContact(send, each));
+    requireVersion(found, options.ifVersion);
+    return presentDryRun(terminal, output, request(found._id));
   }
   await checkContactColumns(account, output);
-  const { contact, isChanged } = await onContact(send, structure, idOrKey, (id) =>
-    mutateContact(send, id, request(id)),
-  );
+  const { contact, isChanged } = await onContact(send, structure, idOrKey, async (id) => {
+    if (options.ifVersion !== undefined) requireVersion(await fetchContact(send, id), options.ifVersion);
+    return mutateContact(send, id, request(id));
+  });
   if (!isChanged && options.failUnchanged) {
     throw new EcmError(exitCodes.failed, "unchanged: the contact is already as wanted", {
       type: "UnchangedError",
@@ -119,4 +117,17 @@ async function mutateOne(context: Context, idOrKey: string, options: ContactMuta
   }
   if (!isChanged) terminal.note("unchanged");
   await presentOne(terminal, output, contact, await viewOf(account, output, contact));
+}
+
+/**
+ * Only the contact itself tells its version, so that it is read before the write; the write carries the version too, for
+ * whoever comes in between.
+ */
+function requireVersion(contact: Contact, wanted: number | undefined): void {
+  if (wanted === undefined || contact.__v === undefined || contact.__v === wanted) return;
+  throw new EcmError(exitCodes.conflict, `the contact's version is ${contact.__v}, not ${wanted}`, {
+    type: "ConcurrencyError",
+    hint: `it was changed meanwhile; see it with: ecm contact get ${contact._id}`,
+    applied: "no",
+  });
 }

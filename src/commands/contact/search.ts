@@ -1,8 +1,9 @@
 import { type Command, Option } from "commander";
 import type { Context, OutputFileFlags } from "../../context.ts";
-import { defaultPageSize, openSearch } from "../../service/contact-pages.ts";
+import { type ContactSearch, defaultPageSize, openSearch } from "../../service/contact-pages.ts";
 import { readSearch, searchContactsRequest } from "../../service/contacts.ts";
 import { presentList, presentValue } from "../../terminal/present.ts";
+import type { Contact, Send } from "../../wire.ts";
 import { addOutputFileFlags, repeatable, wholeNumber } from "../flags.ts";
 import { describeCommand } from "../help-text.ts";
 import { conditionsFrom, type WantedConditions } from "./conditions.ts";
@@ -52,7 +53,7 @@ export function registerContactSearch(parent: Command, context: Context): void {
     examples: [
       "ecm contact search --list Newsletter --status active",
       "ecm contact search --key ada@example.com --key bob@example.com --json",
-      'ecm contact search --filter "TAG_ID EQ vip" --all -o id',
+      "ecm contact search --tag vip --all -o id",
       "ecm contact search --count",
     ],
     output: "One row per contact; in JSON formats the service's own objects, `[]` when there is none.",
@@ -70,19 +71,29 @@ async function runContactSearch(context: Context, options: ContactSearchOptions)
   const found = await conditions(account, structure);
   const { page = 1, pageSize = defaultPageSize } = options;
   if (options.count) {
-    const request = searchContactsRequest({ ...found, page: 1, pageSize: 1, source: ["_id"] });
-    const { totalRecords } = readSearch(await send(request));
-    return presentValue(terminal, output, totalRecords, String(totalRecords));
+    const count = await countOf(send, { ...found, source: ["_id"] });
+    return presentValue(terminal, output, count, String(count));
   }
   const { source, view } = await viewFor(account, output, structure, parts);
   const search = { ...found, source };
   if (options.all || options.limit !== undefined) {
     const { total, contacts } = await openSearch(send, search, options);
     const count = await presentList(terminal, output, contacts, await view());
-    if (count < Math.min(total, options.limit ?? total) && !terminal.isStdoutClosed) {
+    if (!search.keeps && count < Math.min(total, options.limit ?? total) && !terminal.isStdoutClosed) {
       terminal.note(
         `${total} contacts matched at first and ${count} were read: the account changed meanwhile`,
       );
+    }
+    return;
+  }
+  if (search.keeps) {
+    const { contacts, hasMore } = await keptPage(send, search, page, pageSize);
+    await presentList(terminal, output, contacts, await view(contacts));
+    if (contacts.length === 0 && output.format === "table") {
+      terminal.note(page > 1 ? "this page is empty" : "no contact matches");
+    }
+    if (hasMore) {
+      terminal.note(`${contacts.length} contacts shown; --all reads every page, --page ${page + 1} the next`);
     }
     return;
   }
@@ -97,4 +108,33 @@ async function runContactSearch(context: Context, options: ContactSearchOptions)
       `${answer.contacts.length} of ${answer.totalRecords} contacts shown; --all reads every page, --page ${page + 1} the next`,
     );
   }
+}
+
+/** The service counts what it decides alone; what is decided here has to be read. */
+async function countOf(send: Send, search: ContactSearch): Promise<number> {
+  if (!search.keeps) {
+    const request = searchContactsRequest({ ...search, page: 1, pageSize: 1 });
+    return readSearch(await send(request)).totalRecords;
+  }
+  let count = 0;
+  for await (const _contact of (await openSearch(send, search)).contacts) count += 1;
+  return count;
+}
+
+/** A page of the contacts that a condition decided here holds for. */
+async function keptPage(
+  send: Send,
+  search: ContactSearch,
+  page: number,
+  pageSize: number,
+): Promise<{ contacts: Partial<Contact>[]; hasMore: boolean }> {
+  const contacts: Partial<Contact>[] = [];
+  let passed = 0;
+  for await (const contact of (await openSearch(send, search)).contacts) {
+    passed += 1;
+    if (passed <= (page - 1) * pageSize) continue;
+    if (contacts.length === pageSize) return { contacts, hasMore: true };
+    contacts.push(contact);
+  }
+  return { contacts, hasMore: false };
 }

@@ -1,8 +1,8 @@
 /** The columns that a command shows contacts in, with what it takes to name lists and tags. */
 import { UsageError } from "../../errors.ts";
 import type { Account } from "../../service/account.ts";
-import { type ContactView, contactView } from "../../service/contact-columns.ts";
-import { wholeContact } from "../../service/contacts.ts";
+import { type ContactView, contactView, searchView } from "../../service/contact-columns.ts";
+import { statusParts, wholeContact } from "../../service/contacts.ts";
 import type { OutputOptions } from "../../terminal/format.ts";
 import { checkColumns, chooseColumns, hasColumns } from "../../terminal/present.ts";
 import type { Contact, ContactStructure } from "../../wire.ts";
@@ -48,7 +48,7 @@ export async function viewFor(
     };
   }
   const shown = chooseColumns(columnsFor(contactView(structure), source), output.columns);
-  const parts = shown.map((column) => column.source);
+  const parts = shown.flatMap((column) => column.sources);
   const complete = parts.includes("tags") ? await account.complete(structure) : structure;
   return {
     source: source ?? [...new Set(["_id", ...parts])],
@@ -62,19 +62,26 @@ export async function viewFor(
 
 /** With `--source`, a column for every part that it names and for no other. */
 function columnsFor(view: ContactView, source: string[] | undefined): ContactView["columns"] {
-  if (!source) return view.columns;
-  return view.columns
-    .filter((column) => source.includes(column.source))
+  const { columns } = searchView(view);
+  if (!source) return columns;
+  return columns
+    .filter((column) => column.sources.some((part) => source.includes(part)))
     .map((column) => ({ ...column, optional: false }));
 }
 
-/** What `--source` names: parts of a contact, separated by commas. @throws UsageError */
+/**
+ * What `--source` names: parts of a contact, separated by commas; `status` stands for its two parts. The service refuses
+ * a search that asks for anything else. @throws UsageError
+ */
 export function partsOf(wanted: string): string[] {
   const parts = wanted.split(",").map((part) => part.trim());
-  if (parts.every((part) => part !== "")) return parts;
+  const unknown = parts.find((part) => part !== "status" && !wholeContact.includes(part));
+  if (unknown === undefined) {
+    return [...new Set(parts.flatMap((part) => (part === "status" ? statusParts : part)))];
+  }
   throw new UsageError(
-    `--source: ${JSON.stringify(wanted)} names no part`,
-    `parts: ${wholeContact.join(", ")}`,
+    `--source: a search has no part named ${JSON.stringify(unknown)}`,
+    `parts: ${wholeContact.join(", ")}; ecm contact get shows everything`,
   );
 }
 

@@ -2,7 +2,7 @@ import type { Command } from "commander";
 import type { Connection, Context } from "../../context.ts";
 import { EcmError, exitCodes, UsageError } from "../../errors.ts";
 import type { Clone } from "../../sandbox/clone.ts";
-import { wholeContact } from "../../service/contacts.ts";
+import { allOf, equals, statusOf, wholeContact } from "../../service/contacts.ts";
 import type { ContactStructure } from "../../wire.ts";
 import { wholeNumber } from "../flags.ts";
 import { describeCommand } from "../help-text.ts";
@@ -81,11 +81,12 @@ async function copyContacts(
   let withoutStatus = 0;
   for await (const page of pagesOf(connection, structure, wholeContact)) {
     read += page.length;
-    refused += clone.addContacts(page);
-    withoutStatus += page.filter((contact) => contact.status === undefined).length;
+    const contacts = page.map((contact) => ({ ...contact, status: statusOf(contact) }));
+    refused += clone.addContacts(contacts);
+    withoutStatus += contacts.filter((contact) => contact.status === undefined).length;
   }
   for (const { _id } of price.listsToAsk) {
-    const ofList = [{ criterias: [{ columnToFilter: "LIST_ID", operator: "EQ", values: [_id] }] }];
+    const ofList = allOf(equals("LIST_ID", [_id]));
     for await (const page of pagesOf(connection, structure, ["_id"], ofList)) {
       clone.join(
         _id,

@@ -45,7 +45,7 @@ async function runStructureApply(
     await context.confirm(async () => {
       const parts: string[] = [];
       for (const each of removals) {
-        const loss = await lossOf(connection, structure, each);
+        const loss = await lossOf(connection, structure, each.part);
         parts.push(`Remove the ${each.part} ${JSON.stringify(each.label)}? ${loss}`);
       }
       return parts.join(" ");

@@ -108,7 +108,7 @@ async function runFieldRemove(
   if (!options.dryRun) {
     await context.confirm(
       async () =>
-        `Remove the field ${JSON.stringify(label)}? ${await lossOf(connection, structure, { part: "field", _id })}`,
+        `Remove the field ${JSON.stringify(label)}? ${await lossOf(connection, structure, "field")}`,
     );
   }
   await runEdit(context, (current) => removeField(current, _id), { ...options, structure });

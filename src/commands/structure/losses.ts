@@ -3,28 +3,20 @@ import type { Connection } from "../../context.ts";
 import { ServiceError } from "../../errors.ts";
 import { readSearch, searchContactsRequest } from "../../service/contacts.ts";
 import type { Part } from "../../service/structure-plan.ts";
-import type { ContactStructure, Filter } from "../../wire.ts";
+import type { ContactStructure } from "../../wire.ts";
 
-/** One sentence; it costs a search. */
-export async function lossOf(
-  { send }: Connection,
-  structure: ContactStructure,
-  { part, _id }: { part: Part; _id: string },
-): Promise<string> {
-  const has: Filter = { criterias: [{ columnToFilter: "TAG_ID", operator: "EQ", values: [_id] }] };
-  // Which contacts have a value, no search is known to tell.
-  const count = await countContacts(send, structure._id, part === "tag" ? [has] : []);
-  if (part === "field") {
-    const among = count === undefined ? "" : `; the structure has ${inWords(count)}`;
-    return `Every contact loses its value${among}.`;
-  }
-  if (count === undefined) return "Every contact loses it.";
-  return `${inWords(count)} ${count === 1 ? "loses" : "lose"} it.`;
+/** One or two sentences; they cost a search. Which contacts have a value or a tag, no search is known to tell. */
+export async function lossOf({ send }: Connection, structure: ContactStructure, part: Part): Promise<string> {
+  const count = await countContacts(send, structure._id);
+  const among = count === undefined ? "" : `; the structure has ${inWords(count)}`;
+  return part === "field"
+    ? `Every contact loses its value${among}.`
+    : `Every contact that has it loses it${among}.`;
 }
 
 /** Undefined when the service refuses such a search: the question can be asked without. */
-async function countContacts(send: Connection["send"], structureId: string, filters: Filter[]) {
-  const request = searchContactsRequest({ structureId, filters, page: 1, pageSize: 1, source: ["_id"] });
+async function countContacts(send: Connection["send"], structureId: string) {
+  const request = searchContactsRequest({ structureId, filters: [], page: 1, pageSize: 1, source: ["_id"] });
   try {
     return readSearch(await send(request)).totalRecords;
   } catch (error) {

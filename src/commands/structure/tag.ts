@@ -92,8 +92,7 @@ async function runTagRemove(context: Context, given: string | undefined, options
   const { _id, label } = resolveTag(structure, wanted);
   if (!options.dryRun) {
     await context.confirm(
-      async () =>
-        `Remove the tag ${JSON.stringify(label)}? ${await lossOf(connection, structure, { part: "tag", _id })}`,
+      async () => `Remove the tag ${JSON.stringify(label)}? ${await lossOf(connection, structure, "tag")}`,
     );
   }
   await runEdit(context, (current) => removeTag(current, _id), { ...options, structure });

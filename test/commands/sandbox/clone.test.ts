@@ -80,7 +80,10 @@ test("clone --contacts copies every contact as it is, says the price first, and 
     stderr.indexOf("copied 3 contacts"),
   );
   const { structureId, send } = await opened(folder);
-  for (const contact of contacts) expect(await send("GET", `/api/contact/${contact._id}`)).toEqual(contact);
+  // A search tells everything but the version.
+  for (const contact of contacts) {
+    expect(await send("GET", `/api/contact/${contact._id}`)).toEqual({ ...contact, __v: 0 });
+  }
   const made = await send("POST", "/api/contact", {
     key: "new@example.com",
     contactStructureId: structureId,
@@ -131,7 +134,7 @@ test("where a search does not name lists and status, the members of each list ar
   const { source, contacts } = await sourceAccount();
   const folder = join(await temporaryFolder(), "rehearsal");
   const sparse = await forwarding(source.baseUrl, (contact) => {
-    const { lists: _lists, status: _status, __v, ...rest } = contact;
+    const { lists: _lists, contactStatus: _status, contactSubStatus: _part, ...rest } = contact;
     return rest;
   });
   const env = { ...source.env, ECM_BASE_URL: sparse };
