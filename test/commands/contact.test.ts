@@ -447,7 +447,7 @@ describe("contact mutate", () => {
   it("lists the ids when two lists share a name", async () => {
     const { ecm } = await seeded();
     const first = JSON.parse(await done(ecm(words("lists create Twin --json"))));
-    const second = JSON.parse(await done(ecm(words("lists create twin --json"))));
+    const second = JSON.parse(await done(ecm(words("lists create twin --allow-duplicate --json"))));
     const { code, stderr } = await ecm(words("contact mutate ada@example.com --add-list TWIN"));
     expect(code).toBe(2);
     for (const list of [first, second]) expect(stderr).toContain(list._id);
