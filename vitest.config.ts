@@ -1,11 +1,15 @@
+import { availableParallelism } from "node:os";
 import { defineConfig } from "vitest/config";
 
 export default defineConfig({
   test: {
     include: ["test/**/*.test.ts"],
     exclude: ["test/slow/**"],
+    setupFiles: ["test/support/environment.ts"],
     testTimeout: 30_000,
     hookTimeout: 30_000,
     pool: "forks",
+    // Many tests wait for child processes: one file more at once than there are processors.
+    maxWorkers: availableParallelism() + 1,
   },
 });

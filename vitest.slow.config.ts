@@ -4,6 +4,7 @@ import { defineConfig } from "vitest/config";
 export default defineConfig({
   test: {
     include: ["test/slow/**/*.slow.ts"],
+    setupFiles: ["test/support/environment.ts"],
     testTimeout: 600_000,
     hookTimeout: 60_000,
     pool: "forks",

@@ -8,6 +8,7 @@ import { fileURLToPath } from "node:url";
 import { onTestFinished } from "vitest";
 import { run } from "../../src/run.ts";
 import type { Clock } from "../../src/wire.ts";
+import { type Answer, typistOf } from "./typing.ts";
 
 export interface Result {
   code: number;
@@ -21,7 +22,7 @@ export interface EcmOptions {
    * Keys pressed once a question stands on stderr: what is typed ahead does not answer it. For several questions, the
    * words by which each is known, and the keys that answer it.
    */
-  typed?: string | [question: string, keys: string][];
+  typed?: string | Answer[];
   /** stdin, stdout and stderr are terminals of this width. */
   terminalColumns?: number;
   env?: Record<string, string>;
@@ -52,27 +53,21 @@ export function ecmWith(env: Record<string, string>): Ecm {
   return async (args, options = {}) => {
     const stdout = collector(options.terminalColumns);
     const keys = new PassThrough();
-    const { typed = [] } = options;
-    const answers = typeof typed === "string" ? [["?", typed] as const] : [...typed];
-    let shown = "";
-    const stderr = collector(options.terminalColumns, (text) => {
-      shown += text;
-      const [question, answer] = answers[0] ?? [];
-      if (question === undefined || !shown.includes(question)) return;
-      answers.shift();
-      shown = "";
-      // The question listens a moment after it is shown.
-      setImmediate(() => keys.write(answer));
-    });
+    const { typed } = options;
+    // Loaded before the first question is drawn: keys that come before it are lost.
+    if (typed !== undefined) await import("@inquirer/prompts");
+    const typist = typistOf(typeof typed === "string" ? [["?", typed]] : (typed ?? []), keys);
+    const stderr = collector(options.terminalColumns, typed === undefined ? undefined : typist.read);
     const stdin = Object.assign(options.stdin === undefined ? keys : Readable.from([options.stdin]), {
       isTTY: options.terminalColumns !== undefined,
     });
     const code = await run({
       args,
       streams: { stdin, stdout: stdout.stream, stderr: stderr.stream, env: { ...env, ...options.env } },
-      signal: options.signal ?? new AbortController().signal,
+      signal: options.signal ?? typist.signal,
       clock: options.clock,
     });
+    typist.requireExpected();
     return { code, stdout: stdout.text(), stderr: stderr.text() };
   };
 }

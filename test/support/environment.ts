@@ -1,0 +1,10 @@
+/** The environment of every test, whatever the shell or the CI system that runs them has set. */
+for (const name of Object.keys(process.env)) {
+  if (
+    /^(ECM_.*|COLUMNS|LINES|NO_COLOR|FORCE_COLOR|ACCESSIBLE|PAGER|LC_.*|HTTPS?_PROXY|NO_PROXY)$/i.test(name)
+  )
+    delete process.env[name];
+}
+process.env.TERM = "xterm-256color";
+process.env.TZ = "UTC";
+process.env.LANG = "C.UTF-8";

@@ -1,0 +1,70 @@
+/** Someone at the keyboard of a program that runs in this process: answers questions as they are drawn. */
+import type { PassThrough } from "node:stream";
+import { stripVTControlCharacters } from "node:util";
+import { InterruptedError } from "../../src/errors.ts";
+
+/** The words by which a question is known, and the keys that answer it. */
+export type Answer = [question: string, keys: string];
+
+export interface Typist {
+  /** Takes what the program has written on stderr. */
+  read(text: string): void;
+  /** Fires when a question is drawn that none of the answers is for: nobody would ever answer it. */
+  signal: AbortSignal;
+  /** @throws Error with the screen where a question was drawn that none of the answers was for */
+  requireExpected(): void;
+}
+
+/**
+ * Each answer is typed once its question is drawn: what is typed ahead is lost. `?` stands for any question.
+ * @param keys where the keys go
+ */
+export function typistOf(answers: readonly Answer[], keys: PassThrough): Typist {
+  const left = [...answers];
+  const giveUp = new AbortController();
+  let screen = "";
+  /** The question that is drawn, with its choices. */
+  let drawn: string | undefined;
+  /** What was written since the last answer, for questions that are plain lines. */
+  let plain = "";
+  /** The first line of the question that was answered last. */
+  let answered: string | undefined;
+  let unexpected: string | undefined;
+
+  function readQuestion(): void {
+    const question = drawn ?? (/[:?)] $/.test(plain) ? plain : undefined);
+    if (question === undefined) return;
+    const [wanted, answer] = left[0] ?? [];
+    if (wanted !== undefined && (wanted === "?" || question.includes(wanted))) {
+      left.shift();
+      answered = question.split("\n")[0]!.trimEnd();
+      drawn = undefined;
+      plain = "";
+      // The question listens a moment after it is drawn.
+      setImmediate(() => keys.write(answer));
+      return;
+    }
+    // A question that was answered is drawn again while its answer is typed.
+    if (answered !== undefined && question.startsWith(answered)) return;
+    unexpected = question;
+    giveUp.abort(new InterruptedError("SIGINT", `an unexpected question: ${question}`));
+  }
+
+  return {
+    signal: giveUp.signal,
+    read(text) {
+      const written = stripVTControlCharacters(text);
+      screen += written;
+      plain += written;
+      // A question is drawn at once, its mark first; a tick takes the mark's place when it is answered.
+      const [mark] = /^[?✔]|(?<=\n)[?](?= )/.exec(written) ?? [];
+      if (mark === "✔") drawn = undefined;
+      else if (mark === "?") drawn = written;
+      else if (drawn !== undefined) drawn += written;
+      if (unexpected === undefined) readQuestion();
+    },
+    requireExpected() {
+      if (unexpected !== undefined) throw new Error(`nobody answers ${unexpected}\n${screen}`);
+    },
+  };
+}
