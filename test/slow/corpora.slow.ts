@@ -15,7 +15,7 @@ import { inspectFile } from "../../src/bulk/input/inspect.ts";
 import { createKeyReader } from "../../src/bulk/input/keys.ts";
 import type { ReadOptions } from "../../src/bulk/input/rows.ts";
 import { EcmError } from "../../src/errors.ts";
-import { fileWith, structure } from "../bulk/input/reading.ts";
+import { fileWith, named, structure } from "../bulk/input/reading.ts";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const folder = process.env.ECM_CORPORA ?? join(root, "..", "shared", "corpora");
@@ -61,7 +61,7 @@ describe.runIf(isThere)("every file is read, or refused with a reason", () => {
       : { map: new Map([["1", "key"]]), ignoreUnmapped: true, hasNoHeader: true };
     const started = performance.now();
     try {
-      const understood = await understandInput(path, options, isExport ? structure : anyTable);
+      const understood = await understandInput(named(path), options, isExport ? structure : anyTable);
       const { encoding, delimiter, system, headerLine } = understood.facts;
       const counts = new Map<string, number>();
       for await (const row of readRows(understood)) {
@@ -226,7 +226,7 @@ describe.runIf(isThere)("encodings", () => {
   test("encodings are found by the look of the bytes", async () => {
     const wrong: string[] = [];
     for (const [name, { label }] of labels()) {
-      const inspection = await inspectFile(join(folder, "csv/encodings-node-chardet", name));
+      const inspection = await inspectFile(named(join(folder, "csv/encodings-node-chardet", name)));
       const found = await findEncoding(inspection, undefined).catch((error: Error) => ({
         encoding: error.message,
       }));

@@ -8,8 +8,9 @@ import { dirname, resolve } from "node:path";
 import { EcmError, exitCodes, UsageError } from "../../errors.ts";
 import { createAccount } from "../../service/account.ts";
 import { openNameBook } from "../account/names.ts";
+import type { InputFile } from "../input/index.ts";
 import { joinRows } from "../input/join.ts";
-import { spool } from "../input/spool.ts";
+import { spool, streamAt } from "../input/spool.ts";
 import { surveyInput } from "../input/survey.ts";
 import { createBudget } from "../pacing/budget.ts";
 import { createPacedSend } from "../pacing/paced-send.ts";
@@ -43,7 +44,7 @@ export async function runRowJob(
   const input = await takeInput(engine, job);
   let keeps: string | undefined;
   try {
-    const prepared = await prepare(engine, job, options, input.path, { status, on });
+    const prepared = await prepare(engine, job, options, input.file, { status, on });
     if (options.isDryRun) return await workThrough(prepared, undefined);
     if (resumes && fingerprintIn(prepared) !== resumes.fingerprint) throw changedInput(resumes);
     const run = await enterRun({
@@ -100,29 +101,32 @@ async function requireRejectsPlace({ input }: RowJob, { rejects }: RunOptions): 
 }
 
 interface TakenInput {
-  path: string;
+  file: InputFile;
   prepared?: { id: string; folder: string };
 }
 
-/** Standard input is written down first, so that the run can be taken up again. */
-async function takeInput(engine: Engine, job: RowJob): Promise<TakenInput> {
-  if (!job.input.stream) return { path: resolve(job.input.path ?? job.input.name) };
+/** What can be read only once is copied first, so that the run can be resumed. */
+async function takeInput(engine: Engine, { input }: RowJob): Promise<TakenInput> {
+  const name = input.name === "-" ? "standard input" : input.name;
+  const source = resolve(input.path ?? input.name);
+  const stream = input.stream ?? (await streamAt(source, engine.signal));
+  if (!stream) return { file: { path: source, name } };
   const prepared = await makeRunFolder(engine.stateFolder, engine.clock.now());
   const path = resolve(prepared.folder, fileOf.input);
   try {
-    await spool(job.input.stream, path, engine.signal);
+    await spool(stream, name, path, engine.signal);
   } catch (error) {
     await rm(prepared.folder, { recursive: true, force: true });
     throw error;
   }
-  return { path, prepared };
+  return { file: { path, name }, prepared };
 }
 
 async function prepare(
   engine: Engine,
   job: RowJob,
   options: RunOptions,
-  path: string,
+  file: InputFile,
   { status, on }: { status: RunStatus; on: (event: RunEvent) => void },
 ): Promise<Prepared> {
   const budget = createBudget(options);
@@ -133,7 +137,7 @@ async function prepare(
   status.budget = budget;
   const structure = await account.structure();
   await job.resolve?.(account);
-  const understood = await job.understand(path, structure);
+  const understood = await job.understand(file, structure);
   on({ kind: "understood", facts: understood.facts });
   const survey = await surveyInput(understood, engine.signal, (rows) => {
     status.rowsRead = rows;
@@ -165,7 +169,7 @@ function aboutRun(prepared: Prepared, input: TakenInput, resumes: Manifest | und
     },
     input: {
       name: job.input.name,
-      file: input.path,
+      file: input.file.path,
       isSpooled: input.prepared !== undefined || resumes?.input.isSpooled === true,
       sha256: facts.sha256,
       bytes: facts.bytes,

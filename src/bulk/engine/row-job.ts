@@ -8,7 +8,7 @@ import { UsageError } from "../../errors.ts";
 import type { Account } from "../../service/account.ts";
 import type { Clock, ContactStructure, RateLimits, Send } from "../../wire.ts";
 import type { NameBook } from "../account/names.ts";
-import type { Understood } from "../input/index.ts";
+import type { InputFile, Understood } from "../input/index.ts";
 import { type Duplicates, type Joined, standingOf } from "../input/join.ts";
 import type { InputFacts, Row } from "../input/rows.ts";
 import type { Survey } from "../input/survey.ts";
@@ -39,7 +39,7 @@ export interface RowJob {
   kind: "import" | "mutate" | "sync";
   /** As it was named; a stream where that is no path; the path where it is not the name. */
   input: { name: string; stream?: Readable; path?: string };
-  understand(path: string, structure: ContactStructure): Promise<Understood>;
+  understand(file: InputFile, structure: ContactStructure): Promise<Understood>;
   /** Everything that decides a contact's outcome, as `resume` hands it back. */
   options: Record<string, unknown>;
   duplicates: Duplicates;

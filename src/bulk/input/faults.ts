@@ -3,10 +3,10 @@ import { UsageError } from "../../errors.ts";
 import { CsvFault } from "./csv.ts";
 
 /** The refusal of a file whose text cannot be read to its end; any other failure as it is. */
-export function unreadableFrom(path: string, error: unknown): unknown {
+export function unreadableFrom(name: string, error: unknown): unknown {
   if (!(error instanceof CsvFault)) return error;
   const { kind, line, lastLine } = error;
-  const place = `${path}:${line}`;
+  const place = `${name}:${line}`;
   if (kind === "too_long") {
     return new UsageError(
       `${place}: the row that starts here is longer than 1 MiB`,

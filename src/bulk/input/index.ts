@@ -2,5 +2,6 @@
 export { foldName } from "./names.ts";
 export { readRows } from "./read-rows.ts";
 export type { Understood } from "./reading.ts";
+export type { InputFile } from "./source.ts";
 export { type Unclear, type UnclearColumn, UnclearColumnsError } from "./unclear.ts";
 export { understandInput, understandKeys } from "./understand.ts";

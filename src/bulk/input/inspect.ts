@@ -2,10 +2,10 @@
 import { isAscii, isUtf8 } from "node:buffer";
 import { createHash } from "node:crypto";
 import { UsageError } from "../../errors.ts";
-import { readBytes } from "./source.ts";
+import { type InputFile, readBytes } from "./source.ts";
 
 export interface Inspection {
-  path: string;
+  file: InputFile;
   sha256: string;
   bytes: number;
   /** The first bytes: enough for a header and some rows. */
@@ -22,13 +22,13 @@ export interface Inspection {
 const startBytes = 256 * 1024;
 
 /** @throws UsageError when the file cannot be read, or is of a kind that holds no delimited text */
-export async function inspectFile(path: string): Promise<Inspection> {
+export async function inspectFile(file: InputFile): Promise<Inspection> {
   const hash = createHash("sha256");
   const starts: Buffer[] = [];
   const found = { bytes: 0, isUtf8: true, isAscii: true, hasEscape: false };
   let firstNul: number | undefined;
   let cut: Buffer = Buffer.alloc(0);
-  for await (const chunk of readBytes(path)) {
+  for await (const chunk of readBytes(file)) {
     if (found.bytes < startBytes) starts.push(chunk);
     hash.update(chunk);
     if (firstNul === undefined && chunk.includes(0)) firstNul = found.bytes + chunk.indexOf(0);
@@ -44,7 +44,7 @@ export async function inspectFile(path: string): Promise<Inspection> {
   }
   if (cut.length > 0) found.isUtf8 = false;
   const start = Buffer.concat(starts);
-  const inspection = { path, sha256: hash.digest("hex"), start, firstNul, ...found };
+  const inspection = { file, sha256: hash.digest("hex"), start, firstNul, ...found };
   refuseOtherKinds(inspection);
   return inspection;
 }
@@ -92,21 +92,21 @@ const kinds: { starts: string | RegExp; is: string; hint: string }[] = [
   },
 ];
 
-function refuseOtherKinds({ path, bytes, start }: Inspection): void {
-  if (bytes === 0) throw new UsageError(`${path} is empty`, "name a file with a header and rows");
+function refuseOtherKinds({ file: { name }, bytes, start }: Inspection): void {
+  if (bytes === 0) throw new UsageError(`${name} is empty`, "name a file with a header and rows");
   const head = start.toString("latin1", 0, 512).replace(/^\xef\xbb\xbf/, "");
   const kind = kinds.find(({ starts }) =>
     typeof starts === "string" ? head.startsWith(starts) : starts.test(head),
   );
-  if (kind) throw new UsageError(`${path} is ${kind.is}`, kind.hint);
+  if (kind) throw new UsageError(`${name} is ${kind.is}`, kind.hint);
 }
 
 /** The physical line that holds a byte, in a file whose line breaks are single bytes. */
-export async function lineOfByte(path: string, offset: number): Promise<number> {
+export async function lineOfByte(file: InputFile, offset: number): Promise<number> {
   let line = 1;
   let at = 0;
   let previous = 0;
-  for await (const chunk of readBytes(path)) {
+  for await (const chunk of readBytes(file)) {
     const end = Math.min(chunk.length, offset - at);
     for (let index = 0; index < end; index += 1) {
       const byte = chunk[index]!;

@@ -15,7 +15,7 @@ import { splitNames, valueReader } from "./values.ts";
  * The rows of a file, in its order; blank lines are passed over. Can be called several times.
  * @throws UsageError when the file cannot be read to its end
  */
-export async function* readRows(understood: Pick<Understood, "path" | "reading">): AsyncGenerator<ReadRow> {
+export async function* readRows(understood: Pick<Understood, "file" | "reading">): AsyncGenerator<ReadRow> {
   const { reading } = understood;
   const toRow = createRowReader(reading);
   let isAfterBlank = false;
@@ -35,17 +35,17 @@ export async function* readRows(understood: Pick<Understood, "path" | "reading">
 
 /** The records from the header, or the first row, on. */
 async function* readFileRecords({
-  path,
+  file,
   reading,
-}: Pick<Understood, "path" | "reading">): AsyncGenerator<CsvRecord[]> {
+}: Pick<Understood, "file" | "reading">): AsyncGenerator<CsvRecord[]> {
   try {
     yield* readRecords(
-      readText({ path, ...reading }, reading.startLine),
+      readText({ file, ...reading }, reading.startLine),
       reading.delimiter,
       reading.startLine,
     );
   } catch (error) {
-    throw unreadableFrom(path, error);
+    throw unreadableFrom(file.name, error);
   }
 }
 

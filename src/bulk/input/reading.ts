@@ -2,6 +2,7 @@
 
 import type { ConsentRule } from "./consent.ts";
 import type { InputFacts, Target } from "./rows.ts";
+import type { InputFile } from "./source.ts";
 import type { System } from "./systems.ts";
 
 export interface Reading {
@@ -31,7 +32,7 @@ export interface ConsentColumn {
 
 /** A file that was understood: everything that reading its rows needs. Made by `understandInput`. */
 export interface Understood {
-  path: string;
+  file: InputFile;
   facts: InputFacts;
   /** For the reading room alone. */
   reading: Reading;

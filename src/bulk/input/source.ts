@@ -3,36 +3,42 @@ import { createReadStream } from "node:fs";
 import { stat } from "node:fs/promises";
 import { UsageError } from "../../errors.ts";
 
+/** A file to read, and what messages call it: the name as it was typed, or `standard input`. */
+export interface InputFile {
+  path: string;
+  name: string;
+}
+
 /** A chunk's records are in memory at once, with all that is made of them: larger ones are not read faster. */
 const chunkBytes = 16 * 1024;
 
 /** The file's bytes from an offset on, in chunks. @throws UsageError when it cannot be read */
-export async function* readBytes(path: string, start = 0): AsyncGenerator<Buffer> {
+export async function* readBytes(file: InputFile, start = 0): AsyncGenerator<Buffer> {
   try {
-    for await (const chunk of createReadStream(path, { start, highWaterMark: chunkBytes })) yield chunk;
+    for await (const chunk of createReadStream(file.path, { start, highWaterMark: chunkBytes })) yield chunk;
   } catch (error) {
-    throw unreadable(path, error);
+    throw unreadable(file.name, error);
   }
 }
 
 /** @throws UsageError when the file is missing, a folder, or may not be read */
-export async function requireFile(path: string): Promise<void> {
+export async function requireFile({ path, name }: InputFile): Promise<void> {
   const entry = await stat(path).catch((error: unknown) => {
-    throw unreadable(path, error);
+    throw unreadable(name, error);
   });
-  if (entry.isDirectory()) throw new UsageError(`${path} is a folder`, "name the file to read");
+  if (entry.isDirectory()) throw new UsageError(`${name} is a folder`, "name the file to read");
 }
 
-function unreadable(path: string, cause: unknown): UsageError {
+function unreadable(name: string, cause: unknown): UsageError {
   const { code } = cause as NodeJS.ErrnoException;
   if (code === "ENOENT" || code === "ENOTDIR") {
-    return new UsageError(`${path}: there is no such file`, "check the path; - reads standard input", {
+    return new UsageError(`${name}: there is no such file`, "check the path; - reads standard input", {
       cause,
     });
   }
   if (code === "EACCES" || code === "EPERM") {
-    return new UsageError(`${path} may not be read`, "check the permissions of the file", { cause });
+    return new UsageError(`${name} may not be read`, "check the permissions of the file", { cause });
   }
-  if (code === "EISDIR") return new UsageError(`${path} is a folder`, "name the file to read", { cause });
-  return new UsageError(`${path} cannot be read: ${(cause as Error).message}`, undefined, { cause });
+  if (code === "EISDIR") return new UsageError(`${name} is a folder`, "name the file to read", { cause });
+  return new UsageError(`${name} cannot be read: ${(cause as Error).message}`, undefined, { cause });
 }

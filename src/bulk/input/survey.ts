@@ -4,6 +4,7 @@ import { EcmError, exitCodes } from "../../errors.ts";
 import { createIdentityTally, type RepeatedIdentities } from "./identities.ts";
 import { readRows, type Understood } from "./index.ts";
 import type { ReadRow } from "./rows.ts";
+import type { InputFile } from "./source.ts";
 
 /** So many rows are kept in memory; more are read from the file again in each pass. */
 const mostKeptRows = 5000;
@@ -34,7 +35,7 @@ export async function surveyInput(
   signal: AbortSignal,
   onRows: (rows: number) => void,
 ): Promise<Survey> {
-  const before = await stat(understood.path);
+  const before = await stat(understood.file.path);
   const tally = createIdentityTally();
   const lists = new Set<string>();
   const tags = new Set<string>();
@@ -69,7 +70,7 @@ export async function surveyInput(
     let count = 0;
     const check = async () => {
       signal.throwIfAborted();
-      await requireUnchanged(understood.path, before);
+      await requireUnchanged(understood.file, before);
       return inner.next();
     };
     return {
@@ -97,10 +98,10 @@ async function* iterate(rows: ReadRow[]): AsyncGenerator<ReadRow> {
   yield* rows;
 }
 
-async function requireUnchanged(path: string, before: { size: number; mtimeMs: number }): Promise<void> {
-  const now = await stat(path).catch(() => undefined);
+async function requireUnchanged(file: InputFile, before: { size: number; mtimeMs: number }): Promise<void> {
+  const now = await stat(file.path).catch(() => undefined);
   if (now?.size === before.size && now.mtimeMs === before.mtimeMs) return;
-  throw new EcmError(exitCodes.failed, `${path} was changed while it was being worked on`, {
+  throw new EcmError(exitCodes.failed, `${file.name} was changed while it was being worked on`, {
     type: "InputChangedError",
     hint: "run the same command again: a changed file is a new run",
   });

@@ -1,9 +1,9 @@
 /** Reading: a file's bytes → UTF-8 text in chunks, from a physical line on. */
 import { createDecoder } from "./encoding/decode.ts";
-import { readBytes } from "./source.ts";
+import { type InputFile, readBytes } from "./source.ts";
 
 export interface TextSource {
-  path: string;
+  file: InputFile;
   encoding: string;
   markBytes: number;
 }
@@ -33,13 +33,13 @@ export async function* readText(source: TextSource, startLine = 1): AsyncGenerat
   }
 }
 
-async function* asUtf8({ path, encoding, markBytes }: TextSource): AsyncGenerator<Buffer> {
+async function* asUtf8({ file, encoding, markBytes }: TextSource): AsyncGenerator<Buffer> {
   if (encoding === "utf-8") {
-    yield* readBytes(path, markBytes);
+    yield* readBytes(file, markBytes);
     return;
   }
   const decoder = await createDecoder(encoding);
-  for await (const chunk of readBytes(path, markBytes)) yield Buffer.from(decoder.write(chunk));
+  for await (const chunk of readBytes(file, markBytes)) yield Buffer.from(decoder.write(chunk));
   yield Buffer.from(decoder.end());
 }
 

@@ -10,7 +10,7 @@ import { foldName } from "./names.ts";
 import { readRows } from "./read-rows.ts";
 import type { Reading, Understood } from "./reading.ts";
 import type { InputFacts, ReadOptions, ReadRow, Target } from "./rows.ts";
-import { requireFile } from "./source.ts";
+import { type InputFile, requireFile } from "./source.ts";
 import { recogniseSystem, type System, systemNamed } from "./systems.ts";
 import { readStart, type TextSource } from "./text.ts";
 import { addSamples, UnclearColumnsError } from "./unclear.ts";
@@ -28,11 +28,11 @@ const sampleRows = 5;
  * @throws UsageError with the place and the next step, for a file that cannot be read
  */
 export async function understandInput(
-  path: string,
+  file: InputFile,
   options: ReadOptions,
   structure: ContactStructure,
 ): Promise<Understood> {
-  return understand(path, options, structure, "contacts");
+  return understand(file, options, structure, "contacts");
 }
 
 /**
@@ -42,24 +42,24 @@ export async function understandInput(
  * @throws UsageError as `understandInput`
  */
 export async function understandKeys(
-  path: string,
+  file: InputFile,
   options: ReadOptions,
   structure: ContactStructure,
 ): Promise<Understood> {
-  return understand(path, options, structure, "keys");
+  return understand(file, options, structure, "keys");
 }
 
 async function understand(
-  path: string,
+  file: InputFile,
   options: ReadOptions,
   structure: ContactStructure,
   wanted: "contacts" | "keys",
 ): Promise<Understood> {
-  await requireFile(path);
-  const inspection = await inspectFile(path);
+  await requireFile(file);
+  const inspection = await inspectFile(file);
   const found = await findEncoding(inspection, options.encoding);
   const { encoding, markBytes } = found;
-  const header = await findHeaderOf({ path, encoding, markBytes }, options, structure);
+  const header = await findHeaderOf({ file, encoding, markBytes }, options, structure);
   const hasHeader =
     !options.hasNoHeader && (wanted === "contacts" || header.isSure || header.names.length > 1);
   const written = hasHeader
@@ -68,9 +68,9 @@ async function understand(
   const hasSafeCells = hasHeader && written.some((name) => foldName(name) === safeCellsColumn);
   // Columns are named by labels, and a label can look like a formula too.
   const names = written.map(valueReader(hasSafeCells, false));
-  if (hasHeader && !header.isSure) requireHeader(path, header, structure);
+  if (hasHeader && !header.isSure) requireHeader(file.name, header, structure);
   const system = systemOf(names, options, hasHeader);
-  const input = { names, options, structure, system, place: `${path}:${header.line}` };
+  const input = { names, options, structure, system, place: `${file.name}:${header.line}` };
   const readingBy = ({ targets, consent }: Columns): Reading => ({
     keyType: structure.keyType,
     encoding,
@@ -83,7 +83,7 @@ async function understand(
     consent,
     hasSafeCells,
   });
-  const columns = await mapped(wanted, input, (unmapped) => readRows({ path, reading: readingBy(unmapped) }));
+  const columns = await mapped(wanted, input, (unmapped) => readRows({ file, reading: readingBy(unmapped) }));
   const facts: InputFacts = {
     sha256: inspection.sha256,
     bytes: inspection.bytes,
@@ -95,7 +95,7 @@ async function understand(
     notes: [...encodingNotes(found), ...systemNotes(system, columns.consent.length > 0), ...columns.notes],
     sample: [],
   };
-  const understood: Understood = { path, facts, reading: readingBy(columns) };
+  const understood: Understood = { file, facts, reading: readingBy(columns) };
   for await (const row of readRows(understood)) {
     facts.sample.push(row);
     if (facts.sample.length === sampleRows) break;
@@ -148,24 +148,24 @@ async function findHeaderOf(
     keyType: structure.keyType,
     mapped: [...options.map.keys()],
   }).catch((error: unknown) => {
-    throw unreadableFrom(source.path, error);
+    throw unreadableFrom(source.file.name, error);
   });
   if (header.line !== undefined) return { ...header, line: header.line };
   throw options.skipLines
     ? new UsageError(
-        `${source.path} has nothing after ${options.skipLines} skipped lines`,
+        `${source.file.name} has nothing after ${options.skipLines} skipped lines`,
         "lower --skip-lines",
       )
-    : new UsageError(`${source.path} is empty`, "name a file with a header and rows");
+    : new UsageError(`${source.file.name} is empty`, "name a file with a header and rows");
 }
 
 /** @throws UsageError when what stands in place of a header is a row */
-function requireHeader(path: string, { line, names }: Header, structure: ContactStructure): void {
+function requireHeader(name: string, { line, names }: Header, structure: ContactStructure): void {
   if (structure.keyType.toLowerCase() !== "email") return;
   const column = names.findIndex((cell) => /^[^\s@]+@[^\s@]+\.[^\s@]+$/.test(cell.trim()));
   if (column === -1) return;
   throw new UsageError(
-    `${path}:${line}: there is no header: the first row already holds an address`,
+    `${name}:${line}: there is no header: the first row already holds an address`,
     `add a header line, or pass --no-header --map ${column + 1}=key`,
   );
 }

@@ -29,7 +29,7 @@ export function importJob(options: ImportOptions): RowJob {
   return {
     kind: "import",
     input,
-    understand: (path, structure) => understandInput(path, read, structure),
+    understand: (file, structure) => understandInput(file, read, structure),
     options: importRecord(options),
     duplicates,
     lists,

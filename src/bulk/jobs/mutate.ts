@@ -21,8 +21,8 @@ export function mutateJob({ input, wanted, isPlain }: MutateOptions): RowJob {
   return {
     kind: "mutate",
     input,
-    understand: (path, structure) =>
-      understandKeys(path, { map: new Map(), hasNoHeader: isPlain }, structure),
+    understand: (file, structure) =>
+      understandKeys(file, { map: new Map(), hasNoHeader: isPlain }, structure),
     async resolve(account) {
       const body = "body" in wanted ? wanted.body : await mutateBody(account, wanted);
       wish = wishFrom(body);

@@ -18,7 +18,7 @@ export function syncJob({ input, list, create, maxRemove }: SyncOptions): RowJob
   return {
     kind: "sync",
     input,
-    understand: (path, structure) => understandKeys(path, { map: new Map() }, structure),
+    understand: (file, structure) => understandKeys(file, { map: new Map() }, structure),
     async resolve(account) {
       listId = (await account.list(await account.structure(), list))._id;
     },

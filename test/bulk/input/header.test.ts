@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { readRows, understandInput, understandKeys } from "../../../src/bulk/input/index.ts";
 import type { ReadRow } from "../../../src/bulk/input/rows.ts";
-import { failureOf, fileWith, read, structure } from "./reading.ts";
+import { failureOf, fileWith, named, read, structure } from "./reading.ts";
 
 test("a header below other lines is found", async () => {
   const { rows, understood } = await read(
@@ -165,17 +165,19 @@ describe("files that hold no delimited text are recognised", () => {
   test("a missing file and a folder are named", async () => {
     const path = await fileWith("");
     const options = { map: new Map<string, string>() };
-    expect((await failureOf(understandInput(`${path}x`, options, structure))).message).toMatch(
+    expect((await failureOf(understandInput(named(`${path}x`), options, structure))).message).toMatch(
       /there is no such file/,
     );
     const folder = path.replace(/\/people\.csv$/, "");
-    expect((await failureOf(understandInput(folder, options, structure))).message).toMatch(/is a folder/);
+    expect((await failureOf(understandInput(named(folder), options, structure))).message).toMatch(
+      /is a folder/,
+    );
   });
 });
 
 describe("files that name contacts", () => {
   async function keysIn(text: string): Promise<string[]> {
-    const understood = await understandKeys(await fileWith(text), { map: new Map() }, structure);
+    const understood = await understandKeys(named(await fileWith(text)), { map: new Map() }, structure);
     const rows: ReadRow[] = [];
     for await (const row of readRows(understood)) rows.push(row);
     return rows.map((row) => `${row.line} ${row.kind === "row" ? row.key.sent : row.code}`);

@@ -8,7 +8,7 @@ import { readRows, understandInput } from "../../../src/bulk/input/index.ts";
 import type { ReadOptions } from "../../../src/bulk/input/rows.ts";
 import { EcmError } from "../../../src/errors.ts";
 import { temporaryFolder } from "../../support/ecm.ts";
-import { structure } from "./reading.ts";
+import { named, structure } from "./reading.ts";
 
 const delimiter = fc.constantFrom(",", ";", "\t", "|");
 const lineBreak = fc.constantFrom("\n", "\r\n", "\r");
@@ -115,7 +115,8 @@ test("any contacts read back through every encoding, delimiter and line ending",
           encoding: written.endsWith("-mark") ? undefined : name,
         };
         const read = [];
-        for await (const row of readRows(await understandInput(path, options, structure))) read.push(row);
+        for await (const row of readRows(await understandInput(named(path), options, structure)))
+          read.push(row);
         expect(read.map((row) => row.kind === "row" && [row.key.sent, row.fields.get("f3")])).toEqual(
           rows.slice(1),
         );
@@ -170,7 +171,7 @@ test("whatever the bytes, a file is read or refused with a reason, and at once",
       const started = performance.now();
       try {
         for await (const row of readRows(
-          await understandInput(path, { map: new Map(), ...flags }, structure),
+          await understandInput(named(path), { map: new Map(), ...flags }, structure),
         )) {
           expect(row.line).toBeGreaterThan(0);
         }

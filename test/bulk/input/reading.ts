@@ -1,7 +1,7 @@
 /** Files of a test's own, read through the reading room's door. */
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { readRows, type Understood, understandInput } from "../../../src/bulk/input/index.ts";
+import { type InputFile, readRows, type Understood, understandInput } from "../../../src/bulk/input/index.ts";
 import type { ReadOptions, ReadRow, RejectedRow, Row } from "../../../src/bulk/input/rows.ts";
 import type { ContactStructure } from "../../../src/wire.ts";
 import { temporaryFolder } from "../../support/ecm.ts";
@@ -39,7 +39,7 @@ export async function read(
   contactStructure: ContactStructure = structure,
 ): Promise<ReadResult> {
   const path = await fileWith(content);
-  const understood = await understandInput(path, { map: new Map(), ...options }, contactStructure);
+  const understood = await understandInput(named(path), { map: new Map(), ...options }, contactStructure);
   const all: ReadRow[] = [];
   for await (const row of readRows(understood)) all.push(row);
   return {
@@ -65,4 +65,9 @@ export async function failureOf(
     return { message, hint: details?.hint, exitCode };
   }
   throw new Error("nothing was thrown");
+}
+
+/** A file under its own name. */
+export function named(path: string): InputFile {
+  return { path, name: path };
 }

@@ -2,7 +2,7 @@
 import { UsageError } from "../../../errors.ts";
 import { lineBreaksIn } from "../csv.ts";
 import { type Inspection, lineOfByte } from "../inspect.ts";
-import { readBytes } from "../source.ts";
+import { type InputFile, readBytes } from "../source.ts";
 import { createDecoder, encodingNamed } from "./decode.ts";
 import { rankedGuesses, surveyUtf8, unclean } from "./guess.ts";
 
@@ -32,10 +32,10 @@ export async function findEncoding(
   inspection: Inspection,
   requested: string | undefined,
 ): Promise<FoundEncoding> {
-  const { path, start } = inspection;
+  const { file, start } = inspection;
   const mark = marks.find(({ bytes }) => bytes.every((byte, index) => start[index] === byte));
   if (start.length >= 4 && start.readUInt32LE(0) === 0xfeff) {
-    throw new UsageError(`${path} is in UTF-32, which is not read`, "save it as UTF-8");
+    throw new UsageError(`${file.name} is in UTF-32, which is not read`, "save it as UTF-8");
   }
   if (requested !== undefined) {
     const encoding = await encodingNamed(requested);
@@ -45,7 +45,7 @@ export async function findEncoding(
   if (inspection.firstNul !== undefined) {
     const encoding = wideEncoding(start);
     if (encoding) return { ...(await requireClean(inspection, encoding, 0)), isGuess: true };
-    await refuseNul(path, inspection.firstNul);
+    await refuseNul(file, inspection.firstNul);
   }
   if (inspection.isUtf8) {
     if (
@@ -66,33 +66,33 @@ async function requireClean(
   encoding: string,
   markBytes: number,
 ): Promise<FoundEncoding> {
-  const { path } = inspection;
+  const { file } = inspection;
   if (encoding === "utf-8") {
-    if (inspection.firstNul !== undefined) await refuseNul(path, inspection.firstNul);
-    if (!inspection.isUtf8) throw await brokenUtf8(path, (await surveyUtf8(path)).firstBad);
+    if (inspection.firstNul !== undefined) await refuseNul(file, inspection.firstNul);
+    if (!inspection.isUtf8) throw await brokenUtf8(file, (await surveyUtf8(file)).firstBad);
     return { encoding, markBytes, isGuess: false };
   }
   const wrong = encoding.startsWith("utf-") ? broken : brokenOrPrivate;
-  const check = await checkDecoding(path, encoding, markBytes, wrong);
+  const check = await checkDecoding(file, encoding, markBytes, wrong);
   if (check.badLine !== undefined) {
     throw new UsageError(
-      `${path}:${check.badLine}: the bytes of this line are not ${encoding}`,
+      `${file.name}:${check.badLine}: the bytes of this line are not ${encoding}`,
       "name the file's encoding with --encoding, or save it as UTF-8",
     );
   }
   return { encoding, markBytes, isGuess: false, firstForeign: check.firstForeign };
 }
 
-async function refuseNul(path: string, offset: number): Promise<never> {
+async function refuseNul(file: InputFile, offset: number): Promise<never> {
   throw new UsageError(
-    `${path}:${await lineOfByte(path, offset)}: a zero byte (offset ${offset}), which no text holds`,
+    `${file.name}:${await lineOfByte(file, offset)}: a zero byte (offset ${offset}), which no text holds`,
     "the file is damaged, or not a table; export it again",
   );
 }
 
-async function brokenUtf8(path: string, offset: number): Promise<UsageError> {
+async function brokenUtf8(file: InputFile, offset: number): Promise<UsageError> {
   return new UsageError(
-    `${path}:${await lineOfByte(path, offset)}: byte ${offset} is not UTF-8, while the rest of the file is`,
+    `${file.name}:${await lineOfByte(file, offset)}: byte ${offset} is not UTF-8, while the rest of the file is`,
     "mend that line; --encoding reads the whole file in another encoding",
   );
 }
@@ -126,7 +126,7 @@ const longestLine = 64 * 1024;
 
 /** Decodes the whole file and looks at what comes out. */
 async function checkDecoding(
-  path: string,
+  file: InputFile,
   encoding: string,
   markBytes: number,
   wrong: RegExp,
@@ -146,7 +146,7 @@ async function checkDecoding(
     }
     line += lineBreaksIn(text);
   };
-  for await (const chunk of readBytes(path, markBytes)) {
+  for await (const chunk of readBytes(file, markBytes)) {
     const text = open + decoder.write(chunk);
     // Whole lines at a time, so that neither a row nor a CRLF is cut.
     const end =
@@ -160,18 +160,18 @@ async function checkDecoding(
 }
 
 /** @throws UsageError when it is UTF-8 but for some bytes, or when no guess makes sense */
-async function guessEncoding({ path }: Inspection): Promise<FoundEncoding> {
-  const survey = await surveyUtf8(path);
-  if (survey.good > 0 && survey.good >= survey.bad) throw await brokenUtf8(path, survey.firstBad);
+async function guessEncoding({ file }: Inspection): Promise<FoundEncoding> {
+  const survey = await surveyUtf8(file);
+  if (survey.good > 0 && survey.good >= survey.bad) throw await brokenUtf8(file, survey.firstBad);
   for (const encoding of await rankedGuesses(survey.cells)) {
-    const check = await checkDecoding(path, encoding, 0, unclean);
+    const check = await checkDecoding(file, encoding, 0, unclean);
     if (check.badLine === undefined) {
       return { encoding, markBytes: 0, isGuess: true, firstForeign: check.firstForeign };
     }
   }
-  const line = await lineOfByte(path, survey.firstBad);
+  const line = await lineOfByte(file, survey.firstBad);
   throw new UsageError(
-    `${path}:${line}: the encoding cannot be told; byte ${survey.firstBad} is not UTF-8`,
+    `${file.name}:${line}: the encoding cannot be told; byte ${survey.firstBad} is not UTF-8`,
     "name it, such as --encoding windows-1252, or save the file as UTF-8",
   );
 }

@@ -1,6 +1,6 @@
 /** Reading: a file that is not UTF-8: how far from it, and which encodings would make sense of it. */
 
-import { readBytes } from "../source.ts";
+import { type InputFile, readBytes } from "../source.ts";
 import { decodeAll, encodingNamed } from "./decode.ts";
 import { likeness } from "./likeness.ts";
 
@@ -21,7 +21,7 @@ const surveyBytes = 64 * 1024;
 const longestLineBytes = 64 * 1024;
 
 /** Looks at a file that is not UTF-8: how far from it, and the cells that make it so. */
-export async function surveyUtf8(path: string): Promise<Survey> {
+export async function surveyUtf8(file: InputFile): Promise<Survey> {
   const survey = { good: 0, bad: 0, firstBad: -1 };
   const cells: Buffer[] = [];
   let collected = 0;
@@ -46,7 +46,7 @@ export async function surveyUtf8(path: string): Promise<Survey> {
     }
     offset += bytes.length;
   };
-  for await (const chunk of readBytes(path)) {
+  for await (const chunk of readBytes(file)) {
     const bytes = open.length > 0 ? Buffer.concat([open, chunk]) : chunk;
     // Whole lines at a time, so that no character is cut.
     const end =
