@@ -38,7 +38,7 @@ async function* oneChunk(text: string): AsyncGenerator<Buffer> {
 
 async function cellsOf(text: string, delimiter: string): Promise<string[][]> {
   const cells: string[][] = [];
-  for await (const batch of readRecords(oneChunk(text), delimiter))
+  for await (const batch of readRecords(oneChunk(text), { delimiter }))
     cells.push(...batch.map((record) => record.cells));
   return cells;
 }

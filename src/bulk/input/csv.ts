@@ -1,5 +1,6 @@
 /** Reading: delimited text → records with the line they start on. The only door to csv-parse. */
 import { type CsvError, parse } from "csv-parse";
+import { createRecordScanner, splitQuoted } from "./quotes.ts";
 
 export interface CsvRecord {
   /** Physical line on which the record starts. */
@@ -7,8 +8,12 @@ export interface CsvRecord {
   /** How many physical lines it covers. */
   lines: number;
   cells: string[];
-  /** Text stands after a closing quote: where its cells end is a guess. */
-  hasTextAfterQuote: boolean;
+  /**
+   * `text_after_quote`: where its cells end is a guess. `too_long`: it has no cells, since it was passed over unread.
+   */
+  fault?: "text_after_quote" | "too_long";
+  /** The text ends with it, and without a line break. */
+  isLastAndOpen?: true;
 }
 
 /** What makes the text unreadable from a line on. */
@@ -28,12 +33,18 @@ export class CsvFault extends Error {
 
 /** Longer than any record that could be sent: a contact's request must fit into 1 MiB. */
 const longestRecordBytes = 1024 * 1024;
+/** A quote that is not closed within so much text is taken for one that never is. */
+const longestScanBytes = 64 * 1024 * 1024;
 
-const quoteMark = '"';
+export interface Dialect {
+  delimiter: string;
+  /** Quotes are text like any other: our own tsv escapes what they would be for. */
+  hasNoQuotes?: boolean;
+}
 
 /**
- * Reads records in batches, one batch per chunk. Quotes are special at the start of a cell alone; LF, CRLF and CR all
- * end a record; an empty line is a record with one empty cell.
+ * Reads records in batches, at most two for each chunk. Quotes are special at the start of a cell alone; LF, CRLF and CR
+ * all end a record; an empty line is a record with one empty cell. A quoted record that is too long comes without its cells.
  *
  * @param chunks UTF-8 without a byte-order mark
  * @param firstLine physical line on which the text starts
@@ -41,9 +52,70 @@ const quoteMark = '"';
  */
 export async function* readRecords(
   chunks: AsyncIterable<Buffer>,
-  delimiter: string,
+  dialect: Dialect,
   firstLine = 1,
 ): AsyncGenerator<CsvRecord[]> {
+  let parser = openParser(dialect, firstLine);
+  let skipping: LongRecord | undefined;
+  let last: number | undefined;
+  let isHalfBreak = false;
+  for await (const chunk of chunks) {
+    let rest: Buffer = isHalfBreak && chunk[0] === 10 ? chunk.subarray(1) : chunk;
+    isHalfBreak = false;
+    last = chunk.at(-1) ?? last;
+    if (skipping) {
+      const end = skipping.scan(rest);
+      if (end === undefined) continue;
+      yield [skipping.record()];
+      parser = openParser(dialect, skipping.nextLine());
+      skipping = undefined;
+      isHalfBreak = end === rest.length && rest[end - 1] === 13;
+      rest = rest.subarray(end);
+    }
+    const batch = await parser.write(rest);
+    if (batch.length > 0) yield batch;
+    if (parser.openBytes() > longestRecordBytes) {
+      skipping = skipRecord(parser.openText(), parser.line(), dialect);
+    }
+  }
+  if (skipping) throw skipping.fault();
+  const batch = await parser.end();
+  const record = batch.at(-1);
+  if (record && last !== 10 && last !== 13) record.isLastAndOpen = true;
+  if (batch.length > 0) yield batch;
+}
+
+interface LongRecord {
+  scan(chunk: Buffer): number | undefined;
+  record(): CsvRecord;
+  nextLine(): number;
+  fault(): CsvFault;
+}
+
+/** @throws CsvFault for a text without quotes and line breaks: that is no row, but another kind of file */
+function skipRecord(start: Buffer, line: number, { delimiter, hasNoQuotes }: Dialect): LongRecord {
+  const scanner = createRecordScanner(delimiter);
+  scanner.scan(start);
+  if (hasNoQuotes || scanner.openedAfter === undefined) throw new CsvFault("too_long", line);
+  let scanned = start.length;
+  const fault = () =>
+    scanner.isQuoted
+      ? new CsvFault("unclosed_quote", line + (scanner.openedAfter ?? 0))
+      : new CsvFault("too_long", line);
+  return {
+    fault,
+    scan(chunk) {
+      scanned += chunk.length;
+      if (scanned > longestScanBytes) throw fault();
+      return scanner.scan(chunk);
+    },
+    record: () => ({ line, lines: scanner.breaks + 1, cells: [], fault: "too_long" }),
+    nextLine: () => line + scanner.breaks + 1,
+  };
+}
+
+function openParser(dialect: Dialect, firstLine: number) {
+  const { delimiter, hasNoQuotes = false } = dialect;
   const text = createWindow();
   let line = firstLine;
   let batch: CsvRecord[] = [];
@@ -52,15 +124,16 @@ export async function* readRecords(
     record_delimiter: ["\r\n", "\n", "\r"],
     relax_quotes: true,
     relax_column_count: true,
+    quote: hasNoQuotes ? null : '"',
   });
   // Records are taken as they are made: the stream's own queue would cost as much again as the parsing, and only
   // here does `info.bytes` still point to the end of this very record.
   parser.push = (cells: string[] | null) => {
     if (cells === null) return false;
-    const record = { line, lines: linesOf(cells), cells, hasTextAfterQuote: false };
     const end = parser.info.bytes;
+    const record: CsvRecord = { line, lines: linesOf(cells), cells };
     // The parser keeps such a cell with its quotes, as it keeps a cell whose text really starts with a quote.
-    if (cells.some(startsWithQuote)) inspectQuotes(record, text.slice(end), delimiter);
+    if (!hasNoQuotes && cells.some(mayStartWithQuote)) inspectQuotes(record, text.slice(end), delimiter);
     text.forget(end);
     // Before each first record the parser takes its width for granted; for any other width it would build an error.
     (parser.info as { records: number }).records = 0;
@@ -69,20 +142,31 @@ export async function* readRecords(
     return true;
   };
   parser.on("error", () => {});
-  try {
-    for await (const chunk of chunks) {
+  const take = () => {
+    const taken = batch;
+    batch = [];
+    return taken;
+  };
+  return {
+    async write(chunk: Buffer): Promise<CsvRecord[]> {
       text.add(chunk);
       await settled((done) => parser.write(chunk, done));
-      if (batch.length > 0) yield batch;
-      batch = [];
-      if (text.size() > longestRecordBytes) throw endlessFrom(text.slice(), line, delimiter);
-    }
-    await settled((done) => parser.end(done));
-  } catch (error) {
-    const isOpen = (error as Partial<CsvError>).code === "CSV_QUOTE_NOT_CLOSED";
-    throw isOpen ? endlessFrom(text.slice(), line, delimiter) : error;
-  }
-  if (batch.length > 0) yield batch;
+      return take();
+    },
+    async end(): Promise<CsvRecord[]> {
+      try {
+        await settled((done) => parser.end(done));
+      } catch (error) {
+        const isOpen = (error as Partial<CsvError>).code === "CSV_QUOTE_NOT_CLOSED";
+        throw isOpen ? openQuote(text.slice(), line, delimiter) : error;
+      }
+      return take();
+    },
+    /** Of the record that is not complete yet. */
+    openBytes: text.size,
+    openText: text.bytes,
+    line: () => line,
+  };
 }
 
 /** The bytes since the end of the last record, so that a record's own text can be looked at. */
@@ -97,6 +181,7 @@ function createWindow() {
       start = recordStart;
     },
     size: () => bytes.length - (recordStart - start),
+    bytes: () => bytes.subarray(recordStart - start),
     /** From the end of the last record to this offset, or to the end of what there is. */
     slice(end?: number): string {
       return bytes.toString("utf8", recordStart - start, end === undefined ? undefined : end - start);
@@ -113,8 +198,9 @@ function settled(act: (done: (error?: Error | null) => void) => unknown): Promis
   });
 }
 
-function startsWithQuote(cell: string): boolean {
-  return cell.charCodeAt(0) === 34;
+function mayStartWithQuote(cell: string): boolean {
+  const first = cell.charCodeAt(0);
+  return first === 34 || ((first === 32 || first === 9) && /^[ \t]+"/.test(cell));
 }
 
 function linesOf(cells: string[]): number {
@@ -131,38 +217,20 @@ export function lineBreaksIn(text: string): number {
 
 /** @throws CsvFault when a quote took in several lines before the text after it: which rows it swallowed is unknown. */
 function inspectQuotes(record: CsvRecord, text: string, delimiter: string): void {
-  const fault = quoteFault(text, delimiter);
-  if (!fault) return;
-  record.hasTextAfterQuote = true;
-  const opened = record.line + lineBreaksIn(text.slice(0, fault.opened));
-  const broken = record.line + lineBreaksIn(text.slice(0, fault.closed));
+  const split = splitQuoted(text, delimiter);
+  if ("cells" in split) {
+    record.cells = split.cells;
+    record.lines = linesOf(split.cells);
+    return;
+  }
+  record.fault = "text_after_quote";
+  const opened = record.line + lineBreaksIn(text.slice(0, split.opened));
+  const broken = record.line + lineBreaksIn(text.slice(0, split.closed));
   if (opened !== broken) throw new CsvFault("quote_spans_rows", opened, broken);
 }
 
-/** Follows the quotes of one record's text. `closed` is undefined for a quote that is never closed. */
-function quoteFault(text: string, delimiter: string): { opened: number; closed?: number } | undefined {
-  let at = 0;
-  while (at < text.length) {
-    if (text[at] === quoteMark) {
-      const opened = at;
-      let closed = text.indexOf(quoteMark, at + 1);
-      while (closed !== -1 && text[closed + 1] === quoteMark) closed = text.indexOf(quoteMark, closed + 2);
-      if (closed === -1) return { opened };
-      at = closed + 1;
-      const next = text[at];
-      const isEnd = next === undefined || next === "\n" || next === "\r" || text.startsWith(delimiter, at);
-      if (!isEnd) return { opened, closed };
-    }
-    const nextDelimiter = text.indexOf(delimiter, at);
-    if (nextDelimiter === -1) return undefined;
-    at = nextDelimiter + delimiter.length;
-  }
-  return undefined;
-}
-
-/** The fault of a record without an end: a quote that is open, or a text without line breaks. */
-function endlessFrom(text: string, line: number, delimiter: string): CsvFault {
-  const fault = quoteFault(text, delimiter);
-  if (!fault || fault.closed !== undefined) return new CsvFault("too_long", line);
-  return new CsvFault("unclosed_quote", line + lineBreaksIn(text.slice(0, fault.opened)));
+function openQuote(text: string, line: number, delimiter: string): CsvFault {
+  const split = splitQuoted(text, delimiter);
+  const before = "opened" in split ? text.slice(0, split.opened) : "";
+  return new CsvFault("unclosed_quote", line + lineBreaksIn(before));
 }

@@ -56,7 +56,7 @@ async function firstRecords(
 ): Promise<{ records: CsvRecord[]; fault?: CsvFault }> {
   const records: CsvRecord[] = [];
   try {
-    for await (const batch of readRecords(oneChunk(search.text), delimiter, search.firstLine)) {
+    for await (const batch of readRecords(oneChunk(search.text), { delimiter }, search.firstLine)) {
       records.push(...batch);
     }
   } catch (error) {

@@ -1,7 +1,7 @@
 /** Reading: an understood file → its rows, one by one, in flat memory. */
 
 import { refusalIn } from "./consent.ts";
-import { type CsvRecord, readRecords } from "./csv.ts";
+import { CsvFault, type CsvRecord, readRecords } from "./csv.ts";
 import { unreadableFrom } from "./faults.ts";
 import { isBlank } from "./header.ts";
 import { createKeyReader, type KeyReading } from "./keys.ts";
@@ -21,14 +21,18 @@ export async function* readRows(understood: Pick<Understood, "file" | "reading">
   let isAfterBlank = false;
   for await (const records of readFileRecords(understood)) {
     for (const record of records) {
-      if (reading.hasHeader && record.line === reading.startLine) continue;
-      if (isBlank(record)) {
+      if (reading.hasHeader && record.line === reading.startLine) {
+        if (record.fault === "too_long")
+          throw unreadableFrom(understood.file.name, new CsvFault("too_long", record.line));
+        continue;
+      }
+      if (!record.fault && isBlank(record)) {
         isAfterBlank = true;
         continue;
       }
       if (isAfterBlank && reading.system?.hasFooter && isFooterLine(record)) continue;
       isAfterBlank &&= reading.system?.hasFooter ?? false;
-      yield record.hasTextAfterQuote ? rejected(record, textAfterQuote) : toRow(record);
+      yield record.fault ? rejected(record, faults[record.fault]) : toRow(record);
     }
   }
 }
@@ -39,11 +43,7 @@ async function* readFileRecords({
   reading,
 }: Pick<Understood, "file" | "reading">): AsyncGenerator<CsvRecord[]> {
   try {
-    yield* readRecords(
-      readText({ file, ...reading }, reading.startLine),
-      reading.delimiter,
-      reading.startLine,
-    );
+    yield* readRecords(readText({ file, ...reading }, reading.startLine), reading, reading.startLine);
   } catch (error) {
     throw unreadableFrom(file.name, error);
   }
@@ -74,7 +74,10 @@ function createRowReader(reading: Reading): (record: CsvRecord) => ReadRow {
   const tags = namesOf("tags");
 
   return (record) => {
-    const { line, cells } = record;
+    const { line, lines, cells } = record;
+    if (record.isLastAndOpen && cells.length < targets.length) {
+      return rejected(record, truncated(cells.length, targets.length));
+    }
     if (cells.length > targets.length && cells.slice(targets.length).some((cell) => cell.trim() !== "")) {
       return rejected(record, tooManyCells(cells.length, targets.length));
     }
@@ -88,6 +91,7 @@ function createRowReader(reading: Reading): (record: CsvRecord) => ReadRow {
     return {
       kind: "row",
       line,
+      ...(lines > 1 && { lines }),
       cells,
       key: key.key,
       ...(key.fault && { keyFault: key.fault }),
@@ -130,8 +134,18 @@ function fieldsIn(
   return values;
 }
 
-function rejected({ line, cells }: CsvRecord, reason: { code: string; message: string }): RejectedRow {
-  return { kind: "rejected", line, cells, code: reason.code, message: reason.message };
+function rejected(
+  { line, lines, cells }: CsvRecord,
+  { code, message }: { code: string; message: string },
+): RejectedRow {
+  return { kind: "rejected", line, ...(lines > 1 && { lines }), cells, code, message };
+}
+
+function truncated(count: number, expected: number): { code: string; message: string } {
+  return {
+    code: "truncated",
+    message: `the file ends in the middle of this row (cell ${count} of ${expected}, no line end): it was probably not written to its end`,
+  };
 }
 
 function tooManyCells(count: number, expected: number): { code: string; message: string } {
@@ -141,7 +155,13 @@ function tooManyCells(count: number, expected: number): { code: string; message:
   };
 }
 
-const textAfterQuote = {
-  code: "text_after_quote",
-  message: "text stands after a closing quote: a quote inside a quoted cell must be doubled",
+const faults = {
+  text_after_quote: {
+    code: "text_after_quote",
+    message: "text stands after a closing quote: a quote inside a quoted cell must be doubled",
+  },
+  too_long: {
+    code: "too_long",
+    message: "the row is longer than 1 MiB, more than one contact can hold; its cells are left out here",
+  },
 };

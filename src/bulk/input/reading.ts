@@ -12,6 +12,8 @@ export interface Reading {
   /** Bytes of the byte-order mark at the start. */
   markBytes: number;
   delimiter: string;
+  /** Our own tsv: its cells have escapes in place of quotes. */
+  hasNoQuotes?: boolean;
   /** Physical line on which the header or, without one, the first row starts. */
   startLine: number;
   hasHeader: boolean;

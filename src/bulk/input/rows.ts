@@ -5,6 +5,8 @@ export interface Row {
   kind: "row";
   /** Physical line on which the record starts; the first line of the file is 1. */
   line: number;
+  /** How many physical lines the record covers, if several. */
+  lines?: number;
   /** The input's own cells, for the rejects file. */
   cells: string[];
   key: ContactKey;
@@ -25,6 +27,7 @@ export interface Row {
 export interface RejectedRow {
   kind: "rejected";
   line: number;
+  lines?: number;
   cells: string[];
   /** Stable snake_case name of the reason. */
   code: string;

@@ -1,5 +1,12 @@
 /** Input that can be read only once, such as standard input: written to a file, so that a run can be resumed. */
-import { closeSync, constants, createReadStream, createWriteStream, openSync, type ReadStream } from "node:fs";
+import {
+  closeSync,
+  constants,
+  createReadStream,
+  createWriteStream,
+  openSync,
+  type ReadStream,
+} from "node:fs";
 import { open, stat } from "node:fs/promises";
 import type { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
@@ -12,7 +19,7 @@ import { UsageError } from "../../errors.ts";
 export async function streamAt(path: string, signal: AbortSignal): Promise<Readable | undefined> {
   const entry = await stat(path).catch(() => undefined);
   const isStream = entry?.isFIFO() || entry?.isCharacterDevice() || entry?.isSocket();
-  if (!isStream) return undefined;
+  if (!entry || !isStream) return undefined;
   signal.throwIfAborted();
   const stream = createReadStream(path);
   if (entry.isFIFO()) releaseOnAbort(stream, path, signal);

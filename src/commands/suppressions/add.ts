@@ -75,24 +75,24 @@ const addresses: ContactStructure = {
 };
 
 async function keysIn(context: Context, file: string): Promise<{ keys: string[]; rejected: string[] }> {
-  const [{ readRows, understandKeys }, { spool }, { randomBytes }] = await Promise.all([
+  const [{ readRows, understandKeys }, { spool, streamAt }, { randomBytes }] = await Promise.all([
     import("../../bulk/input/index.ts"),
     import("../../bulk/input/spool.ts"),
     import("node:crypto"),
   ]);
-  const isStream = file === "-";
-  const path = isStream ? join(tmpdir(), `ecm-keys-${randomBytes(6).toString("hex")}`) : file;
-  const name = isStream ? "standard input" : file;
+  const stream = file === "-" ? context.terminal.stdin : await streamAt(file, context.signal);
+  const path = stream ? join(tmpdir(), `ecm-keys-${randomBytes(6).toString("hex")}`) : file;
+  const name = file === "-" ? "standard input" : file;
   try {
-    if (isStream) await spool(context.terminal.stdin, path, context.signal);
+    if (stream) await spool(stream, name, path, context.signal);
     const keys: string[] = [];
     const rejected: string[] = [];
-    for await (const row of readRows(await understandKeys(path, { map: new Map() }, addresses))) {
+    for await (const row of readRows(await understandKeys({ path, name }, { map: new Map() }, addresses))) {
       if (row.kind === "row") keys.push(row.key.sent);
       else rejected.push(`${name}:${row.line}: ${row.message}`);
     }
     return { keys, rejected };
   } finally {
-    if (isStream) await rm(path, { force: true });
+    if (stream) await rm(path, { force: true });
   }
 }

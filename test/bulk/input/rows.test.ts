@@ -74,6 +74,51 @@ test("text after a closing quote rejects the row alone", async () => {
   ]);
 });
 
+test("blanks around a quoted cell belong to nothing", async () => {
+  const { all } = await read(
+    'Email, "City" ,Last Name\n"a@example.com" ,"Rome, Italy"\t, "Li""li"\nb@example.com, plain ,5" pipe\n"c@example.com" , "a" b,\n',
+  );
+  expect(all.map((row) => [row.line, row.cells])).toEqual([
+    [2, ["a@example.com", "Rome, Italy", 'Li"li']],
+    [3, ["b@example.com", " plain ", '5" pipe']],
+    [4, ["c@example.com", ' "a" b', ""]],
+  ]);
+});
+
+test("a quoted cell of several lines may have blanks after its quote", async () => {
+  const { all } = await read('Email,City\na@example.com,"one\ntwo" \nb@example.com,x\n');
+  expect(all).toMatchObject([
+    { line: 2, lines: 2, cells: ["a@example.com", "one\ntwo"] },
+    { line: 4, cells: ["b@example.com", "x"] },
+  ]);
+});
+
+test.each(["\n", "\r\n", "\r"])(
+  "a row over 1 MiB is rejected alone, with its lines counted (%j)",
+  async (end) => {
+    const long = `"${`line "" and more${end}`.repeat(100_000)}"`;
+    const { all } = await read(
+      `Email,City${end}a@example.com,x${end}b@example.com,${long}${end}c@example.com,y${end}`,
+    );
+    expect(all).toMatchObject([
+      { kind: "row", line: 2 },
+      { kind: "rejected", line: 3, lines: 100_001, code: "too_long", cells: [] },
+      { kind: "row", line: 100_004, key: { sent: "c@example.com" } },
+    ]);
+  },
+);
+
+test("a last line that was cut in the middle is rejected", async () => {
+  const text = "Email,First Name,City\na@example.com,Ada,x\nb@example.com,Bo";
+  expect((await read(text)).all).toMatchObject([
+    { kind: "row", line: 2 },
+    { kind: "rejected", line: 3, code: "truncated", cells: ["b@example.com", "Bo"] },
+  ]);
+  expect((await read(`${text}\n`)).rejected).toEqual([]);
+  expect((await read(`${text},`)).rejected).toEqual([]);
+  expect((await read(`${text}\n\n`)).rejected).toEqual([]);
+});
+
 test("a quote that is never closed refuses the file and names the line where it opened", async () => {
   const failure = await failureOf(
     read('Email,City\na@example.com,x\nb@example.com,"oops\nc@example.com,y\n'),
