@@ -1,6 +1,7 @@
 /** The key that a folder's own processes use: kept in clear in a file that only its owner can read. */
-import { readFileSync, renameSync, writeFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { writeAtomicallySync } from "../disk/atomic-file.ts";
 import type { Store } from "./store/index.ts";
 import { newKeyValue, regionOf, scopes } from "./store/keys.ts";
 
@@ -25,8 +26,7 @@ export function ownKeyOf(store: Store, now: number): string {
       { id, name: free, scopes: [...scopes], isActive: true, expiresAt: null, createdAt: now },
       key,
     );
-    writeFileSync(`${file}.new`, key, { mode: 0o600 });
-    renameSync(`${file}.new`, file);
+    writeAtomicallySync(file, key);
     return key;
   });
 }

@@ -1,10 +1,10 @@
-import { chmod, mkdir, writeFile } from "node:fs/promises";
+import { chmod, mkdir, rm, writeFile } from "node:fs/promises";
 import { describe, expect, it } from "vitest";
 import { InterruptedError } from "../../src/errors.ts";
 import { contactsIn, inputFile, manyRows, summaryOf } from "../bulk/kit.ts";
-import { ecmWith, resultOf, spawnEcm, temporaryFolder } from "../support/ecm.ts";
+import { ecmWith, type Result, resultOf, spawnEcm, temporaryFolder } from "../support/ecm.ts";
 import { startSandbox } from "../support/sandbox.ts";
-import { startWitness } from "./witness.ts";
+import { carriedOutTwice, startWitness } from "./witness.ts";
 
 describe("a bulk run that stops", () => {
   it.each([
@@ -160,19 +160,56 @@ describe("a bulk run that stops", () => {
     });
   });
 
-  it("refuses a second process on the same run, whoever comes first", async () => {
-    const service = await startSandbox();
-    const path = await inputFile(manyRows(200));
-    const results = await Promise.all(
-      [1, 2].map(() => resultOf(spawnEcm(["import", path, "--json"], service.env))),
-    );
-    const refused = results.filter(({ code }) => code === 2);
-    const done = results.filter(({ code }) => code === 0).map(summaryOf);
-    if (refused.length > 0)
-      expect(refused[0]!.stderr).toContain("another ecm process is working on the same run");
-    // Where the first was done before the second came, the second found nothing to do.
-    expect(done.reduce((sum, { rows }) => sum + rows.created, 0)).toBe(200);
-    expect((await contactsIn(service)).size).toBe(200);
+  it("refuses a second process on the same run, with its summary, and for everything that would touch the run", async () => {
+    const witness = await startWitness();
+    const path = await inputFile(manyRows(5));
+    const refused: Result[] = [];
+    witness.beforeRequest = async (request) => {
+      if (request !== "/api/contact" || refused.length > 0) return;
+      refused.push({ code: 0, stdout: "", stderr: "" });
+      const { run } = JSON.parse((await witness.ecm(["runs", "show", "last", "--json"])).stdout) as {
+        run: string;
+      };
+      for (const words of [
+        ["import", path, "--json"],
+        ["runs", "resume", run, "--json"],
+        ["runs", "undo", run, "--json"],
+        ["runs", "remove", run, "--yes", "--json"],
+      ]) {
+        refused.push(await witness.ecm(words));
+      }
+    };
+    const done = await witness.ecm(["import", path, "--json"]);
+    expect(summaryOf(done)).toMatchObject({ status: "completed", rows: { created: 5 } });
+    refused.shift();
+    expect(refused.map(({ code }) => code)).toEqual([6, 6, 6, 6]);
+    for (const { stderr } of refused) expect(stderr).toContain("is in use by process");
+    expect(summaryOf(refused[0]!)).toMatchObject({
+      run: null,
+      status: "stopped",
+      stoppedBy: "lock",
+      rows: { read: 5, pending: 5 },
+    });
+    for (const result of refused.slice(1, 3)) expect(summaryOf(result).stoppedBy).toBe("lock");
+    expect(witness.writes).toHaveLength(5);
+  });
+
+  it("sends no more when its lock is taken away, and resumes", async () => {
+    const witness = await startWitness();
+    const path = await inputFile(manyRows(12));
+    const args = ["import", path, "--json", "--concurrency", "1"];
+    witness.beforeRequest = async (request) => {
+      if (request === "/api/contact" && witness.writes.length === 3) {
+        await rm(`${witness.env.ECM_STATE_DIR}/locks`, { recursive: true });
+      }
+    };
+    const stopped = await witness.ecm(args);
+    expect(stopped.code).toBe(6);
+    expect(summaryOf(stopped)).toMatchObject({ status: "stopped", stoppedBy: "lock" });
+    expect(witness.writes).toHaveLength(4);
+    witness.beforeRequest = async () => undefined;
+    expect(summaryOf(await witness.ecm(args))).toMatchObject({ status: "completed", rows: { created: 12 } });
+    expect(carriedOutTwice(witness.writes, "create")).toEqual([]);
   });
 
   it("sends nothing when its folder cannot be written", async () => {

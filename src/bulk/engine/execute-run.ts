@@ -14,7 +14,7 @@ import { spool, streamAt } from "../input/spool.ts";
 import { surveyInput } from "../input/survey.ts";
 import { createBudget } from "../pacing/budget.ts";
 import { createPacedSend } from "../pacing/paced-send.ts";
-import { RunStop } from "../pacing/run-stop.ts";
+import { asRunStop, RunStop } from "../pacing/run-stop.ts";
 import { type EnteredRun, enterRun } from "../runs/enter.ts";
 import { fileOf } from "../runs/files.ts";
 import { fingerprintOf } from "../runs/fingerprint.ts";
@@ -22,7 +22,7 @@ import { type Manifest, makeRunFolder, sweepAbandoned } from "../runs/folder.ts"
 import type { Closed } from "./finish.ts";
 import type { RunEvent, RunOptions, RunStatus } from "./row-job.ts";
 import { type Engine, type Prepared, type RowJob, readOnly } from "./row-job.ts";
-import { workThrough } from "./run-work.ts";
+import { closeUnentered, workThrough } from "./run-work.ts";
 
 /**
  * Runs the job and returns what it did; a run that stopped is returned too, with the stop.
@@ -55,7 +55,10 @@ export async function runRowJob(
       isFresh: options.isFresh,
       openJournalFile: engine.openJournalFile,
       onChanged: (older) => on({ kind: "input-changed", older: older.id }),
-    });
+      onUnreadable: ({ message }) => on({ kind: "remark", text: `warning: ${message}` }),
+      onTookOver: (whose) => on({ kind: "remark", text: `Took over the run from ${whose}` }),
+    }).catch(asRunStop);
+    if (run instanceof RunStop) return await closeUnentered(prepared, run);
     keeps = run.folder;
     return await goIn(prepared, run);
   } catch (error) {

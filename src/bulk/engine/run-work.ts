@@ -90,6 +90,26 @@ export async function workThrough(prepared: Prepared, run: EnteredRun | undefine
   });
 }
 
+/** Sums up for a run that could not be entered: another process holds it, or what it did is not known. */
+export function closeUnentered(prepared: Prepared, stop: RunStop): Promise<Closed> {
+  const { engine, job, send, budget, options } = prepared;
+  return closeRun({
+    kind: job.kind,
+    file: job.input.name,
+    input: settledByInput(prepared),
+    ledger: createLedger(),
+    stop,
+    send,
+    budget,
+    clock: engine.clock,
+    reserve: options.reserve,
+    concurrency: options.concurrency,
+    requestsToCreate: 0,
+    rejects: null,
+    isSync: job.members !== undefined,
+  });
+}
+
 function settledByInput({ survey, joined, job }: Prepared): SettledByInput {
   return {
     read: survey.read,

@@ -3,7 +3,7 @@
  * run wrote. A created contact stays: deleting it would lose what others have done with it since.
  */
 import { join } from "node:path";
-import { UsageError } from "../../errors.ts";
+import { type Lease, LockedError, takeLease } from "../../disk/lease.ts";
 import { createAccount } from "../../service/account.ts";
 import { createLookup, identityReader } from "../account/lookup.ts";
 import { priceOf } from "../engine/estimate.ts";
@@ -18,9 +18,8 @@ import { JournalDamagedError, readRunRecord } from "../runs/damage.ts";
 import { type EnteredRun, enterRun, isFinished } from "../runs/enter.ts";
 import { fileOf } from "../runs/files.ts";
 import { fingerprintOf } from "../runs/fingerprint.ts";
-import { type Manifest, runsFolder, writeManifest } from "../runs/folder.ts";
+import { locksFolder, type Manifest, writeManifest } from "../runs/folder.ts";
 import { createLedger, type Ledger } from "../runs/ledger.ts";
-import { takeLock } from "../runs/lock.ts";
 import { countRows, type SettledByInput } from "../runs/report.ts";
 import { writeUndoRejects } from "./undo-rejects.ts";
 import { undoWork, writtenBy } from "./undo-work.ts";
@@ -43,9 +42,10 @@ export async function undoRun(
   const status: RunStatus = { phase: "looking", send, budget };
   on({ kind: "status", status });
   const { structureId } = source.manifest.account;
-  const lock = await takeLock(runsFolder(engine.stateFolder), source.manifest.fingerprint);
-  if (!lock) throw new UsageError(`run ${source.manifest.id} is at work`, "wait for it to end, or stop it");
+  const { id, fingerprint } = source.manifest;
+  let lease: Lease | undefined;
   try {
+    lease = await takeLease(locksFolder(engine.stateFolder), fingerprint, `run ${id}`);
     if (engine.account.isReadOnly && !options.isDryRun) throw readOnly();
     const account = createAccount(send.plain, structureId);
     const structure = await account.structure();
@@ -89,10 +89,35 @@ export async function undoRun(
       await run?.leave();
     }
   } catch (error) {
+    if (error instanceof LockedError) return closeLocked(engine, source, options, { send, budget }, error);
     throw error instanceof RunStop ? error.failure : error;
   } finally {
-    await lock.release();
+    await lease?.release();
   }
+}
+
+/** Nothing was read nor sent: another process is at work. */
+function closeLocked(
+  engine: Engine,
+  source: Undoing["source"],
+  { reserve, concurrency }: RunOptions,
+  paced: Pick<Session, "send" | "budget">,
+  error: LockedError,
+): Promise<Closed> {
+  return closeRun({
+    kind: "undo",
+    file: source.manifest.id,
+    input: { read: 0, rejectedCodes: new Map(), passedOver: 0, passedOverAre: "skipped" },
+    ledger: createLedger(),
+    stop: asRunStop(error),
+    ...paced,
+    clock: engine.clock,
+    reserve,
+    concurrency,
+    requestsToCreate: 0,
+    rejects: null,
+    isSync: false,
+  });
 }
 
 interface Undoing {

@@ -1,8 +1,9 @@
 /** Why a run ends before its end: it can go on later. */
+import { LockedError } from "../../disk/lease.ts";
 import { EcmError, exitCodes, InterruptedError } from "../../errors.ts";
 import type { BudgetStop } from "./budget.ts";
 
-export type StopReason = BudgetStop | "signal" | "error" | "max-rejects";
+export type StopReason = BudgetStop | "signal" | "error" | "lock" | "max-rejects";
 
 /** The run ends here and can go on later. */
 export class RunStop extends Error {
@@ -37,7 +38,8 @@ export function stopOf(by: BudgetStop, until: number | undefined): RunStop {
 /** Whatever ended a run, as its stop. */
 export function asRunStop(error: unknown): RunStop {
   if (error instanceof RunStop) return error;
-  return new RunStop(error instanceof InterruptedError ? "signal" : "error", asEcmError(error));
+  const by = error instanceof InterruptedError ? "signal" : error instanceof LockedError ? "lock" : "error";
+  return new RunStop(by, asEcmError(error));
 }
 
 function asEcmError(error: unknown): EcmError {

@@ -1,13 +1,19 @@
 /** Coming into a run: the unfinished one of the same command, or a new one; alone, and knowing what was done. */
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
-import { UsageError } from "../../errors.ts";
+import { type Lease, takeLease } from "../../disk/lease.ts";
 import { cannotResume, readRunRecord } from "./damage.ts";
 import { fileOf } from "./files.ts";
-import { listRuns, type Manifest, makeRunFolder, runsFolder, writeManifest } from "./folder.ts";
+import {
+  listRuns,
+  locksFolder,
+  type Manifest,
+  type ManifestError,
+  makeRunFolder,
+  writeManifest,
+} from "./folder.ts";
 import { createJournal, cutTornTail, type Journal, type JournalFile, openJournal } from "./journal.ts";
 import type { Ledger } from "./ledger.ts";
-import { type Lock, takeLock } from "./lock.ts";
 
 export interface EnteredRun {
   manifest: Manifest;
@@ -29,23 +35,28 @@ export interface Entrance {
   openJournalFile?: (file: string) => JournalFile;
   /** Unfinished runs of a file of this name whose content was another. */
   onChanged?(older: Manifest): void;
+  /** Runs that cannot be read: one of them may be the unfinished one. */
+  onUnreadable?(error: ManifestError): void;
+  /** A process that cannot be seen from here held the run, and has gone silent. */
+  onTookOver?(whose: string): void;
 }
 
-/** @throws UsageError when another process works on the same run; JournalDamagedError; JournalError */
+/** @throws LockedError when another process works on the same run; JournalDamagedError; JournalError */
 export async function enterRun(entrance: Entrance): Promise<EnteredRun> {
   const { stateFolder, about, prepared, isFresh } = entrance;
   const made = prepared ?? (await makeRunFolder(stateFolder, entrance.now));
-  const lock = await takeLock(runsFolder(stateFolder), about.fingerprint);
+  let lease: Lease | undefined;
   try {
-    if (!lock) throw locked();
+    lease = await takeLease(locksFolder(stateFolder), about.fingerprint, "this run");
+    if (lease.tookOver !== undefined) entrance.onTookOver?.(lease.tookOver);
     const unfinished = isFresh ? undefined : await findUnfinished(entrance);
     if (!unfinished) await begin(entrance, made);
     else if (!prepared) await rm(made.folder, { recursive: true, force: true });
     const { manifest, folder } = unfinished ?? (await findById(stateFolder, made.id));
-    return await open({ manifest, folder, lock, entrance, isResumed: unfinished !== undefined });
+    return await open({ manifest, folder, lease, entrance, isResumed: unfinished !== undefined });
   } catch (error) {
     await rm(made.folder, { recursive: true, force: true }).catch(() => undefined);
-    await lock?.release();
+    await lease?.release();
     throw error;
   }
 }
@@ -73,8 +84,8 @@ async function begin(entrance: Entrance, made: { id: string; folder: string }): 
 }
 
 /** A run that was killed between its last record and its summary is entered too: it has only to report. */
-async function findUnfinished({ stateFolder, about }: Entrance) {
-  const runs = await listRuns(stateFolder);
+async function findUnfinished({ stateFolder, about, onUnreadable }: Entrance) {
+  const runs = await listRuns(stateFolder, onUnreadable);
   return runs.find(({ manifest }) => manifest.fingerprint === about.fingerprint && !isFinished(manifest));
 }
 
@@ -89,16 +100,16 @@ export function isFinished(manifest: Manifest): boolean {
 async function open(coming: {
   manifest: Manifest;
   folder: string;
-  lock: Lock;
+  lease: Lease;
   entrance: Entrance;
   isResumed: boolean;
 }): Promise<EnteredRun> {
-  const { manifest, folder, lock, entrance, isResumed } = coming;
+  const { manifest, folder, lease, entrance, isResumed } = coming;
   const file = join(folder, fileOf.journal);
   const { ledger, end, damage } = await readRunRecord({ manifest, folder });
   if (damage !== undefined) throw cannotResume(manifest.id, damage);
   if (isResumed) await cutTornTail(file, end);
-  const journal = openJournal(file, entrance.openJournalFile);
+  const journal = openJournal(file, entrance.openJournalFile, lease.requireHeld);
   return {
     manifest,
     folder,
@@ -107,15 +118,7 @@ async function open(coming: {
     isResumed,
     async leave() {
       await journal.close().catch(() => undefined);
-      await lock.release();
+      await lease.release();
     },
   };
-}
-
-function locked(): UsageError {
-  return new UsageError(
-    "another ecm process is working on the same run",
-    "wait for it to end; the same command then goes on where it stopped, if it did",
-    { type: "RunLockedError", retryable: true },
-  );
 }

@@ -1,8 +1,9 @@
 /** Where the bulk runs of this machine lie open on disk: one folder each, readable by their owner alone. */
 import { randomBytes } from "node:crypto";
-import { mkdir, open, readdir, readFile, rename, rm, stat } from "node:fs/promises";
-import { join } from "node:path";
-import { NotFoundError, UsageError } from "../../errors.ts";
+import { mkdir, readdir, readFile, rm, stat } from "node:fs/promises";
+import { basename, join } from "node:path";
+import { writeAtomically } from "../../disk/atomic-file.ts";
+import { EcmError, exitCodes, NotFoundError, UsageError } from "../../errors.ts";
 import { fileOf } from "./files.ts";
 import type { Summary } from "./report.ts";
 
@@ -34,6 +35,11 @@ export function runsFolder(stateFolder: string): string {
   return join(stateFolder, "runs");
 }
 
+/** Where the leases of runs are, and of what else only one process may do at a time. */
+export function locksFolder(stateFolder: string): string {
+  return join(stateFolder, "locks");
+}
+
 /** A new run's folder with a name that sorts by time. @throws UsageError when it cannot be made */
 export async function makeRunFolder(
   stateFolder: string,
@@ -54,71 +60,96 @@ export async function makeRunFolder(
   return { id, folder };
 }
 
-/** Writes the manifest whole or not at all, and has it on the disk. @throws UsageError */
+/** Writes the manifest whole or not at all, and has it on the disk. @throws EcmError */
 export async function writeManifest(folder: string, manifest: Manifest): Promise<void> {
   const target = join(folder, fileOf.manifest);
-  const temporary = `${target}.${randomBytes(4).toString("hex")}.tmp`;
-  try {
-    const handle = await open(temporary, "wx", 0o600);
-    try {
-      await handle.writeFile(`${JSON.stringify(manifest, null, 2)}\n`);
-      await handle.sync();
-    } finally {
-      await handle.close();
-    }
-    await rename(temporary, target);
-    await syncFolder(folder);
-  } catch (error) {
-    await rm(temporary, { force: true }).catch(() => undefined);
-    throw new UsageError(`cannot write ${target}: ${(error as Error).message}`);
+  await writeAtomically(target, `${JSON.stringify(manifest, null, 2)}\n`).catch((error: Error) => {
+    throw new EcmError(exitCodes.failed, `cannot write ${target}: ${error.message}`, { cause: error });
+  });
+}
+
+/** What a run is cannot be read: it can neither be resumed nor undone, and must not be taken for absent. */
+export class ManifestError extends EcmError {
+  readonly id: string;
+
+  constructor(folder: string, why: string, hint: string) {
+    super(exitCodes.failed, `cannot read run ${basename(folder)}: ${join(folder, fileOf.manifest)} ${why}`, {
+      type: "ManifestError",
+      hint,
+    });
+    this.id = basename(folder);
   }
 }
 
-/** Undefined for a folder that is not (yet) a run. @throws UsageError for a manifest of another format. */
+/** Undefined for a folder that is not (yet) a run. @throws ManifestError */
 export async function readManifest(folder: string): Promise<Manifest | undefined> {
-  const text = await readFile(join(folder, fileOf.manifest), "utf8").catch(() => undefined);
-  if (text === undefined) return undefined;
-  let manifest: Partial<Manifest>;
+  const restore = "Restore the file from a backup, or delete the run's folder";
+  let text: string;
   try {
-    manifest = JSON.parse(text) as Partial<Manifest>;
-  } catch {
-    throw new UsageError(`${join(folder, fileOf.manifest)} is not JSON`, "remove the run's folder");
+    text = await readFile(join(folder, fileOf.manifest), "utf8");
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    if (code === "ENOENT" || code === "ENOTDIR") return undefined;
+    throw new ManifestError(folder, `cannot be read: ${message}`, restore);
   }
-  if (manifest.format !== 1) {
-    throw new UsageError(
-      `${folder} was written by another version of ecm`,
-      "use that version, or remove the folder",
+  let manifest: Partial<Manifest> | null;
+  try {
+    manifest = JSON.parse(text) as Partial<Manifest> | null;
+  } catch {
+    throw new ManifestError(folder, "is damaged: it is not JSON", restore);
+  }
+  if (manifest?.format !== 1) {
+    throw new ManifestError(
+      folder,
+      "was written by another version of ecm",
+      "Use that version, or delete the folder",
     );
   }
   return manifest as Manifest;
 }
 
-/** All runs, the newest first. Folders that cannot be read are passed over. */
-export async function listRuns(stateFolder: string): Promise<{ manifest: Manifest; folder: string }[]> {
+/** All runs, the newest first. @param onUnreadable told of each that is passed over since it cannot be read */
+export async function listRuns(
+  stateFolder: string,
+  onUnreadable: (error: ManifestError) => void = () => undefined,
+): Promise<{ manifest: Manifest; folder: string }[]> {
   const root = runsFolder(stateFolder);
   const names = await readdir(root).catch(() => [] as string[]);
   const runs: { manifest: Manifest; folder: string }[] = [];
   for (const name of names.sort().reverse()) {
     const folder = join(root, name);
-    const manifest = await readManifest(folder).catch(() => undefined);
-    if (manifest) runs.push({ manifest, folder });
+    try {
+      const manifest = await readManifest(folder);
+      if (manifest) runs.push({ manifest, folder });
+    } catch (error) {
+      if (!(error instanceof ManifestError)) throw error;
+      onUnreadable(error);
+    }
   }
   return runs.sort((one, other) => (one.manifest.startedAt < other.manifest.startedAt ? 1 : -1));
 }
 
-/** A run by its id, an unmistakable beginning of it, or `last`. @throws NotFoundError, UsageError */
+/** A run by its id, an unmistakable beginning of it, or `last`. @throws NotFoundError, UsageError, ManifestError */
 export async function findRun(
   stateFolder: string,
   wanted: string,
 ): Promise<{ manifest: Manifest; folder: string }> {
-  const runs = await listRuns(stateFolder);
-  if (wanted === "last" && runs[0]) return runs[0];
+  const unreadable: ManifestError[] = [];
+  const runs = await listRuns(stateFolder, (error) => unreadable.push(error));
+  if (wanted === "last") {
+    // An id begins with its time: an older run is not the last one because the last one cannot be read.
+    const newer = unreadable.find(({ id }) => !runs[0] || id > runs[0].manifest.id);
+    if (newer) throw newer;
+    if (runs[0]) return runs[0];
+  }
   const matches = runs.filter(({ manifest }) => manifest.id === wanted);
   if (matches.length === 0) matches.push(...runs.filter(({ manifest }) => manifest.id.startsWith(wanted)));
   if (matches.length > 1) {
     const ids = matches.map(({ manifest }) => manifest.id).join(", ");
     throw new UsageError(`${JSON.stringify(wanted)} is the beginning of several runs: ${ids}`);
   }
+  const damaged = unreadable.find(({ id }) => wanted !== "" && id.startsWith(wanted));
+  if (!matches[0] && damaged) throw damaged;
   if (!matches[0]) throw new NotFoundError(`there is no run ${JSON.stringify(wanted)}`, "see: ecm runs list");
   return matches[0];
 }
@@ -128,16 +159,26 @@ export async function sweepAbandoned(stateFolder: string, nowMilliseconds: numbe
   const root = runsFolder(stateFolder);
   for (const name of await readdir(root).catch(() => [] as string[])) {
     const folder = join(root, name);
-    const info = await stat(folder).catch(() => undefined);
-    const isOld = info && nowMilliseconds - info.mtimeMs > 86_400_000;
-    const isRun = await stat(join(folder, fileOf.manifest)).catch(() => undefined);
-    if (isOld && !isRun) await rm(folder, { recursive: true, force: true });
+    const times = await Promise.all([changedAt(folder), changedAt(join(folder, fileOf.input))]);
+    const isOld = nowMilliseconds - Math.max(...times) > 86_400_000;
+    if (isOld && !(await hasRun(folder))) await rm(folder, { recursive: true, force: true });
   }
 }
 
-/** A new name survives a power cut only when its folder was synced; not every platform can. */
-async function syncFolder(folder: string): Promise<void> {
-  const handle = await open(folder, "r").catch(() => undefined);
-  await handle?.sync().catch(() => undefined);
-  await handle?.close();
+/** A manifest, or a journal beyond its first record: then the manifest was lost. What cannot be looked at may be one. */
+async function hasRun(folder: string): Promise<boolean> {
+  const isThere = (name: string, leastBytes: number) =>
+    stat(join(folder, name)).then(
+      ({ size }) => size >= leastBytes,
+      ({ code }: NodeJS.ErrnoException) => code !== "ENOENT" && code !== "ENOTDIR",
+    );
+  return (await isThere(fileOf.manifest, 0)) || (await isThere(fileOf.journal, 512));
+}
+
+/** Milliseconds since the epoch; long ago for what is not there. */
+function changedAt(path: string): Promise<number> {
+  return stat(path).then(
+    ({ mtimeMs }) => mtimeMs,
+    () => 0,
+  );
 }

@@ -74,10 +74,14 @@ export function openJournalFile(file: string): JournalFile {
   };
 }
 
-/** @param openFile replaces the opening of the file: a seam for a disk that fails */
+/**
+ * @param openFile replaces the opening of the file: a seam for a disk that fails
+ * @param requireHeld throws when the run is not ours any more: checked last, so that no write leaves after that
+ */
 export function openJournal(
   file: string,
   openFile: (file: string) => JournalFile = openJournalFile,
+  requireHeld: () => void = () => undefined,
 ): Journal {
   let handle: JournalFile;
   try {
@@ -103,6 +107,7 @@ export function openJournal(
       failure = new JournalError(file, error);
       throw failure;
     }
+    requireHeld();
   }
 
   function startFlush(): Promise<void> {

@@ -1,7 +1,7 @@
 /** The rejects file: the input's own columns and three of ours, so that it can be mended and imported as it is. */
-import { randomBytes } from "node:crypto";
-import { open, rename, rm } from "node:fs/promises";
-import { dirname, join, resolve } from "node:path";
+import { rm } from "node:fs/promises";
+import { resolve } from "node:path";
+import { type AtomicFile, openAtomicFile } from "../../disk/atomic-file.ts";
 import { UsageError } from "../../errors.ts";
 import type { ReadRow } from "../input/rows.ts";
 
@@ -25,29 +25,24 @@ export async function writeRejects(
   rejected: AsyncIterable<RejectedLine>,
 ): Promise<number> {
   const target = resolve(file);
-  const temporary = join(dirname(target), `.ecm-${randomBytes(6).toString("hex")}.tmp`);
   let count = 0;
+  let opened: AtomicFile | undefined;
   try {
-    const handle = await open(temporary, "wx", 0o600);
-    try {
-      let piece = lineOf([...columns, "ecm_line", "ecm_error", "ecm_message"], delimiter);
-      for await (const { row, code, message } of rejected) {
-        const cells = columns.map((_, index) => row.cells[index] ?? "");
-        piece += lineOf([...cells, String(row.line), code, message], delimiter);
-        count++;
-        if (piece.length < pieceCharacters) continue;
-        await handle.write(piece);
-        piece = "";
-      }
-      await handle.write(piece);
-      await handle.sync();
-    } finally {
-      await handle.close();
+    opened = await openAtomicFile(target);
+    let piece = lineOf([...columns, "ecm_line", "ecm_error", "ecm_message"], delimiter);
+    for await (const { row, code, message } of rejected) {
+      const cells = columns.map((_, index) => row.cells[index] ?? "");
+      piece += lineOf([...cells, String(row.line), code, message], delimiter);
+      count++;
+      if (piece.length < pieceCharacters) continue;
+      await opened.append(piece);
+      piece = "";
     }
-    if (count > 0) await rename(temporary, target);
-    else await Promise.all([rm(temporary, { force: true }), rm(target, { force: true })]);
+    await opened.append(piece);
+    if (count > 0) await opened.commit();
+    else await Promise.all([opened.discard(), rm(target, { force: true })]);
   } catch (error) {
-    await rm(temporary, { force: true }).catch(() => undefined);
+    await opened?.discard();
     if ((error as NodeJS.ErrnoException).code === undefined) throw error;
     throw new UsageError(`cannot write the rejects file ${file}: ${(error as Error).message}`);
   }

@@ -40,7 +40,8 @@ async function runRunsList(context: Context): Promise<void> {
     import("../../bulk/runs/view.ts"),
   ]);
   const views: RunView[] = [];
-  for (const run of await listRuns(context.folders.state)) views.push(await viewRun(run));
+  const runs = await listRuns(context.folders.state, ({ message }) => context.terminal.warn(message));
+  for (const run of runs) views.push(await viewRun(run));
   const count = await presentList(context.terminal, context.output(), views, runView);
   if (count === 0) context.terminal.note("there are no runs yet; ecm import makes one");
 }

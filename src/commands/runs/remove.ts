@@ -20,25 +20,26 @@ export function registerRunsRemove(parent: Command, context: Context): void {
       1: "not confirmed",
       2: "a shortened id, or nobody can be asked without --yes",
       5: "there is no such run",
+      6: "another process is working on it",
     },
   });
 }
 
 async function runRunsRemove(context: Context, given: string[]): Promise<void> {
   const wanted = await runsOr(context, given, "remove");
-  const [{ findRun, runsFolder }, { isFinished }, { takeLock }] = await Promise.all([
+  const [{ findRun, locksFolder }, { isFinished }, { takeLease }] = await Promise.all([
     import("../../bulk/runs/folder.ts"),
     import("../../bulk/runs/enter.ts"),
-    import("../../bulk/runs/lock.ts"),
+    import("../../disk/lease.ts"),
   ]);
   const runs = [];
   for (const each of wanted) runs.push(await findRun(context.folders.state, requireWhole(each)));
   await context.confirm(questionFor(runs.map(({ manifest }) => [manifest, isFinished(manifest)])));
   for (const { manifest, folder } of runs) {
-    const lock = await takeLock(runsFolder(context.folders.state), manifest.fingerprint);
-    if (!lock) throw new UsageError(`run ${manifest.id} is at work`, "wait for it to end");
+    const { id, fingerprint } = manifest;
+    const lease = await takeLease(locksFolder(context.folders.state), fingerprint, `run ${id}`);
     await rm(folder, { recursive: true, force: true });
-    await lock.release();
+    await lease.release();
   }
   context.terminal.note(
     runs.length === 1 ? `Removed run ${runs[0]!.manifest.id}` : `Removed ${runs.length} runs`,

@@ -1,0 +1,125 @@
+/**
+ * Files that appear whole or not at all: written beside their place, put on the disk, then renamed. For their owner's
+ * eyes alone, unless told otherwise.
+ */
+import { randomBytes } from "node:crypto";
+import {
+  closeSync,
+  fsyncSync,
+  openSync,
+  renameSync,
+  rmSync,
+  type WriteFileOptions,
+  writeFileSync,
+} from "node:fs";
+import { type FileHandle, open, rename, rm } from "node:fs/promises";
+import { basename, dirname, join } from "node:path";
+
+const privateMode = 0o600;
+
+export interface AtomicFile {
+  /** Takes all of it, or throws: a full disk may take a part of a single write without an error. */
+  append(data: string | Uint8Array): Promise<void>;
+  /** Has it on the disk, under its name, in place of what stood there. */
+  commit(): Promise<void>;
+  /** Leaves what stood under the name as it was. Never throws. */
+  discard(): Promise<void>;
+}
+
+/**
+ * Begins a file that will stand at `path`.
+ * @param mode its rights; default: its owner's alone, whatever the process's mask is
+ * @throws the system's error when the folder cannot be written
+ */
+export async function openAtomicFile(path: string, mode: number = privateMode): Promise<AtomicFile> {
+  const temporary = temporaryBeside(path);
+  const handle = await open(temporary, "wx", privateMode);
+  const discard = async () => {
+    await handle.close().catch(() => undefined);
+    await rm(temporary, { force: true }).catch(() => undefined);
+  };
+  try {
+    if (mode !== privateMode) await handle.chmod(mode);
+  } catch (error) {
+    await discard();
+    throw error;
+  }
+  return {
+    append: (data) => handle.appendFile(data),
+    async commit() {
+      try {
+        await putInPlace(handle, temporary, path);
+      } catch (error) {
+        await discard();
+        throw error;
+      }
+    },
+    discard,
+  };
+}
+
+/** Writes a file whole, in one go. @throws the system's error; what stood there is then as it was */
+export async function writeAtomically(path: string, data: string, mode?: number): Promise<void> {
+  const file = await openAtomicFile(path, mode);
+  try {
+    await file.append(data);
+  } catch (error) {
+    await file.discard();
+    throw error;
+  }
+  await file.commit();
+}
+
+/**
+ * The same at once, for a place where nothing else may happen meanwhile.
+ * @param isLasting false for what may be lost with the power, such as a cache: it is not waited for
+ */
+export function writeAtomicallySync(path: string, data: string, isLasting = true): void {
+  const temporary = temporaryBeside(path);
+  const options: WriteFileOptions = { mode: privateMode, flag: "wx" };
+  try {
+    writeFileSync(temporary, data, options);
+    if (isLasting) syncPath(temporary);
+    renameSync(temporary, path);
+    if (isLasting) syncPath(dirname(path));
+  } catch (error) {
+    rmSync(temporary, { force: true });
+    throw error;
+  }
+}
+
+/** Whether a name in a folder is of a file that is being written, or was when its process was killed. */
+export function isTemporaryName(name: string): boolean {
+  return /^\..*\.[0-9a-f]{12}\.tmp$/.test(name);
+}
+
+function temporaryBeside(path: string): string {
+  return join(dirname(path), `.${basename(path).slice(0, 100)}.${randomBytes(6).toString("hex")}.tmp`);
+}
+
+async function putInPlace(handle: FileHandle, temporary: string, path: string): Promise<void> {
+  await handle.sync();
+  await handle.close();
+  await rename(temporary, path);
+  await syncFolder(dirname(path));
+}
+
+/** A new name survives a power cut only when its folder was synced; not every platform can. */
+async function syncFolder(folder: string): Promise<void> {
+  const handle = await open(folder, "r").catch(() => undefined);
+  await handle?.sync().catch(() => undefined);
+  await handle?.close();
+}
+
+function syncPath(path: string): void {
+  let descriptor: number | undefined;
+  try {
+    descriptor = openSync(path, "r");
+    fsyncSync(descriptor);
+  } catch (error) {
+    // A folder cannot be synced everywhere; a disk that fails is another matter.
+    if (["EIO", "ENOSPC", "EDQUOT"].includes((error as NodeJS.ErrnoException).code ?? "")) throw error;
+  } finally {
+    if (descriptor !== undefined) closeSync(descriptor);
+  }
+}

@@ -1,0 +1,232 @@
+/**
+ * One process at a time for one matter, also when containers or machines share the folder. A holder has a file of its
+ * own that it touches every few seconds; it is taken over only when that process is certainly gone, or, where this cannot
+ * be seen, when it has given no sign of life for long.
+ *
+ * Nobody ever replaces another's file: each writes one under a name of its own, and only then looks for others. Of two
+ * who come at once, each sees the other, and the one with the smaller name goes first.
+ */
+import { createHash, randomBytes } from "node:crypto";
+import { existsSync } from "node:fs";
+import { appendFile, mkdir, open, readdir, readFile, rm, stat, utimes } from "node:fs/promises";
+import { join } from "node:path";
+import { setTimeout as sleepFor } from "node:timers/promises";
+import { EcmError, exitCodes, UsageError } from "../errors.ts";
+import { isTemporaryName, writeAtomicallySync } from "./atomic-file.ts";
+import { lifeOf, type ProcessIdentity, thisProcess } from "./this-process.ts";
+
+export interface Lease {
+  /** Whose silent lease was taken over, in words; only where its end could not be seen. */
+  readonly tookOver: string | undefined;
+  /** @throws LockedError when the lease is not there any more: then another process may be at work */
+  requireHeld(): void;
+  release(): Promise<void>;
+}
+
+/** Another process holds it. */
+export class LockedError extends EcmError {
+  constructor(message: string, hint: string) {
+    super(exitCodes.conflict, message, { type: "LockedError", hint, retryable: true });
+  }
+}
+
+/** Times in milliseconds. What tests replace. */
+export interface LeaseTimes {
+  /** How often a holder gives a sign of life. */
+  beat: number;
+  /** A silence that is longer than this, by the holder's clock against ours, is looked at more closely. */
+  silence: number;
+  /** How long it is then watched, so that a wrong clock alone never ends a lease. */
+  watch: number;
+  now(): number;
+  sleep(milliseconds: number): Promise<unknown>;
+}
+
+const usualTimes: LeaseTimes = {
+  beat: 5_000,
+  silence: 120_000,
+  watch: 20_000,
+  now: Date.now,
+  sleep: (milliseconds) => sleepFor(milliseconds),
+};
+
+/** Who comes at the same moment decides within this many looks, 10 ms apart; a stopped process may take longer. */
+const mostLooks = 200;
+
+/**
+ * Takes the lease on a matter.
+ * @param folder shared by all who must not work at once; made when it is not there
+ * @param what names the matter in the error, such as `run 20261121-1402-3fa9c1`
+ * @param self replaced by tests
+ * @throws LockedError when another process holds it; UsageError when the folder cannot be written
+ */
+export async function takeLease(
+  folder: string,
+  matter: string,
+  what: string,
+  self: ProcessIdentity = thisProcess(),
+  times: LeaseTimes = usualTimes,
+): Promise<Lease> {
+  const stem = createHash("sha256").update(matter).digest("hex").slice(0, 16);
+  const name = `${stem}.${randomBytes(8).toString("hex")}`;
+  const file = join(folder, name);
+  try {
+    await mkdir(folder, { recursive: true, mode: 0o700 });
+    const since = new Date(times.now()).toISOString();
+    writeAtomicallySync(file, `${JSON.stringify({ ...self, since })}\n`, false);
+    await touch(file, times);
+  } catch (error) {
+    throw new UsageError(
+      `cannot write the lock ${file}: ${(error as Error).message}`,
+      "name a folder that can be written with ECM_STATE_DIR",
+    );
+  }
+  try {
+    const tookOver = await outlast({ folder, stem, name, what, self, times });
+    await appendFile(file, heldMark);
+    await touch(file, times);
+    return held(file, what, tookOver, times);
+  } catch (error) {
+    await rm(file, { force: true });
+    throw error;
+  }
+}
+
+/** The second line of a lease that was won; without it, its process is still looking for others. */
+const heldMark = "held\n";
+
+interface Contest {
+  folder: string;
+  stem: string;
+  name: string;
+  what: string;
+  self: ProcessIdentity;
+  times: LeaseTimes;
+}
+
+/** Looks until nobody else is there. @throws LockedError */
+async function outlast({ folder, stem, name, what, self, times }: Contest): Promise<string | undefined> {
+  let tookOver: string | undefined;
+  for (let looks = 0; looks < mostLooks; looks++) {
+    let isContested = false;
+    for (const other of await readdir(folder)) {
+      if (other === name || isTemporaryName(other)) continue;
+      const path = join(folder, other);
+      const lease = await readLease(path);
+      if (!lease) continue;
+      const life = lifeOf(lease.holder, self);
+      if (life === "gone") await rm(path, { force: true });
+      else if (other.startsWith(stem)) {
+        const isSilent = life === "unknown" && (await hasGoneSilent(path, times));
+        if (isSilent) {
+          tookOver = `${personOf(lease)}, which gave no sign of life since ${isoOf(lease.beatAt)}`;
+          await rm(path, { force: true });
+        } else if (lease.isHeld || other < name) throw locked(what, lease, life, path, times);
+        else isContested = true;
+      }
+    }
+    if (!isContested) return tookOver;
+    await times.sleep(10);
+  }
+  throw new LockedError(`${what} is in use by another ecm process`, "Try again");
+}
+
+interface ReadLease {
+  holder: ProcessIdentity;
+  since: string;
+  isHeld: boolean;
+  beatAt: number;
+}
+
+/** Undefined when it went away meanwhile. One that cannot be read belongs to a process that cannot be seen. */
+async function readLease(path: string): Promise<ReadLease | undefined> {
+  const nobody: ProcessIdentity = { host: "an unknown host", pid: 0, space: "", start: "" };
+  try {
+    const { mtimeMs: beatAt } = await stat(path);
+    const [first = "", mark] = (await readFile(path, "utf8")).split("\n");
+    try {
+      const { since, ...holder } = JSON.parse(first) as ProcessIdentity & { since: string };
+      return { holder, since, isHeld: `${mark}\n` === heldMark, beatAt };
+    } catch {
+      return { holder: nobody, since: "an unknown time", isHeld: true, beatAt };
+    }
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
+    throw error;
+  }
+}
+
+/** By the clocks first, which may differ; then by watching whether the file is still touched. */
+async function hasGoneSilent(path: string, times: LeaseTimes): Promise<boolean> {
+  const beatAt = await beatOf(path);
+  if (beatAt === undefined || Math.abs(times.now() - beatAt) <= times.silence) return false;
+  await times.sleep(times.watch);
+  return (await beatOf(path)) === beatAt;
+}
+
+/** Opened, since a network file system asks its server only then. */
+async function beatOf(path: string): Promise<number | undefined> {
+  const handle = await open(path, "r").catch(() => undefined);
+  if (!handle) return undefined;
+  try {
+    return (await handle.stat()).mtimeMs;
+  } finally {
+    await handle.close();
+  }
+}
+
+/** By the holder's own clock: that of a file server may be another. */
+function touch(file: string, { now }: LeaseTimes): Promise<void> {
+  const seconds = now() / 1000;
+  return utimes(file, seconds, seconds);
+}
+
+function held(file: string, what: string, tookOver: string | undefined, times: LeaseTimes): Lease {
+  const timer = setInterval(() => {
+    // A lease that is gone is found by `requireHeld`; a disk that fails is found by the next write.
+    touch(file, times).catch(() => undefined);
+  }, times.beat);
+  timer.unref();
+  return {
+    tookOver,
+    requireHeld() {
+      if (existsSync(file)) return;
+      throw new LockedError(
+        `the lock on ${what} is gone: another process took it over, or its folder was removed`,
+        "Nothing was sent after this",
+      );
+    },
+    async release() {
+      clearInterval(timer);
+      await rm(file, { force: true }).catch(() => undefined);
+    },
+  };
+}
+
+function locked(
+  what: string,
+  lease: ReadLease,
+  life: "alive" | "unknown",
+  path: string,
+  times: LeaseTimes,
+): LockedError {
+  const message = `${what} is in use by ${personOf(lease)} since ${lease.since}`;
+  if (life === "unknown") {
+    const wait = Math.round(times.silence / 1000);
+    const minutes = `${wait / 60} min`;
+    return new LockedError(
+      message,
+      `Wait for it to end. Its last sign of life was at ${isoOf(lease.beatAt)}; a lock without one for ${minutes} is taken over`,
+    );
+  }
+  const mayBeReused = lease.holder.start === "" ? `. If that process is not ecm, delete ${path}` : "";
+  return new LockedError(message, `Wait for it to end, then run the same command again${mayBeReused}`);
+}
+
+function personOf({ holder: { host, pid } }: ReadLease): string {
+  return `process ${pid} on ${host}`;
+}
+
+function isoOf(milliseconds: number): string {
+  return new Date(milliseconds).toISOString().replace(/\.\d+Z$/, "Z");
+}

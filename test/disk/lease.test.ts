@@ -1,0 +1,147 @@
+/** One process at a time: processes that live, that are gone, that cannot be seen, and that come at the same moment. */
+import { spawn } from "node:child_process";
+import { readdir, readFile, rm, utimes, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { type LeaseTimes, LockedError, takeLease } from "../../src/disk/lease.ts";
+import { lifeOf, type ProcessIdentity, thisProcess } from "../../src/disk/this-process.ts";
+import { temporaryFolder } from "../support/ecm.ts";
+
+const elsewhere: ProcessIdentity = { host: "db1", pid: 12, space: "another machine", start: "7" };
+const hour = 3_600_000;
+
+/** A watch that takes no time; `onWatch` is what happens meanwhile. */
+function timesWith(now = Date.now(), onWatch: () => Promise<unknown> = async () => undefined): LeaseTimes {
+  return {
+    beat: hour,
+    silence: 120_000,
+    watch: 20_000,
+    now: () => now,
+    sleep: async (milliseconds) => (milliseconds === 20_000 ? onWatch() : undefined),
+  };
+}
+
+/** The lease file of somebody else who holds `matter`, last touched at this time. */
+async function leftBy(folder: string, holder: ProcessIdentity, beatAt: number): Promise<string> {
+  const lease = await takeLease(folder, "matter", "the run", holder, timesWith(beatAt));
+  const [name] = await readdir(folder);
+  const file = join(folder, name!);
+  const text = await readFile(file, "utf8");
+  await lease.release();
+  await writeFile(file, text);
+  await utimes(file, beatAt / 1000, beatAt / 1000);
+  return file;
+}
+
+/** A process that has ended, as it named itself. */
+async function endedProcess(): Promise<ProcessIdentity> {
+  const child = spawn(process.execPath, ["-e", ""]);
+  await new Promise((resolve) => child.on("close", resolve));
+  return { ...thisProcess(), pid: child.pid! };
+}
+
+describe("a lease", () => {
+  it("is for one at a time, and for one matter", async () => {
+    const folder = join(await temporaryFolder(), "locks");
+    const lease = await takeLease(folder, "matter", "the run");
+    const refused = takeLease(folder, "matter", "the run");
+    await expect(refused).rejects.toThrow(LockedError);
+    await expect(refused).rejects.toThrow(`the run is in use by process ${process.pid} on `);
+    await (await takeLease(folder, "another", "it")).release();
+    await lease.release();
+    await (await takeLease(folder, "matter", "the run")).release();
+    expect(await readdir(folder)).toEqual([]);
+  });
+
+  it("of a process that is gone is taken over at once, and swept for other matters too", async () => {
+    const folder = await temporaryFolder();
+    await leftBy(folder, await endedProcess(), Date.now());
+    const other = await takeLease(folder, "another", "it");
+    expect(await readdir(folder)).toHaveLength(1);
+    await leftBy(await temporaryFolder(), await endedProcess(), Date.now());
+    const lease = await takeLease(folder, "matter", "the run");
+    expect(lease.tookOver).toBeUndefined();
+    await Promise.all([lease.release(), other.release()]);
+  });
+
+  it.runIf(process.platform === "linux")("of a process whose id is used again is taken over", async () => {
+    const folder = await temporaryFolder();
+    await leftBy(folder, { ...thisProcess(), start: "1" }, Date.now());
+    await (await takeLease(folder, "matter", "the run")).release();
+  });
+
+  it("of a living process is never taken over, however long it is silent: it may be stopped", async () => {
+    const folder = await temporaryFolder();
+    await leftBy(folder, thisProcess(), Date.now() - 48 * hour);
+    await expect(takeLease(folder, "matter", "the run")).rejects.toThrow(LockedError);
+  });
+
+  describe("of a process on another machine, or in another container", () => {
+    it.each([0, 60_000, -60_000])("is respected %d ms after its last sign of life", async (age) => {
+      const folder = await temporaryFolder();
+      const now = Date.now();
+      await leftBy(folder, elsewhere, now - age);
+      const taking = takeLease(folder, "matter", "the run", thisProcess(), timesWith(now));
+      await expect(taking).rejects.toThrow(/the run is in use by process 12 on db1 since/);
+      await expect(taking).rejects.toMatchObject({
+        exitCode: 6,
+        details: { hint: expect.stringContaining("a lock without one for 2 min is taken over") },
+      });
+    });
+
+    it.each([hour, -hour])("is respected while it is touched, though its clock is %d ms off", async (off) => {
+      const folder = await temporaryFolder();
+      const now = Date.now();
+      const file = await leftBy(folder, elsewhere, now - off);
+      const beats = () => utimes(file, (now - off + 5000) / 1000, (now - off + 5000) / 1000);
+      const taking = takeLease(folder, "matter", "the run", thisProcess(), timesWith(now, beats));
+      await expect(taking).rejects.toThrow(LockedError);
+    });
+
+    it("is taken over after a long silence, and that is said", async () => {
+      const folder = await temporaryFolder();
+      const now = Date.parse("2026-11-21T13:00:00Z");
+      await leftBy(folder, elsewhere, now - hour);
+      const lease = await takeLease(folder, "matter", "the run", thisProcess(), timesWith(now));
+      expect(lease.tookOver).toBe("process 12 on db1, which gave no sign of life since 2026-11-21T12:00:00Z");
+      await lease.release();
+    });
+
+    it("is respected when its file cannot be read", async () => {
+      const folder = await temporaryFolder();
+      await writeFile(await leftBy(folder, elsewhere, Date.now()), "");
+      await expect(takeLease(folder, "matter", "the run")).rejects.toThrow("on an unknown host");
+    });
+  });
+
+  it("that was taken away is noticed", async () => {
+    const folder = await temporaryFolder();
+    const lease = await takeLease(folder, "matter", "the run");
+    lease.requireHeld();
+    await rm(join(folder, (await readdir(folder))[0]!));
+    expect(() => lease.requireHeld()).toThrow("the lock on the run is gone");
+    await lease.release();
+  });
+
+  it("has exactly one winner among many who come at the same moment", async () => {
+    const folder = await temporaryFolder();
+    for (let round = 0; round < 20; round++) {
+      const taken = await Promise.allSettled(
+        Array.from({ length: 8 }, () => takeLease(folder, "matter", "the run")),
+      );
+      const won = taken.filter((each) => each.status === "fulfilled");
+      expect(won).toHaveLength(1);
+      await won[0]!.value.release();
+    }
+    expect(await readdir(folder)).toEqual([]);
+  });
+});
+
+describe("the life of a process", () => {
+  it("is seen only where process ids mean the same", async () => {
+    const me = thisProcess();
+    expect(lifeOf(me, me)).toBe("alive");
+    expect(lifeOf({ ...me, space: "another container" }, me)).toBe("unknown");
+    expect(lifeOf(await endedProcess(), me)).toBe("gone");
+  });
+});
