@@ -2,9 +2,10 @@
 import { realClock } from "../clock.ts";
 import { EcmError, exitCodes, NotFoundError, UsageError } from "../errors.ts";
 import type { Clock } from "../wire.ts";
+import { type FolderOperations, folderOperations } from "./admin-api/operations.ts";
 import { defaultMonthlyLimit, endOfMonth } from "./rules/rate-limits-and-auth.ts";
-import { startAfresh } from "./store/afresh.ts";
-import { addDefaultStructure, openStore, type Store } from "./store/index.ts";
+import { shrink } from "./store/afresh.ts";
+import { openStore, type Store, serviceTime } from "./store/index.ts";
 import { newKeyValue, type Scope, type StoredKey, scopes } from "./store/keys.ts";
 
 /** A key as its owner sees it. `key` is whole once, when it is made; afterwards all but its ends is covered. */
@@ -48,6 +49,8 @@ export interface Owner {
    * address, the id of the default structure, and the folder's own key.
    */
   reset(): void;
+  /** What a test does to the sandbox beside using it. */
+  operations: FolderOperations;
   close(): void;
 }
 
@@ -60,6 +63,7 @@ export async function openOwner({
   clock?: Clock;
 }): Promise<Owner> {
   const store = await openStore(folder, clock.now());
+  const now = () => serviceTime(store, clock);
   const { keys, database } = store;
   const act = database.transaction;
 
@@ -67,7 +71,7 @@ export async function openOwner({
     act(() => {
       const { id } = findKey(keys.all(), idOrName);
       apply(findKey(keys.all(), id));
-      return viewOf(findKey(keys.all(), id), clock.now());
+      return viewOf(findKey(keys.all(), id), now());
     });
 
   return {
@@ -75,23 +79,23 @@ export async function openOwner({
       act(() => {
         if (keys.all().some((key) => key.name === name)) throw nameInUse(name);
         const value = newKeyValue(store.account.read().region);
-        const [id] = store.newIds(clock.now(), 1) as [string];
+        const [id] = store.newIds(now(), 1) as [string];
         const created = {
           id,
           name: checkedName(name),
           scopes: checkedScopes(wanted),
           isActive: true,
           expiresAt: expiresAt?.getTime() ?? null,
-          createdAt: clock.now(),
+          createdAt: now(),
         };
         keys.add(created, value);
-        return viewOf({ ...created, shown: value }, clock.now());
+        return viewOf({ ...created, shown: value }, now());
       }),
-    listKeys: () => keys.all().map((key) => viewOf(key, clock.now())),
-    key: (idOrName) => viewOf(findKey(keys.all(), idOrName), clock.now()),
+    listKeys: () => keys.all().map((key) => viewOf(key, now())),
+    key: (idOrName) => viewOf(findKey(keys.all(), idOrName), now()),
     activateKey: (idOrName) =>
       change(idOrName, (key) => {
-        if (hasExpired(key, clock.now())) {
+        if (hasExpired(key, now())) {
           throw new EcmError(exitCodes.failed, `the key ${JSON.stringify(key.name)} has expired`, {
             type: "KeyExpiredError",
             hint: "create another with: ecm sandbox keys create",
@@ -106,17 +110,18 @@ export async function openOwner({
       return { ...view, key: value };
     },
     deleteKey: (idOrName) => act(() => keys.remove(findKey(keys.all(), idOrName).id)),
-    account: () => accountView(store, clock.now()),
+    account: () => accountView(store, now()),
     setAccount: ({ status, monthlyLimit }) =>
       act(() => {
         if (status !== undefined) store.account.setStatus(checkedStatus(status));
         if (monthlyLimit !== undefined) store.account.setMonthlyLimit(monthlyLimit);
-        return accountView(store, clock.now());
+        return accountView(store, now());
       }),
     reset() {
-      const structureId = store.structures.all()[0]!._id;
-      startAfresh(store, () => addDefaultStructure(store, structureId, clock.now()));
+      folderOperations(store, clock).reset();
+      shrink(store);
     },
+    operations: folderOperations(store, clock),
     close: () => database.close(),
   };
 }

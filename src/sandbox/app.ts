@@ -2,7 +2,9 @@
 import type { IncomingMessage } from "node:http";
 import { type Context, Hono } from "hono";
 import type { Clock } from "../wire.ts";
+import { adminRoot } from "./admin-api/access.ts";
 import { type Body, jsonOf, readBody } from "./body.ts";
+import { entryOf } from "./log-entry.ts";
 import type { Call, Endpoint } from "./rules/endpoint.ts";
 import { endpoints } from "./rules/index.ts";
 import type { Gate } from "./rules/rate-limits-and-auth.ts";
@@ -17,6 +19,12 @@ export interface Bindings {
   address: string;
   /** The message itself, where there is one: its body is read without a detour. */
   incoming?: IncomingMessage;
+  /** Fires when the transport closes: answers without an end stop. */
+  closing?: AbortSignal;
+  /** What goes wrong on purpose with the answer, for the log. */
+  fault?: string;
+  /** When the request arrived, by the clock of `performance`. */
+  arrivedAt?: number;
 }
 
 export type App = Hono<{ Bindings: Bindings }>;
@@ -26,6 +34,8 @@ export interface Answer {
   status: number;
   body: unknown;
   headers: Record<string, string>;
+  /** The body as JSON, where it has been written already. */
+  text?: string;
 }
 
 export interface AppParts {
@@ -33,6 +43,8 @@ export interface AppParts {
   gate: Gate;
   takeTurn: TakeTurn;
   clock: Clock;
+  /** Answers everything below /__sandbox/. */
+  admin(request: Request, bindings: Bindings): Promise<Response>;
 }
 
 // Beside contacts, under the same path: their names are not taken for ids of contacts.
@@ -50,6 +62,9 @@ export function createApp(parts: AppParts): App {
     const { describeService } = await import("./openapi.ts");
     return respond({ status: 200, body: describeService(endpoints), headers: {} });
   });
+  const admin = (context: RequestContext) => parts.admin(context.req.raw, context.env);
+  app.all(adminRoot, admin);
+  app.all(`${adminRoot}/*`, admin);
   app.all("*", (context) => exchange(parts, context, undefined));
   app.onError((error) =>
     respond({
@@ -76,20 +91,29 @@ async function exchange(
   const { address, incoming } = context.env;
   const body = endpoint?.body ? await readBody(context.req.raw, incoming) : undefined;
   const answer = await takeTurn((): Answer => {
-    const now = clock.now();
-    const { headers, refusal } = gate.admit(address, context.req.header("x-api-key"), endpoint?.scope, now);
+    const key = context.req.header("x-api-key");
+    const { now, headers, refusal } = gate.admit(address, key, endpoint?.scope, clock.now());
+    const logged = (answered: Answer): Answer => {
+      const text = answered.status === 204 ? "" : JSON.stringify(answered.body);
+      const bytes = body && "bytes" in body ? body.bytes : undefined;
+      const { status } = answered;
+      store.requests.add(
+        entryOf({ request: context.req.raw, bindings: context.env, body: bytes, status, answer: text, now }),
+      );
+      return { ...answered, text };
+    };
     try {
       if (refusal) throw refusal;
       if (!endpoint) throw forbidden("This endpoint is not accessible via API key");
       const call = callOf(endpoint, context, store, body, now);
-      return { status: endpoint.status, body: perform(endpoint, call), headers };
+      return logged({ status: endpoint.status, body: perform(endpoint, call), headers });
     } catch (error) {
       if (!(error instanceof Refusal)) throw error;
-      return {
+      return logged({
         status: error.status,
         body: { errors: [error.error] },
         headers: { ...headers, ...error.headers },
-      };
+      });
     }
   });
   return respond(answer);
@@ -138,9 +162,9 @@ function queryOf(context: RequestContext): Record<string, unknown> {
 }
 
 /** An answer as the web knows it. */
-export function respond({ status, body, headers }: Answer): Response {
+export function respond({ status, body, headers, text = JSON.stringify(body) }: Answer): Response {
   if (status === 204) return new Response(null, { status, headers });
-  return new Response(JSON.stringify(body), {
+  return new Response(text, {
     status,
     headers: { "Content-Type": "application/json; charset=utf-8", ...headers },
   });

@@ -8,21 +8,25 @@ const largestBodyBytes = 2 ** 20;
 export type Body = { bytes: Uint8Array } | { tooLarge: true } | { cut: true };
 
 /**
- * Reads to the end, so that a sender who is still sending hears the answer; keeps no more than the limit.
+ * Reads to the end, so that a sender who is still sending hears the answer; keeps no more than the limit of 1 MiB, or another.
  * @param incoming the message of the port's door, read without a detour; absent in the door of this process
  */
-export async function readBody(request: Request, incoming?: IncomingMessage): Promise<Body> {
+export async function readBody(
+  request: Request,
+  incoming?: IncomingMessage,
+  largestBytes = largestBodyBytes,
+): Promise<Body> {
   const chunks: Uint8Array[] = [];
   let length = 0;
   try {
     for await (const chunk of incoming ?? request.body ?? []) {
       length += chunk.length;
-      if (length <= largestBodyBytes) chunks.push(chunk);
+      if (length <= largestBytes) chunks.push(chunk);
     }
   } catch {
     return { cut: true };
   }
-  return length <= largestBodyBytes
+  return length <= largestBytes
     ? { bytes: chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks) }
     : { tooLarge: true };
 }

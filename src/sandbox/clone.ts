@@ -1,7 +1,7 @@
 /** Another account's structure, lists and contacts, put into the sandbox under their own ids. */
 import { realClock } from "../clock.ts";
 import type { Clock, Contact, ContactList, ContactStructure } from "../wire.ts";
-import { startAfresh } from "./store/afresh.ts";
+import { shrink, startAfresh } from "./store/afresh.ts";
 import type { StoredContact } from "./store/contacts.ts";
 import { noteId } from "./store/ids.ts";
 import { openStore, type Store } from "./store/index.ts";
@@ -25,12 +25,14 @@ export async function openClone(
 ): Promise<Clone> {
   const now = clock.now();
   const store = await openStore(folder, now);
-  startAfresh(store, () => {
+  const furnish = () => {
     const stored = { ...structure, tags: structure.tags ?? [], __v: structure.__v ?? 0 };
     store.structures.put(stored);
     noteAll(store, [structure, ...structure.fields, ...stored.tags, ...lists]);
     for (const { _id, name } of lists) store.lists.add(structure._id, { _id, name, now });
-  });
+  };
+  store.database.transaction(() => startAfresh(store, furnish));
+  shrink(store);
   const known = {
     fields: new Set(structure.fields.map((field) => field._id)),
     tags: new Set(structure.tags?.map((tag) => tag._id)),

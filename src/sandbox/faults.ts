@@ -30,6 +30,29 @@ export const faultHelp = `A fault is KIND[:METHOD[:PATH]][:n=N|:first=N|:p=P[:se
 KIND is ${faultKinds.join(", ")}.
 METHOD and PATH may be *, and * stands for any part of a path. Without a count, every request is struck.`;
 
+/** The faults that befall requests now; they can be changed while the service runs. */
+export interface Faults {
+  of: FaultsOf;
+  /** As typed after `--fault`. */
+  specs(): string[];
+  /** Counting begins anew. @throws UsageError; then the faults stay as they were */
+  set(specs: string[]): void;
+}
+
+/** @throws UsageError naming the flag and what is wrong with the fault */
+export function changeableFaults(initial: string[]): Faults {
+  let specs = initial;
+  let faultsOf = planFaults(initial);
+  return {
+    of: (method, path) => faultsOf(method, path),
+    specs: () => specs,
+    set(wanted) {
+      faultsOf = planFaults(wanted);
+      specs = wanted;
+    },
+  };
+}
+
 /** @throws UsageError naming the flag and what is wrong with the fault */
 export function planFaults(specs: string[]): FaultsOf {
   const plans = specs.map((spec) => ({ plan: parse(spec), count: 0 }));

@@ -1,12 +1,14 @@
 /** The embedded service: the whole account behind two doors, in this process or behind a port. */
 import { realClock } from "../clock.ts";
 import type { Clock, Transport } from "../wire.ts";
+import { operations as createOperations, type Operations } from "./admin-api/operations.ts";
 import { createApp } from "./app.ts";
-import { planFaults } from "./faults.ts";
+import { changeableFaults } from "./faults.ts";
+import { entryOf } from "./log-entry.ts";
 import { ownKeyOf } from "./own-key.ts";
 import { defaultLimits, gateOf } from "./rules/rate-limits-and-auth.ts";
 import { serviceOf } from "./service.ts";
-import { openStore } from "./store/index.ts";
+import { openStore, serviceTime } from "./store/index.ts";
 import { turnsOn } from "./transaction-queue.ts";
 import type { OpenPort } from "./transports/http.ts";
 import { insideDoor } from "./transports/in-process.ts";
@@ -29,6 +31,12 @@ export interface SandboxOptions {
   faults?: string[];
   /** Two letters in the keys that are made from now on; default: the folder's, else `us`. */
   region?: string;
+  /** Ids of a new folder, and of every folder after a reset, are the same for the same seed. */
+  seed?: number;
+  /** The folder's own key from now on, in place of a random one. */
+  apiKey?: string;
+  /** Needed for /__sandbox/, and enough from anywhere; default: none, and only this machine is answered. */
+  adminToken?: string;
 }
 
 export interface Sandbox {
@@ -38,6 +46,8 @@ export interface Sandbox {
   ownKey(): string;
   /** Id of the account's default structure. */
   structureId: string;
+  /** What a test does to the sandbox beside using it. */
+  operations: Operations;
   /** Puts the same application behind a port. */
   serve(options: { host: string; port: number }): Promise<OpenPort>;
   close(): void;
@@ -46,8 +56,9 @@ export interface Sandbox {
 /** @throws UsageError for a bad fault, or when the database binding is not installed. */
 export async function openSandbox(options: SandboxOptions): Promise<Sandbox> {
   const clock = options.clock ?? realClock;
-  const faultsOf = planFaults(options.faults ?? []);
-  const store = await openStore(options.folder, clock.now(), options.region);
+  const { region, seed, apiKey: givenKey, adminToken } = options;
+  const faults = changeableFaults(options.faults ?? []);
+  const store = await openStore(options.folder, clock.now(), { region, seed });
   const gate = gateOf(store, {
     hourly: options.hourlyLimit ?? defaultLimits.hourly,
     windowSeconds: options.windowSeconds ?? defaultLimits.windowSeconds,
@@ -55,14 +66,39 @@ export async function openSandbox(options: SandboxOptions): Promise<Sandbox> {
     blockAfter: options.blockAfter ?? defaultLimits.blockAfter,
     blockSeconds: options.blockSeconds ?? defaultLimits.blockSeconds,
   });
-  const app = createApp({ store, gate, takeTurn: turnsOn(store.database), clock });
+  const takeTurn = turnsOn(store.database);
+  const operations = createOperations(store, clock, gate, faults);
+  const admin = lazily(() =>
+    import("./admin-api/routes.ts").then(({ adminRoutes }) => adminRoutes({ store, operations, adminToken })),
+  );
+  const app = createApp({
+    store,
+    gate,
+    takeTurn,
+    clock,
+    admin: async (request, bindings) => (await admin()).fetch(request, bindings),
+  });
   const closing = new AbortController();
-  const service = serviceOf(app, faultsOf, clock, closing.signal);
-  const apiKey = ownKeyOf(store, clock.now());
+  const service = serviceOf({
+    app,
+    faultsOf: faults.of,
+    clock,
+    closing: closing.signal,
+    async log(request, bindings, response) {
+      const answer = response ? await response.clone().text() : null;
+      const status = response?.status ?? null;
+      await takeTurn(() => {
+        const now = serviceTime(store, clock);
+        store.requests.add(entryOf({ request, bindings, body: undefined, status, answer, now }));
+      });
+    },
+  });
+  const apiKey = ownKeyOf(store, clock.now(), givenKey);
   return {
     transport: insideDoor(service),
     ownKey: () => apiKey,
     structureId: store.structures.all()[0]!._id,
+    operations,
     async serve(place) {
       const { openPort } = await import("./transports/http.ts");
       return openPort(service, place);
@@ -72,4 +108,9 @@ export async function openSandbox(options: SandboxOptions): Promise<Sandbox> {
       store.database.close();
     },
   };
+}
+
+function lazily<T>(make: () => Promise<T>): () => Promise<T> {
+  let made: Promise<T> | undefined;
+  return () => (made ??= make());
 }

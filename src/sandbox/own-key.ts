@@ -7,17 +7,22 @@ import { newKeyValue, regionOf, scopes } from "./store/keys.ts";
 
 const name = "sandbox";
 
-/** A key with every scope that works now: the one in the folder, or a new one of the account's region. */
-export function ownKeyOf(store: Store, now: number): string {
+/**
+ * A key with every scope that works now: the one in the folder, or a new one of the account's region.
+ * @param given the key to use in place of either; the folder keeps it
+ */
+export function ownKeyOf(store: Store, now: number, given?: string): string {
   const file = ownKeyFile(store);
   return store.database.transaction(() => {
-    const kept = readIfThere(file);
+    const inFolder = readIfThere(file);
+    const kept = given ?? inFolder;
     const known = kept === undefined ? undefined : store.keys.ofValue(kept);
     const works =
       known?.isActive && known.expiresAt === null && scopes.every((scope) => known.scopes.includes(scope));
     const { region } = store.account.read();
-    if (kept !== undefined && works && regionOf(kept) === region) return kept;
-    const key = newKeyValue(region);
+    if (kept !== undefined && kept === inFolder && works && regionOf(kept) === region) return kept;
+    if (given !== undefined && known) store.keys.remove(known.id);
+    const key = given ?? newKeyValue(region);
     const [id] = store.newIds(now, 1) as [string];
     const taken = new Set(store.keys.all().map((each) => each.name));
     let free = name;

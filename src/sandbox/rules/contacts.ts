@@ -179,7 +179,8 @@ function refuseKey(store: Store, structure: StoredStructure, key: string, except
   }
 }
 
-function isEmail(text: string): boolean {
+/** Whether a key is an email address, as far as this service looks. */
+export function isEmail(text: string): boolean {
   return text.length <= longestEmail && /^[^\s@\p{Cc}]+@[^\s@\p{Cc}.]+(\.[^\s@\p{Cc}.]+)+$/u.test(text);
 }
 

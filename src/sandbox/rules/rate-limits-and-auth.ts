@@ -3,7 +3,7 @@
  * account's standing, the limits, the scope. In this order; what it counts stays counted whatever comes after.
  */
 
-import type { Facts } from "../store/account.ts";
+import type { AccountRow, Facts } from "../store/account.ts";
 import type { Store } from "../store/index.ts";
 import { hashOf, isKeyValue, type Scope } from "../store/keys.ts";
 import { forbidden, type Refusal, tooMany, unauthorized } from "./refusal.ts";
@@ -24,48 +24,120 @@ export interface Limits {
 export const defaultLimits: Limits = { hourly: 3600, windowSeconds: 3600, blockAfter: 20, blockSeconds: 60 };
 export const defaultMonthlyLimit = 100_000;
 
-/** @returns the key, and the headers of every answer to it; or the refusal, with the headers it carries */
+/** The headers of every answer to the key; or the refusal, with the headers it carries. */
 export interface Admission {
   headers: Record<string, string>;
   refusal?: Refusal;
 }
 
+/** The limits that hold, and what is spent of them. */
+export interface LimitsView {
+  hourly: number;
+  windowSeconds: number;
+  monthly: number;
+  /** Requests of this window and of this month. */
+  used: { hour: number; month: number };
+}
+
+export interface LimitsChange {
+  hourly?: number;
+  windowSeconds?: number;
+  monthly?: number;
+  used?: { hour?: number; month?: number };
+}
+
 export interface Gate {
-  admit(address: string, keyValue: string | undefined, scope: Scope | undefined, now: number): Admission;
+  /**
+   * @param realNow milliseconds since the epoch; the service's own time may be another
+   * @returns `now`: the service's time
+   */
+  admit(
+    address: string,
+    keyValue: string | undefined,
+    scope: Scope | undefined,
+    realNow: number,
+  ): Admission & { now: number };
+  limits(now: number): LimitsView;
+  /** Changes them for this process, over the owner's monthly limit too; the caller is in a transaction. */
+  setLimits(change: LimitsChange, now: number): void;
 }
 
 const accountsWithAccess = new Set(["open", "pending_cancel"]);
 
 /** @param store read once for the revision of the monthly limit, so create the gate when the process starts */
-export function gateOf(store: Store, limits: Limits): Gate {
-  const revisionAtStart = store.account.read().monthly_limit_revision;
+export function gateOf(store: Store, initial: Limits): Gate {
+  let limits = initial;
+  let revisionKnown = store.account.read().monthly_limit_revision;
 
   return {
-    admit(address, keyValue, scope, now) {
+    admit(address, keyValue, scope, realNow) {
       const hash = keyValue !== undefined && isKeyValue(keyValue) ? hashOf(keyValue) : "";
       const facts = store.account.facts(address, hash);
-      const blockedSeconds = secondsUntil(facts.blocked_until ?? 0, now);
-      if (blockedSeconds > 0) {
-        return refused(
-          tooMany("Too many failed authentication attempts. Please try again later.", blockedSeconds),
-        );
-      }
-      const unknown = refuseKey(facts, now);
-      if (unknown) {
-        noteFailure(address, now);
-        return refused(unknown);
-      }
-      const spent = spend(facts, now);
-      if (!accountsWithAccess.has(facts.status)) {
-        return { ...spent, refusal: forbidden("Account does not have API access") };
-      }
-      if (spent.refusal) return spent;
-      if (scope && !grants(JSON.parse(facts.scopes!), scope)) {
-        return { ...spent, refusal: forbidden(`API key missing required scope: ${scope}`) };
-      }
-      return spent;
+      const now = realNow + facts.clock_offset;
+      return { ...decide(facts, address, scope, now), now };
+    },
+    limits(now) {
+      const account = store.account.read();
+      const { hourUsed, monthUsed } = windowsOf(account, now);
+      const { hourly, windowSeconds } = limits;
+      return {
+        hourly,
+        windowSeconds,
+        monthly: monthlyOf(account),
+        used: { hour: hourUsed, month: monthUsed },
+      };
+    },
+    setLimits({ used, ...change }, now) {
+      const account = store.account.read();
+      const given = Object.entries(change).filter(([, value]) => value !== undefined);
+      limits = { ...limits, ...Object.fromEntries(given) };
+      if (change.monthly !== undefined) revisionKnown = account.monthly_limit_revision;
+      const { hourEndsAt, hourUsed, monthEndsAt, monthUsed } = windowsOf(account, now);
+      store.account.spend(hourEndsAt, used?.hour ?? hourUsed, monthEndsAt, used?.month ?? monthUsed);
     },
   };
+
+  function decide(facts: Facts, address: string, scope: Scope | undefined, now: number): Admission {
+    const blockedSeconds = secondsUntil(facts.blocked_until ?? 0, now);
+    // A block of longer than a block lasts was made before the clock was set back.
+    if (blockedSeconds > 0 && blockedSeconds <= limits.blockSeconds) {
+      return refused(
+        tooMany("Too many failed authentication attempts. Please try again later.", blockedSeconds),
+      );
+    }
+    const unknown = refuseKey(facts, now);
+    if (unknown) {
+      noteFailure(address, now);
+      return refused(unknown);
+    }
+    const spent = spend(facts, now);
+    if (!accountsWithAccess.has(facts.status)) {
+      return { ...spent, refusal: forbidden("Account does not have API access") };
+    }
+    if (spent.refusal) return spent;
+    if (scope && !grants(JSON.parse(facts.scopes!), scope)) {
+      return { ...spent, refusal: forbidden(`API key missing required scope: ${scope}`) };
+    }
+    return spent;
+  }
+
+  function monthlyOf(account: AccountRow): number {
+    const isOwners = account.monthly_limit !== null && account.monthly_limit_revision !== revisionKnown;
+    return (isOwners ? undefined : limits.monthly) ?? account.monthly_limit ?? defaultMonthlyLimit;
+  }
+
+  /** The window and the month of this moment, and what is spent of them. */
+  function windowsOf(account: AccountRow, now: number) {
+    const isSameHour =
+      account.hour_ends_at > now && account.hour_ends_at - now <= limits.windowSeconds * 1000;
+    const monthEndsAt = endOfMonth(now);
+    return {
+      hourEndsAt: isSameHour ? account.hour_ends_at : now + limits.windowSeconds * 1000,
+      hourUsed: isSameHour ? account.hour_used : 0,
+      monthEndsAt,
+      monthUsed: account.month_ends_at === monthEndsAt ? account.month_used : 0,
+    };
+  }
 
   function noteFailure(address: string, now: number): void {
     const milliseconds = limits.blockSeconds * 1000;
@@ -75,15 +147,8 @@ export function gateOf(store: Store, limits: Limits): Gate {
 
   /** Takes one request from both limits, or none when either is used up. */
   function spend(account: Facts, now: number): Admission {
-    const isOwners = account.monthly_limit !== null && account.monthly_limit_revision !== revisionAtStart;
-    const monthly = (isOwners ? undefined : limits.monthly) ?? account.monthly_limit ?? defaultMonthlyLimit;
-    const isSameHour =
-      account.hour_ends_at > now && account.hour_ends_at - now <= limits.windowSeconds * 1000;
-    const hourEndsAt = isSameHour ? account.hour_ends_at : now + limits.windowSeconds * 1000;
-    const hourUsed = isSameHour ? account.hour_used : 0;
-    const monthEndsAt = endOfMonth(now);
-    const monthUsed = account.month_ends_at === monthEndsAt ? account.month_used : 0;
-
+    const monthly = monthlyOf(account);
+    const { hourEndsAt, hourUsed, monthEndsAt, monthUsed } = windowsOf(account, now);
     if (monthUsed >= monthly) {
       return refused(tooMany("Monthly API quota exceeded.", secondsUntil(monthEndsAt, now)));
     }

@@ -4,8 +4,9 @@ import type { Database } from "../database.ts";
 import { accountSchema } from "./0001-account.ts";
 import { contactsSchema } from "./0002-contacts.ts";
 import { eventsSchema } from "./0003-events.ts";
+import { sandboxSchema, sandboxTables } from "./0004-sandbox.ts";
 
-const steps = [accountSchema, contactsSchema, eventsSchema];
+const steps = [accountSchema, contactsSchema, eventsSchema, sandboxSchema];
 
 /** Brings a folder of any earlier version up to date. @throws UsageError for a folder of a later version */
 export function bringUpToDate(database: Database): void {
@@ -23,13 +24,24 @@ export function bringUpToDate(database: Database): void {
   });
 }
 
-/** Makes every table anew, empty. The caller is in a transaction; to drop is far quicker than to delete. */
+/**
+ * Makes every table of the account anew, empty; those of the sandbox itself stay. The caller is in a transaction; to drop
+ * is far quicker than to delete.
+ */
 export function rebuild(database: Database): void {
-  const tables = database.all<{ name: string }>("SELECT name FROM sqlite_schema WHERE type = 'table'");
-  for (const { name } of tables) database.exec(`DROP TABLE "${name}"`);
-  for (const step of steps) database.exec(step);
+  for (const table of accountTables(database)) database.exec(`DROP TABLE "${table}"`);
+  for (const step of steps) if (step !== sandboxSchema) database.exec(step);
 }
 
-function versionOf(database: Database): number {
+/** All tables but those of the sandbox itself. */
+export function accountTables(database: Database): string[] {
+  return database
+    .all<{ name: string }>("SELECT name FROM main.sqlite_schema WHERE type = 'table'")
+    .map((table) => table.name)
+    .filter((name) => !sandboxTables.includes(name));
+}
+
+/** How many steps the database has had. */
+export function versionOf(database: Database): number {
   return database.get<{ user_version: number }>("PRAGMA user_version")?.user_version ?? 0;
 }

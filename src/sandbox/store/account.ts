@@ -20,6 +20,8 @@ export interface Facts extends AccountRow {
   scopes: string | null;
   is_active: number | null;
   expires_at: number | null;
+  /** The service's time less the real one, in milliseconds. */
+  clock_offset: number;
 }
 
 export interface AccountStore {
@@ -42,7 +44,7 @@ export function accountIn(database: Database): AccountStore {
       database.get<Facts>(
         `SELECT region, status, monthly_limit, monthly_limit_revision, hour_ends_at, hour_used, month_ends_at,
           month_used, (SELECT blocked_until FROM blocks WHERE address = ?) AS blocked_until,
-          scopes, is_active, expires_at
+          scopes, is_active, expires_at, (SELECT clock_offset FROM settings) AS clock_offset
           FROM account LEFT JOIN api_keys ON hash = ?`,
         address,
         keyHash,
@@ -69,7 +71,12 @@ export function accountIn(database: Database): AccountStore {
       );
     },
     noteFailure(address, now, since) {
-      database.run("DELETE FROM failures WHERE address = ? AND failed_at <= ?", address, since);
+      database.run(
+        "DELETE FROM failures WHERE address = ? AND (failed_at <= ? OR failed_at > ?)",
+        address,
+        since,
+        now,
+      );
       database.run("INSERT INTO failures VALUES (?, ?)", address, now);
       return database.get<{ count: number }>(
         "SELECT count(*) AS count FROM failures WHERE address = ?",

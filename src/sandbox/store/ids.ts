@@ -1,16 +1,18 @@
 /** Identifiers: 24 lowercase hexadecimal characters, each greater than every one before it in the folder. */
-import { randomBytes } from "node:crypto";
+import { createHash, randomBytes } from "node:crypto";
 import type { Database } from "../database.ts";
 
 const lastOfSecond = 0xff_ff_ff_ff_ff_ff_ff_ffn;
 
-/** The next `count` ids; the caller is in a transaction. They begin with the second of their making. */
+/** The next `count` ids; the caller is in a transaction. They begin with the second of their making, unless there is a seed. */
 export function takeIds(database: Database, now: number, count: number): string[] {
   if (count === 0) return [];
-  const row = database.get<{ last_id: string }>("SELECT last_id FROM account");
+  const row = database.get<{ last_id: string; id_seed: number | null }>(
+    "SELECT last_id, id_seed FROM account, settings",
+  );
   let last = BigInt(`0x${row?.last_id ?? firstId()}`);
   const second = BigInt(Math.max(0, Math.floor(now / 1000))) << 64n;
-  if (last < second) last = second | (last & lastOfSecond);
+  if (row?.id_seed == null && last < second) last = second | (last & lastOfSecond);
   const ids: string[] = [];
   for (let taken = 0; taken < count; taken++) {
     last += 1n;
@@ -26,7 +28,16 @@ export function noteId(database: Database, id: string): void {
   database.run("UPDATE account SET last_id = ? WHERE last_id < ?", id, id);
 }
 
-/** Where a new folder begins: no two folders give the same ids. */
-export function firstId(): string {
-  return `00000000${randomBytes(5).toString("hex")}000000`;
+/** Where a new folder begins: without a seed, no two folders give the same ids. */
+export function firstId(seed?: number | null): string {
+  if (seed == null) return `00000000${randomBytes(5).toString("hex")}000000`;
+  return `${secondOfSeeds}${createHash("sha256").update(String(seed)).digest("hex").slice(0, 10)}000000`;
 }
+
+/** Where ids begin again after a reset: behind those of the structure and its fields, which stay. */
+export function firstIdAfterReset(seed: number): string {
+  return `${firstId(seed).slice(0, -2)}20`;
+}
+
+// 2024-01-01: ids that follow the time are greater, should the seed be dropped.
+const secondOfSeeds = "65920080";

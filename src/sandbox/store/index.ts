@@ -2,6 +2,7 @@
 import { mkdir, open } from "node:fs/promises";
 import { join } from "node:path";
 import { UsageError } from "../../errors.ts";
+import type { Clock, ContactStructure } from "../../wire.ts";
 import { type Database, openDatabase } from "../database.ts";
 import { bringUpToDate } from "../schema/index.ts";
 import { type AccountStore, accountIn } from "./account.ts";
@@ -10,7 +11,9 @@ import { type Events, eventsIn } from "./events.ts";
 import { firstId, takeIds } from "./ids.ts";
 import { type Keys, keysIn } from "./keys.ts";
 import { type Lists, listsIn } from "./lists.ts";
+import { type RequestLog, requestLogIn } from "./request-log.ts";
 import { type Search, searchIn } from "./search.ts";
+import { type SettingsStore, settingsIn } from "./settings.ts";
 import { type Structures, structuresIn } from "./structures.ts";
 
 export interface Store {
@@ -23,16 +26,23 @@ export interface Store {
   contacts: Contacts;
   events: Events;
   search: Search;
+  settings: SettingsStore;
+  requests: RequestLog;
   /** New ids, each greater than all before. @param now milliseconds since the epoch */
   newIds(now: number, count: number): string[];
 }
 
 /**
  * Opens the folder, which only its owner can read; a new one gets an account with its default structure.
- * @param region two letters, for the keys to come; default: what the folder has, else `us`
+ * @param made `region`: two letters, for the keys to come; default: what the folder has, else `us`. `seed`: ids of a new
+ *   folder, and of every folder after a reset, are the same for the same seed
  * @throws UsageError when the folder cannot be used
  */
-export async function openStore(folder: string, now: number, region?: string): Promise<Store> {
+export async function openStore(
+  folder: string,
+  now: number,
+  { region, seed }: { region?: string; seed?: number } = {},
+): Promise<Store> {
   const file = await makePrivate(folder);
   const database = await openDatabase(file);
   try {
@@ -48,9 +58,12 @@ export async function openStore(folder: string, now: number, region?: string): P
       contacts,
       events: eventsIn(database),
       search: searchIn(database, contacts),
+      settings: settingsIn(database),
+      requests: requestLogIn(database),
       newIds: (time, count) => takeIds(database, time, count),
     };
     database.transaction(() => {
+      if (seed !== undefined) store.settings.setIdSeed(seed);
       if (!database.get("SELECT only FROM account")) foundAccount(store, now, region);
       else if (region !== undefined) store.account.setRegion(region);
     });
@@ -67,15 +80,21 @@ function foundAccount(store: Store, now: number, region = "us"): void {
   database.run(
     "INSERT INTO account (only, region, status, last_id) VALUES (1, ?, 'open', ?)",
     region,
-    firstId(),
+    firstId(store.settings.idSeed()),
   );
   const [structureId] = store.newIds(now, 1) as [string];
   addDefaultStructure(store, structureId, now);
 }
 
-/** The structure that every account has, with a first and a last name. */
-export function addDefaultStructure(store: Store, _id: string, now: number): void {
-  const [firstName, lastName] = store.newIds(now, 2) as [string, string];
+/**
+ * The structure that every account has, with a first and a last name.
+ * @param before the ids of the fields stay those of this structure, as far as it has them
+ */
+export function addDefaultStructure(store: Store, _id: string, now: number, before?: ContactStructure): void {
+  const idOf = (name: string) =>
+    before?.fields.find((field) => field.predefinedField === name)?._id ?? store.newIds(now, 1)[0]!;
+  const firstName = idOf("firstName");
+  const lastName = idOf("lastName");
   store.structures.put({
     _id,
     label: "Default",
@@ -94,6 +113,11 @@ export function addDefaultStructure(store: Store, _id: string, now: number): voi
     tags: [],
     __v: 0,
   });
+}
+
+/** The service's time, in milliseconds since the epoch: the clock's, as far from it as it was set. */
+export function serviceTime(store: Store, clock: Clock): number {
+  return clock.now() + store.settings.clockOffset();
 }
 
 /** The database's file. Its side files take over its rights, wherever the folder lies. */

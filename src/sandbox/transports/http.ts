@@ -4,6 +4,7 @@ import type { AddressInfo } from "node:net";
 import { createAdaptorServer, type HttpBindings } from "@hono/node-server";
 import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
 import { UsageError } from "../../errors.ts";
+import { isAdminPath } from "../admin-api/access.ts";
 import { respond } from "../app.ts";
 import type { Service } from "../service.ts";
 import { foreignHeaderOf, isLoopbackAddress } from "./foreign.ts";
@@ -24,13 +25,16 @@ export async function openPort(
   service: Service,
   { host, port }: { host: string; port: number },
 ): Promise<OpenPort> {
+  const closing = new AbortController();
   const server = createAdaptorServer({
     fetch: async (request, env) => {
       const { incoming, outgoing } = env as HttpBindings;
       const address = incoming.socket.remoteAddress ?? "";
-      const foreign = isLoopbackAddress(address) ? foreignHeaderOf(incoming.headers) : undefined;
+      // The paths of /__sandbox/ have rules of their own (admin-api/access.ts).
+      const isChecked = isLoopbackAddress(address) && !isAdminPath(new URL(request.url).pathname);
+      const foreign = isChecked ? foreignHeaderOf(incoming.headers) : undefined;
       if (foreign) return foreignRefusal(foreign);
-      const { response, isCut } = await service(request, { address, incoming });
+      const { response, isCut } = await service(request, { address, incoming, closing: closing.signal });
       if (response && !isCut) return response;
       if (response) await cut(outgoing, response);
       else incoming.socket.resetAndDestroy();
@@ -52,11 +56,14 @@ export async function openPort(
     baseUrl: `http://${reachable(address, family)}:${actualPort}`,
     isLoopback: isLoopbackAddress(address),
     async close() {
+      closing.abort();
       const closed = new Promise((resolve) => server.close(resolve));
       if (!("closeIdleConnections" in server)) return;
-      server.closeIdleConnections();
+      // A connection is idle as soon as its answer has ended.
+      const idle = setInterval(() => server.closeIdleConnections(), 10);
       const timer = setTimeout(() => server.closeAllConnections(), closingMilliseconds);
       await closed;
+      clearInterval(idle);
       clearTimeout(timer);
     },
   };

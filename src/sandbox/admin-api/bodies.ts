@@ -1,0 +1,184 @@
+/** What requests to /__sandbox/ may hold, and how a person writes times and durations there. */
+import * as v from "valibot";
+import { invalid, type Refusal } from "../rules/refusal.ts";
+import { text } from "../rules/requests.ts";
+import type { RequestFilter } from "../store/request-log.ts";
+
+const isObject = "must be an object";
+const isArray = "must be an array";
+const count = v.pipe(
+  v.number("must be a whole number"),
+  v.safeInteger("must be a whole number"),
+  v.minValue(0, "must not be negative"),
+);
+const positive = v.pipe(count, v.minValue(1, "must be at least 1"));
+const name = v.pipe(
+  text,
+  v.check((value) => value.trim() !== "", "must not be empty"),
+  v.maxLength(1000, "must not be longer than 1000 characters"),
+);
+
+export const resetBody = v.strictObject({ seed: v.optional(count) }, isObject);
+
+export const clockBody = v.strictObject(
+  {
+    time: v.optional(v.string("must be a time such as 2027-01-31T12:00:00Z")),
+    advance: v.optional(v.string("must be a duration such as 90m")),
+    real: v.optional(v.literal(true, "must be true")),
+  },
+  isObject,
+);
+
+export const faultsBody = v.strictObject(
+  { faults: v.array(v.string("must be a string"), isArray) },
+  isObject,
+);
+
+const usage = v.union(
+  [count, v.strictObject({ hour: v.optional(count), month: v.optional(count) })],
+  "must be a whole number, or an object with hour and month",
+);
+export const limitsBody = v.strictObject(
+  {
+    hourly: v.optional(count),
+    windowSeconds: v.optional(positive),
+    monthly: v.optional(count),
+    used: v.optional(usage),
+  },
+  isObject,
+);
+
+const statusText = v.union(
+  [text, v.strictObject({ primary: text, secondary: v.optional(text) })],
+  "must be a status, such as Active or Unsubscribe",
+);
+const seedContact = v.strictObject(
+  {
+    key: text,
+    fields: v.optional(v.record(v.string(), text, isObject), {}),
+    lists: v.optional(v.array(name, isArray), []),
+    tags: v.optional(v.array(name, isArray), []),
+    status: v.optional(statusText),
+  },
+  isObject,
+);
+export const seedBody = v.strictObject(
+  {
+    fields: v.optional(v.array(name, isArray), []),
+    tags: v.optional(v.array(name, isArray), []),
+    lists: v.optional(v.array(name, isArray), []),
+    contacts: v.optional(v.array(seedContact, isArray), []),
+  },
+  isObject,
+);
+
+/** What a test gives; the defaults are filled in when it is checked. */
+export type SeedData = v.InferInput<typeof seedBody>;
+export type CheckedSeed = v.InferOutput<typeof seedBody>;
+export type SeedContact = CheckedSeed["contacts"][number];
+export type ClockChange = v.InferInput<typeof clockBody>;
+export type LimitsBody = v.InferInput<typeof limitsBody>;
+
+/** What the input says, as the schema types it. @throws Refusal whose field is the place, such as `contacts[3].key` */
+export function checked<S extends v.GenericSchema>(schema: S, input: unknown): v.InferOutput<S> {
+  if (Array.isArray(input)) throw invalid(`The body ${isObject}`);
+  const result = v.safeParse(schema, input, { abortEarly: true });
+  if (result.success) return result.output;
+  const issue = result.issues[0];
+  const place = (issue.path ?? []).reduce((before, { key }) => within(before, key), "");
+  if (place === "") throw invalid(`The body ${issue.message}`);
+  const isMissing = issue.received === "undefined";
+  const isUnknown = issue.type === "strict_object" && issue.expected === "never";
+  throw wrong(place, isMissing ? "is required" : isUnknown ? "is not known here" : issue.message);
+}
+
+/** @returns `contacts[3].key` for the place `contacts[3]` and the member `key` */
+export function within(place: string, member: unknown): string {
+  if (typeof member === "number") return `${place}[${member}]`;
+  return place === "" ? String(member) : `${place}.${String(member)}`;
+}
+
+/** A refusal that names the place in its message and in its `field`. */
+export function wrong(place: string, message: string): Refusal {
+  return invalid(`${place} ${message}`, { field: place });
+}
+
+// Ids hold the second of their making in eight hexadecimal digits.
+const latest = Date.UTC(2100, 0, 1);
+
+/** Milliseconds since the epoch. @throws Refusal unless it is RFC 3339, or a date alone, up to the year 2099 */
+export function timeOf(given: string, place: string): number {
+  const isTime = /^\d{4}-\d\d-\d\d([Tt ]\d\d:\d\d(:\d\d(\.\d+)?)?([Zz]|[+-]\d\d:\d\d))?$/.test(given);
+  const time = isTime ? Date.parse(given.toUpperCase().replace(" ", "T")) : Number.NaN;
+  const isDay =
+    isTime && new Date(`${given.slice(0, 10)}T00:00:00Z`).getUTCDate() === Number(given.slice(8, 10));
+  if (!isDay || Number.isNaN(time)) {
+    throw wrong(place, "must be a time such as 2027-01-31T12:00:00Z");
+  }
+  return inRange(time, place);
+}
+
+/** @throws Refusal for a time before 1970 or after 2099 */
+export function inRange(time: number, place: string): number {
+  if (time < 0 || time >= latest) throw wrong(place, "must lead to a time from 1970 to 2099");
+  return time;
+}
+
+const unitMilliseconds: Record<string, number> = {
+  ms: 1,
+  s: 1000,
+  m: 60_000,
+  h: 3_600_000,
+  d: 86_400_000,
+  w: 604_800_000,
+};
+
+/** Milliseconds of `90m`, `1h30m` or `45s`. @throws Refusal for anything else */
+export function durationOf(given: string, place: string): number {
+  const parts = [...given.matchAll(/(\d{1,9}(?:\.\d{1,3})?)(ms|[smhdw])/g)];
+  if (parts.length === 0 || parts.map(([part]) => part).join("") !== given) {
+    throw wrong(place, "must be a duration such as 90m, 12h or 1h30m (units: ms, s, m, h, d, w)");
+  }
+  return Math.round(
+    parts.reduce((sum, [, number, unit]) => sum + Number(number) * unitMilliseconds[unit!]!, 0),
+  );
+}
+
+/** What chooses requests of the log, as a query writes it. */
+export interface RequestQuery {
+  /** A number, after which; or a time, from which. */
+  since?: number | string;
+  method?: string;
+  /** `*` stands for any part of it. */
+  path?: string;
+  /** `404`, or `4xx` for a class of them. */
+  status?: number | string;
+  /** The newest of them. */
+  limit?: number | string;
+}
+
+const queryNames = ["since", "method", "path", "status", "limit"];
+
+/** @throws Refusal for a name that is not known, or a value that is none */
+export function filterOf(query: RequestQuery): { filter: RequestFilter; limit?: number } {
+  for (const [member, value] of Object.entries(query)) {
+    if (!queryNames.includes(member)) throw wrong(member, "is not known here");
+    if (value !== undefined && typeof value !== "string" && typeof value !== "number") {
+      throw wrong(member, "must be given once");
+    }
+  }
+  const { since, method, path, status, limit } = query;
+  const filter: RequestFilter = { method, path };
+  if (since !== undefined) {
+    if (/^\d{1,15}$/.test(String(since))) filter.after = Number(since);
+    else filter.since = timeOf(String(since), "since");
+  }
+  if (method !== undefined && !/^[a-z-]{1,40}$/i.test(method)) throw wrong("method", "must be a method");
+  if (status !== undefined) {
+    filter.status = String(status).toLowerCase();
+    if (!/^[1-5](\d\d|xx)$/.test(filter.status)) throw wrong("status", "must be a status such as 404 or 4xx");
+  }
+  if (limit === undefined) return { filter };
+  if (!/^[1-9]\d{0,5}$/.test(String(limit))) throw wrong("limit", "must be a whole number from 1 up");
+  return { filter, limit: Number(limit) };
+}

@@ -1,0 +1,159 @@
+/** What a test does to the sandbox beside using it: the same over HTTP, as commands on a folder, and in process. */
+import { UsageError } from "../../errors.ts";
+import { version } from "../../version.ts";
+import type { Clock } from "../../wire.ts";
+import type { Faults } from "../faults.ts";
+import type { Gate, LimitsView } from "../rules/rate-limits-and-auth.ts";
+import { invalid } from "../rules/refusal.ts";
+import { startAfresh } from "../store/afresh.ts";
+import { firstId, noteId } from "../store/ids.ts";
+import { addDefaultStructure, type Store, serviceTime } from "../store/index.ts";
+import { type LoggedRequest, longestLog } from "../store/request-log.ts";
+import {
+  type ClockChange,
+  checked,
+  clockBody,
+  durationOf,
+  faultsBody,
+  filterOf,
+  inRange,
+  type LimitsBody,
+  limitsBody,
+  type RequestQuery,
+  resetBody,
+  type SeedData,
+  seedBody,
+  timeOf,
+  wrong,
+} from "./bodies.ts";
+import { applySeed, type SeedReport } from "./seed.ts";
+import { listSnapshots, loadSnapshot, removeSnapshot, type Snapshot, saveSnapshot } from "./snapshots.ts";
+
+export interface ClockView {
+  /** The service's time. */
+  time: string;
+  /** False when it was set or advanced. */
+  real: boolean;
+}
+
+/** Acts at once on every process of the folder. Everything throws a Refusal that names what is wrong, and then changes nothing. */
+export interface FolderOperations {
+  health(): { status: "ok"; version: string; clock: string };
+  /** Empties the account and the log; key, structure and default fields stay, and so do clock, limits and faults. */
+  reset(options?: { seed?: number }): { structureId: string };
+  seed(data: SeedData): SeedReport;
+  /** Oldest first. */
+  requests(query?: RequestQuery): LoggedRequest[];
+  clearRequests(): void;
+  clock(change?: ClockChange): ClockView;
+  snapshots(): Snapshot[];
+  saveSnapshot(name: string): Snapshot;
+  loadSnapshot(name: string): Snapshot;
+  removeSnapshot(name: string): void;
+}
+
+/** … and on this process alone: faults and limits. */
+export interface Operations extends FolderOperations {
+  /** Without an argument: shows them. */
+  faults(specs?: string[]): { faults: string[] };
+  limits(change?: LimitsBody): LimitsView;
+}
+
+export function folderOperations(store: Store, clock: Clock): FolderOperations {
+  const { database, settings, requests } = store;
+  const now = () => serviceTime(store, clock);
+  const clockView = (): ClockView => ({
+    time: new Date(now()).toISOString(),
+    real: settings.clockOffset() === 0,
+  });
+  return {
+    health: () => ({ status: "ok", version, clock: clockView().time }),
+    reset(options = {}) {
+      const { seed } = checked(resetBody, options);
+      return reset(store, now(), seed);
+    },
+    seed(data) {
+      const wanted = checked(seedBody, data);
+      return database.transaction(() => applySeed(store, wanted, now()));
+    },
+    requests(query = {}) {
+      const { filter, limit = longestLog } = filterOf(query);
+      return requests.find(filter, limit, "newest");
+    },
+    clearRequests: () => database.transaction(() => requests.clear()),
+    clock(change) {
+      if (change === undefined) return clockView();
+      const { time, advance, real } = checked(clockBody, change);
+      if ([time, advance, real].filter((each) => each !== undefined).length !== 1) {
+        throw invalid("Give one of time, advance and real");
+      }
+      return database.transaction(() => {
+        if (real) settings.setClockOffset(0);
+        else {
+          const wanted =
+            time === undefined
+              ? inRange(now() + durationOf(advance!, "advance"), "advance")
+              : timeOf(time, "time");
+          settings.setClockOffset(Math.round(wanted - clock.now()));
+        }
+        return clockView();
+      });
+    },
+    snapshots: () => listSnapshots(store),
+    saveSnapshot: (name) => saveSnapshot(store, name),
+    loadSnapshot: (name) => loadSnapshot(store, name),
+    removeSnapshot: (name) => removeSnapshot(store, name),
+  };
+}
+
+export function operations(store: Store, clock: Clock, gate: Gate, faults: Faults): Operations {
+  return {
+    ...folderOperations(store, clock),
+    faults(specs) {
+      if (specs !== undefined) {
+        const { faults: wanted } = checked(faultsBody, { faults: specs });
+        setFaults(faults, wanted);
+      }
+      return { faults: faults.specs() };
+    },
+    limits(change) {
+      const now = serviceTime(store, clock);
+      if (change !== undefined) {
+        const { used, ...limits } = checked(limitsBody, change);
+        const both = typeof used === "number" ? { hour: used, month: used } : used;
+        store.database.transaction(() => gate.setLimits({ ...limits, used: both }, now));
+      }
+      return gate.limits(now);
+    },
+  };
+}
+
+function reset(store: Store, now: number, seed: number | undefined): { structureId: string } {
+  const structure = store.structures.all()[0]!;
+  store.database.transaction(() => {
+    if (seed !== undefined) store.settings.setIdSeed(seed);
+    startAfresh(store, () => addDefaultStructure(store, structure._id, now, structure));
+    const idSeed = store.settings.idSeed();
+    if (idSeed !== null) {
+      // Fields that were made under this seed keep ids that would come again.
+      const prefix = firstId(idSeed).slice(0, -6);
+      for (const { _id } of store.structures.all()[0]!.fields) {
+        if (_id.startsWith(prefix)) noteId(store.database, _id);
+      }
+    }
+    store.requests.clear();
+  });
+  return { structureId: structure._id };
+}
+
+function setFaults(faults: Faults, specs: string[]): void {
+  for (const [index, spec] of specs.entries()) {
+    try {
+      faults.set([spec]);
+    } catch (error) {
+      if (!(error instanceof UsageError)) throw error;
+      throw wrong(`faults[${index}]`, error.message.replace(/^--fault /, ""));
+    }
+  }
+  faults.set(specs);
+}

@@ -1,0 +1,187 @@
+/** /__sandbox/ over HTTP: JSON in and out, no API key, no limits, and errors in the service's own form. */
+import { type Context, Hono } from "hono";
+import { type Answer, type Bindings, respond } from "../app.ts";
+import { readBody } from "../body.ts";
+import { invalid, notFound, Refusal } from "../rules/refusal.ts";
+import type { Store } from "../store/index.ts";
+import { adminRoot, refuseAccess } from "./access.ts";
+import {
+  type ClockChange,
+  filterOf,
+  type LimitsBody,
+  type RequestQuery,
+  type SeedData,
+  wrong,
+} from "./bodies.ts";
+import type { Operations } from "./operations.ts";
+import { eventStream } from "./stream.ts";
+
+// A seed of many thousand contacts comes as one body.
+const largestBodyBytes = 64 * 2 ** 20;
+
+type AdminContext = Context<{ Bindings: Bindings }>;
+
+export interface AdminParts {
+  store: Store;
+  operations: Operations;
+  /** Without one, only this machine is answered. */
+  adminToken?: string;
+}
+
+export function adminRoutes({ store, operations, adminToken }: AdminParts): Hono<{ Bindings: Bindings }> {
+  const routes = new Hono<{ Bindings: Bindings }>().basePath(adminRoot);
+  const answer =
+    (act: (context: AdminContext) => unknown) =>
+    async (context: AdminContext): Promise<Response> => {
+      const result = await act(context);
+      if (result instanceof Response) return result;
+      return secured(respond({ status: result === undefined ? 204 : 200, body: result, headers: {} }));
+    };
+
+  routes.use("*", async (context, next) => {
+    const { address, incoming } = context.env;
+    const refusal = incoming && refuseAccess(address, incoming.headers, adminToken);
+    if (refusal) throw refusal;
+    await next();
+  });
+  routes.get(
+    "/health",
+    answer(() => operations.health()),
+  );
+  routes.get(
+    "/requests",
+    answer((context) => operations.requests(queryOf(context))),
+  );
+  routes.delete(
+    "/requests",
+    answer(() => operations.clearRequests()),
+  );
+  routes.get(
+    "/requests/stream",
+    answer((context) => stream(context)),
+  );
+  routes.post(
+    "/reset",
+    answer(async (context) => operations.reset(await jsonBody(context))),
+  );
+  routes.post(
+    "/seed",
+    answer(async (context) => operations.seed(await jsonBody<SeedData>(context))),
+  );
+  routes.get(
+    "/snapshots",
+    answer(() => operations.snapshots()),
+  );
+  routes.put(
+    "/snapshots/:name",
+    answer((context) => operations.saveSnapshot(nameOf(context))),
+  );
+  routes.post(
+    "/snapshots/:name/load",
+    answer((context) => operations.loadSnapshot(nameOf(context))),
+  );
+  routes.delete(
+    "/snapshots/:name",
+    answer((context) => operations.removeSnapshot(nameOf(context))),
+  );
+  routes.get(
+    "/clock",
+    answer(() => operations.clock()),
+  );
+  routes.put(
+    "/clock",
+    answer(async (context) => operations.clock(await jsonBody<ClockChange>(context))),
+  );
+  routes.get(
+    "/faults",
+    answer(() => operations.faults()),
+  );
+  routes.put(
+    "/faults",
+    answer(async (context) => operations.faults(faultsOf(await jsonBody(context)))),
+  );
+  routes.delete(
+    "/faults",
+    answer(() => void operations.faults([])),
+  );
+  routes.get(
+    "/limits",
+    answer(() => operations.limits()),
+  );
+  routes.put(
+    "/limits",
+    answer(async (context) => operations.limits(await jsonBody<LimitsBody>(context))),
+  );
+  routes.all("*", () => {
+    throw notFound(`A path of this method below ${adminRoot}/`);
+  });
+  routes.onError((error) => {
+    if (error instanceof Refusal) return secured(respond(answerOf(error)));
+    throw error;
+  });
+  return routes;
+
+  function stream(context: AdminContext): Response {
+    const query = queryOf(context);
+    const { filter } = filterOf(query);
+    const lastSeen = context.req.header("last-event-id");
+    if (lastSeen !== undefined && /^\d{1,15}$/.test(lastSeen)) filter.after = Number(lastSeen);
+    else if (query.since === undefined) filter.after = store.requests.last();
+    return eventStream((most) => {
+      const found = store.requests.find(filter, most, "oldest");
+      const last = found.at(-1);
+      if (last) filter.after = last.n;
+      return found;
+    }, context.env.closing);
+  }
+}
+
+function answerOf({ status, error, headers }: Refusal): Answer {
+  const more: Record<string, string> =
+    status === 401 ? { "WWW-Authenticate": 'Bearer realm="ecm sandbox"' } : {};
+  return { status, body: { errors: [error] }, headers: { ...headers, ...more } };
+}
+
+/** What no other site may use, nor a browser keep or take for something else. */
+function secured(response: Response): Response {
+  response.headers.set("Cache-Control", "no-store");
+  response.headers.set("X-Content-Type-Options", "nosniff");
+  response.headers.set("Cross-Origin-Resource-Policy", "same-origin");
+  return response;
+}
+
+/** The body as JSON, whatever it says of its type; none is an empty object. */
+async function jsonBody<T = object>(context: AdminContext): Promise<T> {
+  const body = await readBody(context.req.raw, context.env.incoming, largestBodyBytes);
+  if ("tooLarge" in body) throw invalid(`The body must not be larger than ${largestBodyBytes / 2 ** 20} MiB`);
+  if ("cut" in body) throw invalid("The body ended too early");
+  if (body.bytes.length === 0) return {} as T;
+  let value: unknown;
+  try {
+    value = JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(body.bytes));
+  } catch {
+    throw invalid("The body is not JSON");
+  }
+  if (typeof value !== "object" || value === null) throw invalid("The body must be an object");
+  return value as T;
+}
+
+function faultsOf(body: object): string[] {
+  const { faults, ...others } = body as { faults?: string[] };
+  const [other] = Object.keys(others);
+  if (other !== undefined) throw wrong(other, "is not known here");
+  if (!Array.isArray(faults)) throw wrong("faults", "must be an array");
+  return faults;
+}
+
+function queryOf(context: AdminContext): RequestQuery {
+  const entries = Object.entries(context.req.queries());
+  return Object.fromEntries(
+    entries.map(([name, values]) => [name, values.length === 1 ? values[0] : values]),
+  );
+}
+
+/** The database and the file system read a text up to its first NUL. */
+function nameOf(context: AdminContext): string {
+  return context.req.param("name") ?? "";
+}

@@ -1,0 +1,136 @@
+/** Saved states of the account: each a database file of its own below the folder, written whole or not at all. */
+import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { keptOwnKey } from "../own-key.ts";
+import { invalid, notFound } from "../rules/refusal.ts";
+import { accountTables, rebuild, versionOf } from "../schema/index.ts";
+import { noteId } from "../store/ids.ts";
+import type { Store } from "../store/index.ts";
+
+export interface Snapshot {
+  name: string;
+  savedAt: string;
+  bytes: number;
+}
+
+const ending = ".db";
+// What belongs to the moment, not to the state: it stays as it is when a snapshot is loaded.
+const ofTheMoment = ["failures", "blocks"];
+
+/** By name. */
+export function listSnapshots(store: Store): Snapshot[] {
+  if (!existsSync(folderOf(store))) return [];
+  return readdirSync(folderOf(store))
+    .filter((file) => file.endsWith(ending))
+    .sort()
+    .map((file) => describe(store, file.slice(0, -ending.length)));
+}
+
+/** Saves the account under this name, over an earlier one. @throws Refusal for a name that no file may have */
+export function saveSnapshot(store: Store, name: string): Snapshot {
+  const file = fileOf(store, name);
+  const unfinished = `${file}.new`;
+  mkdirSync(folderOf(store), { recursive: true, mode: 0o700 });
+  rmSync(unfinished, { force: true });
+  withAttached(store, unfinished, () =>
+    store.database.transaction(() => {
+      for (const table of savedTables(store)) {
+        store.database.exec(`CREATE TABLE snapshot."${table}" AS SELECT * FROM main."${table}"`);
+      }
+      store.database.exec(`PRAGMA snapshot.user_version = ${versionOf(store.database)}`);
+    }),
+  );
+  renameSync(unfinished, file);
+  return describe(store, name);
+}
+
+/**
+ * Makes the account what it was. The folder's own key keeps working, and what is spent of the limits stays spent.
+ * @throws Refusal 404; 400 when it was saved by another version
+ */
+export function loadSnapshot(store: Store, name: string): Snapshot {
+  const file = existing(store, name);
+  const { database } = store;
+  withAttached(store, file, () =>
+    database.transaction(() => {
+      const version = database.get<{ user_version: number }>("PRAGMA snapshot.user_version")?.user_version;
+      if (version !== versionOf(database)) {
+        throw invalid(`The snapshot ${name} was saved by another version of ecm`, { field: "name" });
+      }
+      const ownValue = keptOwnKey(store);
+      const ownKey = ownValue === undefined ? undefined : store.keys.ofValue(ownValue);
+      const before = store.account.read();
+      const seed = store.settings.idSeed();
+      const lastId = database.get<{ last_id: string }>("SELECT last_id FROM account")!.last_id;
+      rebuild(database);
+      // The totals come with the snapshot: counting them again for each membership would cost more than all the rest.
+      const triggers = database.all<{ name: string; sql: string }>(
+        "SELECT name, sql FROM main.sqlite_schema WHERE type = 'trigger'",
+      );
+      for (const trigger of triggers) database.exec(`DROP TRIGGER "${trigger.name}"`);
+      for (const table of savedTables(store)) {
+        database.exec(`INSERT INTO main."${table}" SELECT * FROM snapshot."${table}"`);
+      }
+      for (const { sql } of triggers) database.exec(sql);
+      database.run(
+        "UPDATE account SET hour_ends_at = ?, hour_used = ?, month_ends_at = ?, month_used = ?, monthly_limit_revision = ?",
+        before.hour_ends_at,
+        before.hour_used,
+        before.month_ends_at,
+        before.month_used,
+        before.monthly_limit_revision,
+      );
+      // Without a seed no id is given twice; with one, the same ids come again.
+      if (seed === null) noteId(database, lastId);
+      if (ownKey && ownValue !== undefined && !store.keys.ofValue(ownValue)) {
+        for (const key of store.keys.all()) {
+          if (key.id === ownKey.id || key.name === ownKey.name) store.keys.remove(key.id);
+        }
+        store.keys.add(ownKey, ownValue);
+      }
+    }),
+  );
+  return describe(store, name);
+}
+
+/** @throws Refusal 404 */
+export function removeSnapshot(store: Store, name: string): void {
+  rmSync(existing(store, name));
+}
+
+function savedTables(store: Store): string[] {
+  return accountTables(store.database).filter((table) => !ofTheMoment.includes(table));
+}
+
+function withAttached(store: Store, file: string, work: () => void): void {
+  store.database.exec(`ATTACH '${file.replaceAll("'", "''")}' AS snapshot`);
+  try {
+    work();
+  } finally {
+    store.database.exec("DETACH snapshot");
+  }
+}
+
+function describe(store: Store, name: string): Snapshot {
+  const { mtime, size } = statSync(fileOf(store, name));
+  return { name, savedAt: mtime.toISOString(), bytes: size };
+}
+
+function existing(store: Store, name: string): string {
+  const file = fileOf(store, name);
+  if (!existsSync(file)) throw notFound("Snapshot");
+  return file;
+}
+
+function folderOf(store: Store): string {
+  return join(store.folder, "snapshots");
+}
+
+function fileOf(store: Store, name: string): string {
+  if (!/^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$/.test(name)) {
+    throw invalid("The name of a snapshot has letters, digits, '.', '_' and '-', and at most 100 of them", {
+      field: "name",
+    });
+  }
+  return join(folderOf(store), `${name}${ending}`);
+}

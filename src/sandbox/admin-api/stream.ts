@@ -1,0 +1,52 @@
+/** The log as server-sent events: what is there already from `since` on, then each request as it is answered. */
+import { setTimeout as sleep } from "node:timers/promises";
+import type { LoggedRequest } from "../store/request-log.ts";
+
+// Other processes of the folder write to the log too, and tell nobody.
+const pollMilliseconds = 100;
+const mostAtOnce = 100;
+const keepAliveMilliseconds = 15_000;
+
+/**
+ * @param next the following requests, the oldest first, at most so many
+ * @param closing ends the stream
+ */
+export function eventStream(next: (most: number) => LoggedRequest[], closing?: AbortSignal): Response {
+  const left = new AbortController();
+  const signal = closing ? AbortSignal.any([closing, left.signal]) : left.signal;
+  const encoder = new TextEncoder();
+  let quietSince = performance.now();
+  const body = new ReadableStream<Uint8Array>({
+    start(controller) {
+      controller.enqueue(encoder.encode(": the log of the sandbox\n\n"));
+    },
+    async pull(controller) {
+      while (!signal.aborted) {
+        const found = next(mostAtOnce);
+        if (found.length > 0) {
+          const text = found.map(
+            (each) => `id: ${each.n}\nevent: request\ndata: ${JSON.stringify(each)}\n\n`,
+          );
+          controller.enqueue(encoder.encode(text.join("")));
+          quietSince = performance.now();
+          return;
+        }
+        if (performance.now() - quietSince > keepAliveMilliseconds) {
+          controller.enqueue(encoder.encode(": still here\n\n"));
+          quietSince = performance.now();
+          return;
+        }
+        await sleep(pollMilliseconds, undefined, { signal, ref: false }).catch(() => {});
+      }
+      if (!left.signal.aborted) controller.close();
+    },
+    cancel: () => left.abort(),
+  });
+  return new Response(body, {
+    headers: {
+      "Content-Type": "text/event-stream; charset=utf-8",
+      "Cache-Control": "no-store",
+      "X-Content-Type-Options": "nosniff",
+    },
+  });
+}
