@@ -390,3 +390,40 @@ test("a snapshot loads under the key that the sandbox has now", async () => {
   await admin("POST", "snapshots/before/load");
   expect((await account.call("GET", "/api/contact-structure")).status).toBe(200);
 });
+
+test("an event stands in the feeds, and a bounce, a complaint and an unsubscription end the subscription", async () => {
+  const { account, admin } = await opened();
+  for (const [type, published, secondary] of [
+    ["opened", "email-opened", undefined],
+    ["email-clicked", "email-clicked", undefined],
+    ["bounced", "email-bounced", "Bounce"],
+    ["complained", "email-complaint", "Complaint-FBL"],
+    ["unsubscribed", "contact-unsubscribed", "Unsubscribe"],
+  ] as const) {
+    const key = `${type}@example.com`;
+    const { _id } = await account.create(key);
+    const answer = await admin("POST", "events", { key: key.toUpperCase(), type, emailSubject: "Hello" });
+    expect(answer.body).toMatchObject({ type: published, contact: { _id, key } });
+    const { status } = (await account.call("GET", `/api/contact/${_id}`)).body;
+    expect(status.secondary === "confirmed" ? undefined : status.secondary).toBe(secondary);
+    const feed = (await account.call("GET", `/api/contact/${_id}/events`)).body;
+    expect(feed.records).toContainEqual(
+      expect.objectContaining({
+        type: published,
+        timestamp: "2026-06-15T12:00:00.000Z",
+        emailSubject: "Hello",
+      }),
+    );
+  }
+  const before = (await account.call("GET", "/api/contact/events")).body.total;
+  for (const [event, status, field] of [
+    [{ key: "opened@example.com", type: "asleep" }, 400, "type"],
+    [{ key: "opened@example.com", type: "opened", mood: "good" }, 400, "mood"],
+    [{ key: "opened@example.com", type: "opened", timestamp: "soon" }, 400, "timestamp"],
+    [{ type: "opened" }, 400, "key"],
+    [{ key: "nobody@example.com", type: "opened" }, 404, "key"],
+  ] as const) {
+    expect(errorOf(await admin("POST", "events", event))).toMatchObject({ status, field });
+  }
+  expect((await account.call("GET", "/api/contact/events")).body.total).toBe(before);
+});

@@ -26,6 +26,7 @@ import {
   timeOf,
   wrong,
 } from "./bodies.ts";
+import { applyEvent, type EventBody, type EventView } from "./events.ts";
 import { applySeed, type SeedReport } from "./seed.ts";
 import { listSnapshots, loadSnapshot, removeSnapshot, type Snapshot, saveSnapshot } from "./snapshots.ts";
 
@@ -42,6 +43,8 @@ export interface FolderOperations {
   /** Empties the account and the log; key, structure and default fields stay, and so do clock, limits and faults. */
   reset(options?: { seed?: number }): { structureId: string };
   seed(data: SeedData): SeedReport;
+  /** Something happened to a contact. */
+  event(event: EventBody): EventView;
   /** Oldest first. */
   requests(query?: RequestQuery): LoggedRequest[];
   clearRequests(): void;
@@ -76,6 +79,7 @@ export function folderOperations(store: Store, clock: Clock): FolderOperations {
       const wanted = checked(seedBody, data);
       return database.transaction(() => applySeed(store, wanted, now()));
     },
+    event: (event) => database.transaction(() => applyEvent(store, event, now())),
     requests(query = {}) {
       const { filter, limit = longestLog } = filterOf(query);
       return requests.find(filter, limit, "newest");

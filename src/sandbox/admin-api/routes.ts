@@ -13,6 +13,7 @@ import {
   type SeedData,
   wrong,
 } from "./bodies.ts";
+import type { EventBody } from "./events.ts";
 import type { Operations } from "./operations.ts";
 import { eventStream } from "./stream.ts";
 
@@ -103,6 +104,10 @@ export function adminRoutes({ store, operations, adminToken }: AdminParts): Hono
   routes.delete(
     "/faults",
     answer(() => void operations.faults([])),
+  );
+  routes.post(
+    "/events",
+    answer(async (context) => operations.event(await jsonBody<EventBody>(context))),
   );
   routes.get(
     "/limits",

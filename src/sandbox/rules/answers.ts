@@ -59,7 +59,7 @@ export const listAnswer = v.object({
 export const listNamesAnswer = v.array(v.object(listName));
 export const listPageAnswer = v.object({ total: count, records: v.array(listAnswer) });
 
-const eventAnswer = v.object({
+export const eventAnswer = v.object({
   timestamp: time,
   type: v.string(),
   contactId: id,

@@ -1,0 +1,49 @@
+/** Something happens to a contact that no request asked for: it opens a mail, a mail bounces, it unsubscribes. */
+import * as v from "valibot";
+import { eventAnswer } from "../rules/answers.ts";
+import { letHappen } from "../rules/events.ts";
+import { Refusal } from "../rules/refusal.ts";
+import { eventTypes, text } from "../rules/requests.ts";
+import { type StoredContact, toWire } from "../store/contacts.ts";
+import type { Store } from "../store/index.ts";
+import { checked, timeOf, wrong } from "./bodies.ts";
+
+const { contactId: _, ...members } = eventAnswer.entries;
+const eventBody = v.strictObject(
+  { ...members, key: text, type: text, timestamp: v.optional(text) },
+  "must be an object",
+);
+
+/** What happened: the further members are those of a record of the service's feeds. */
+export type EventBody = v.InferInput<typeof eventBody>;
+
+export interface EventView {
+  type: string;
+  timestamp: string;
+  contact: { _id: string; key: string; status: StoredContact["status"] };
+}
+
+const shortNames: Record<string, string> = { complained: "email-complaint" };
+
+/** The caller is in a transaction. @throws Refusal 400 for an unknown type, 404 for an unknown key */
+export function applyEvent(store: Store, body: EventBody, now: number): EventView {
+  const { key, type: given, timestamp, ...details } = checked(eventBody, body);
+  const type = typeOf(given);
+  const structure = store.structures.all()[0]!;
+  const id = store.contacts.idOfKey(structure._id, key);
+  if (id === undefined) {
+    throw new Refusal(404, { errorType: "RecordNotFound", message: "Contact not found", field: "key" });
+  }
+  const at = timestamp === undefined ? now : timeOf(timestamp, "timestamp");
+  const contact = letHappen(store, store.contacts.get(id)!, { type, at, details });
+  const { _id, status } = toWire(contact);
+  return { type, timestamp: new Date(at).toISOString(), contact: { _id, key: contact.key, status } };
+}
+
+/** A published type, or its last word: `opened` for `email-opened`. */
+function typeOf(given: string): string {
+  const names = [given, shortNames[given], `email-${given}`, `contact-${given}`];
+  const type = eventTypes.find((each) => names.includes(each));
+  if (type === undefined) throw wrong("type", `must be one of ${eventTypes.join(", ")}`);
+  return type;
+}
