@@ -27,7 +27,7 @@ export function typistOf(answers: readonly Answer[], keys: PassThrough): Typist 
   let drawn: string | undefined;
   /** What was written since the last answer, for questions that are plain lines. */
   let plain = "";
-  /** The first line of the question that was answered last. */
+  /** How the question begins that was answered last, without a default that is shown behind it. */
   let answered: string | undefined;
   let unexpected: string | undefined;
 
@@ -37,7 +37,8 @@ export function typistOf(answers: readonly Answer[], keys: PassThrough): Typist 
     const [wanted, answer] = left[0] ?? [];
     if (wanted !== undefined && (wanted === "?" || question.includes(wanted))) {
       left.shift();
-      answered = question.split("\n")[0]!.trimEnd();
+      const [line = ""] = question.split("\n");
+      answered = line.slice(0, line.indexOf(wanted) + wanted.length).trimEnd() || line.trimEnd();
       drawn = undefined;
       plain = "";
       // The question listens a moment after it is drawn.
