@@ -147,7 +147,7 @@ async function prepare(
   });
   job.requireInput?.(survey);
   const joined = await joinRows(survey.rows(), survey.repeated, job.duplicates);
-  on({ kind: "surveyed", survey, joined });
+  on({ kind: "surveyed", survey, joined, notSubscribedAre: job.notSubscribedAre });
   const names = await openNameBook({
     send: send.plain,
     account,

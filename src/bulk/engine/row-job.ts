@@ -57,6 +57,8 @@ export interface RowJob {
   /** Parts of a contact that decisions need, besides `_id` and `key`. */
   source(structure: ContactStructure, survey: Survey): string[];
   desiredContactOf(row: Row, names: NameBook): DesiredContact;
+  /** What becomes of those whom the file marks as not subscribed, in words: `not created`. */
+  notSubscribedAre: string;
   /** Lists that a wish can speak of. */
   listIds(names: NameBook): string[];
 }
@@ -98,7 +100,7 @@ export interface RunStatus {
 export type RunEvent =
   | { kind: "status"; status: RunStatus }
   | { kind: "understood"; facts: InputFacts }
-  | { kind: "surveyed"; survey: Survey; joined: Joined }
+  | { kind: "surveyed"; survey: Survey; joined: Joined; notSubscribedAre: string }
   | { kind: "input-changed"; older: string }
   | { kind: "entered"; run: string; isResumed: boolean; rows: RowCounts }
   | { kind: "priced"; price: Price }

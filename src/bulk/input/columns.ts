@@ -1,8 +1,9 @@
 /** Reading: header names → where each column's cells go. */
 import { UsageError } from "../../errors.ts";
 import type { ContactStructure, FieldDefinition } from "../../wire.ts";
+import type { ConsentColumn, FoundConsent } from "./consent.ts";
+import { consentColumns, unreadableConsent } from "./consent-columns.ts";
 import { foldName, isKeyName, nearestName, predefinedFieldOf } from "./names.ts";
-import type { ConsentColumn } from "./reading.ts";
 import type { ReadOptions, Target } from "./rows.ts";
 import { isColumn, isIgnoredBy, type System } from "./systems.ts";
 import { UnclearColumnsError, unclearFrom } from "./unclear.ts";
@@ -22,9 +23,11 @@ export interface MappingInput {
   system?: System;
   /** `FILE:LINE` of the header, for messages. */
   place: string;
+  /** What the file's names and cells say of consent, from `findConsent`. */
+  found?: readonly FoundConsent[];
 }
 
-type Targets = (Target | undefined)[];
+export type Targets = (Target | undefined)[];
 
 /**
  * Decides for every column: `--map` and the mapping file first, then the system's rules, then names.
@@ -33,20 +36,29 @@ type Targets = (Target | undefined)[];
  */
 export function mapColumns(input: MappingInput): Columns {
   const targets = toldTargets(input);
-  const consent = consentColumns(input);
+  const { consent, unreadable, notes } = consentColumns(input, targets);
   const isTold = targets.map((target) => target !== undefined);
   if (input.system) placeSystemColumns(input.names, targets, input.system);
   if (input.options.hasNoHeader && input.names.length === 1) targets[0] ??= { kind: "key" };
   const key = placeKey(input, targets);
   placeFields(input, targets);
   for (const { index } of consent) targets[index] ??= { kind: "consent" };
-  const notes: string[] = [];
   const { settled, lost } = settleRest(input, targets, isTold, notes);
   const isLost = lost.length > 0 && !input.options.ignoreUnmapped;
-  const problem = key?.problem ?? (isLost ? unmapped(input, lost) : undefined);
+  const problem =
+    key?.problem ??
+    (unreadable[0] && unreadableConsent(input, unreadable[0])) ??
+    (isLost ? unmapped(input, lost) : undefined);
   if (problem) {
-    const keyCandidates = key?.candidates ?? [];
-    throw new UnclearColumnsError(problem, unclearFrom(input, targets, keyCandidates, isLost ? lost : []));
+    const unclear = {
+      keyCandidates: key?.candidates ?? [],
+      unmapped: isLost ? lost : [],
+      // Asked too when a person is asked anyway.
+      consent: [...unreadable, ...consent.filter(({ index }) => !isTold[index])]
+        .map(({ index }) => index)
+        .filter((index) => settled[index]!.kind !== "field" && settled[index]!.kind !== "key"),
+    };
+    throw new UnclearColumnsError(problem, unclearFrom(input, targets, unclear));
   }
   return { targets: settled, consent, notes };
 }
@@ -61,15 +73,19 @@ export function mapKeyColumn(input: MappingInput): Columns {
   if (input.names.length === 1) targets[0] ??= { kind: "key" };
   const key = placeKey(input, targets);
   if (key) throw key.problem;
+  const { consent, unreadable, notes } = input.options.readsConsent
+    ? consentColumns(input, targets)
+    : { consent: [], unreadable: [], notes: [] };
+  if (unreadable[0]) throw unreadableConsent(input, unreadable[0]);
   return {
     targets: targets.map((target) => (target?.kind === "key" ? target : { kind: "ignore" })),
-    consent: [],
-    notes: [],
+    consent,
+    notes,
   };
 }
 
 /** What `--map` and the mapping file say. Each of their columns must exist. */
-function toldTargets({ names, options, structure, place }: MappingInput): Targets {
+export function toldTargets({ names, options, structure, place }: MappingInput): Targets {
   const told: Targets = names.map(() => undefined);
   for (const [column, target] of options.map) {
     const indexes = columnsNamed(column, names);
@@ -87,28 +103,6 @@ function toldTargets({ names, options, structure, place }: MappingInput): Target
   return told;
 }
 
-/** The columns that speak of consent. No mapping silences them: only `--include-unsubscribed` does. */
-function consentColumns({ names, options, system, place }: MappingInput): ConsentColumn[] {
-  const found: ConsentColumn[] = [];
-  if (options.consentColumn !== undefined) {
-    const indexes = columnsNamed(options.consentColumn, names);
-    if (indexes.length === 0) throw unknownColumn(options.consentColumn, names, place, "--consent-column");
-    for (const index of indexes) found.push({ index, name: names[index]!, rule: "subscribed" });
-  }
-  for (const { column, rule } of system?.consent ?? []) {
-    for (const [index, name] of names.entries()) {
-      const isNew = found.every((each) => each.index !== index);
-      if (isNew && isColumn(name, column)) found.push({ index, name, rule });
-    }
-  }
-  for (const [index, name] of names.entries()) {
-    const target = options.map.get(name);
-    if (target !== undefined && foldName(target) === "consent")
-      found.push({ index, name, rule: "subscribed" });
-  }
-  return found;
-}
-
 function placeSystemColumns(names: string[], targets: Targets, system: System): void {
   const hasKey = targets.some((target) => target?.kind === "key");
   for (const [index, name] of names.entries()) {
@@ -119,7 +113,7 @@ function placeSystemColumns(names: string[], targets: Targets, system: System): 
   }
 }
 
-function columnsNamed(column: string, names: string[]): number[] {
+export function columnsNamed(column: string, names: string[]): number[] {
   const exact = indexesWhere(names, (name) => name === column);
   return exact.length > 0 ? exact : indexesWhere(names, (name) => foldName(name) === foldName(column));
 }
@@ -282,7 +276,7 @@ function unmapped({ names, structure, place }: MappingInput, lost: number[]): Us
   );
 }
 
-function unknownColumn(column: string, names: string[], place: string, flag: string): UsageError {
+export function unknownColumn(column: string, names: string[], place: string, flag: string): UsageError {
   const near = nearestName(column, names);
   return new UsageError(
     `${place}: ${flag} names a column that is not there: ${JSON.stringify(column)}`,
@@ -304,6 +298,6 @@ export function quoted(names: readonly string[]): string {
   return shown.join(", ");
 }
 
-function shellWord(word: string): string {
+export function shellWord(word: string): string {
   return /^[\w=.@:-]+$/.test(word) ? word : `"${word.replace(/(["$`\\])/g, "\\$1")}"`;
 }

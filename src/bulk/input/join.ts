@@ -51,8 +51,11 @@ export function standingOf(row: Row, joined: Joined): { stands: Row } | { passed
 
 function addTo(group: Group, row: Row, duplicates: Duplicates): void {
   group.lines.push(row.line);
+  // Whichever row stands for the contact: a mark on any of them marks it.
+  const notSubscribed = group.row.notSubscribed ?? row.notSubscribed;
   if (duplicates === "last") group.row = copyOf(row);
   if (duplicates === "merge") mergeInto(group.row, row);
+  group.row.notSubscribed = notSubscribed;
 }
 
 /** Without the cells, which are read again when a rejects file is written: keeping them would hold the file in memory. */
@@ -60,12 +63,11 @@ function copyOf(row: Row): Row {
   return { ...row, cells: [], fields: new Map(row.fields) };
 }
 
-/** The later value wins unless it is blank; lists and tags add up; one unsubscribed row makes the contact so. */
+/** The later value wins unless it is blank; lists and tags add up. */
 function mergeInto(target: Row, later: Row): void {
   for (const [id, value] of later.fields) {
     if (value !== "" || !target.fields.has(id)) target.fields.set(id, value);
   }
   target.lists = [...new Set([...target.lists, ...later.lists])];
   target.tags = [...new Set([...target.tags, ...later.tags])];
-  target.notSubscribed ??= later.notSubscribed;
 }

@@ -1,6 +1,6 @@
 /** Reading: an understood file → its rows, one by one, in flat memory. */
 
-import { refusalIn } from "./consent.ts";
+import { refusalIn, wordsOf } from "./consent.ts";
 import { CsvFault, type CsvRecord, readRecords } from "./csv.ts";
 import { unreadableFrom } from "./faults.ts";
 import { isBlank } from "./header.ts";
@@ -87,7 +87,7 @@ function createRowReader(reading: Reading): (record: CsvRecord) => ReadRow {
     const key = system?.name === "ecm" ? asExported(read, keyCell) : read;
     if ("code" in key) return rejected(record, key);
     const warnings = addresses && addresses.length > 1 ? [...key.warnings, "first_of_several"] : key.warnings;
-    const refusals = consent.flatMap(({ index, name, rule }) => refusalIn(rule, name, cells[index]) ?? []);
+    const refusals = consent.flatMap((column) => refusalIn(column, cells[column.index]) ?? []);
     return {
       kind: "row",
       line,
@@ -98,7 +98,7 @@ function createRowReader(reading: Reading): (record: CsvRecord) => ReadRow {
       fields: fieldsIn(cells, fields, plainCell),
       lists: lists(cells),
       tags: tags(cells),
-      ...(refusals.length > 0 && { notSubscribed: refusals.join("; ") }),
+      ...(refusals.length > 0 && { notSubscribed: wordsOf(refusals, consent), refusals }),
       warnings,
     };
   };

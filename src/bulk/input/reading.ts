@@ -1,6 +1,6 @@
 /** Reading: how the rows of an understood file are read. */
 
-import type { ConsentRule } from "./consent.ts";
+import type { ConsentColumn } from "./consent.ts";
 import type { InputFacts, Target } from "./rows.ts";
 import type { InputFile } from "./source.ts";
 import type { System } from "./systems.ts";
@@ -24,12 +24,6 @@ export interface Reading {
   consent: ConsentColumn[];
   /** Written with `--safe-cells`: one leading apostrophe of a cell is not its own. */
   hasSafeCells: boolean;
-}
-
-export interface ConsentColumn {
-  index: number;
-  name: string;
-  rule: ConsentRule;
 }
 
 /** A file that was understood: everything that reading its rows needs. Made by `understandInput`. */

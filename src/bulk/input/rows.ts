@@ -1,5 +1,6 @@
 /** What the reading half of the engine hands to the deciding half: rows that make sense, and rows that do not. */
 import type { ContactKey } from "../items.ts";
+import type { Refusal } from "./consent.ts";
 
 export interface Row {
   kind: "row";
@@ -19,6 +20,8 @@ export interface Row {
   tags: string[];
   /** Why the row's own file says that this person is not subscribed, in its words. */
   notSubscribed?: string;
+  /** The same, cell by cell. */
+  refusals?: Refusal[];
   /** Codes of what looks odd without being wrong: `likely_typo`, `role_address`, `first_of_several`. */
   warnings: string[];
 }
@@ -48,6 +51,8 @@ export interface ReadOptions {
   hasNoHeader?: boolean;
   ignoreUnmapped?: boolean;
   consentColumn?: string;
+  /** Of a file that names contacts: its consent columns matter too. */
+  readsConsent?: boolean;
 }
 
 /** Where a column's cells go. */

@@ -1,6 +1,7 @@
 /** The first pass over an input: everything is read and checked before anything is sent. */
 import { stat } from "node:fs/promises";
 import { EcmError, exitCodes } from "../../errors.ts";
+import { type ConsentTally, createConsentTally } from "./consent.ts";
 import { createIdentityTally, type RepeatedIdentities } from "./identities.ts";
 import { readRows, type Understood } from "./index.ts";
 import type { ReadRow } from "./rows.ts";
@@ -22,6 +23,8 @@ export interface Survey {
   /** Names or ids as the cells have them. */
   lists: Set<string>;
   tags: Set<string>;
+  /** What the file says of consent. */
+  consent: ConsentTally;
   repeated: RepeatedIdentities;
   /** The largest line on which a row starts. */
   lastLine: number;
@@ -41,6 +44,7 @@ export async function surveyInput(
   const tags = new Set<string>();
   const rejectedCodes = new Map<string, number>();
   const warnings = new Map<string, number>();
+  const consent = createConsentTally(understood.reading.consent);
   let kept: ReadRow[] | undefined = [];
   let read = 0;
   let rejected = 0;
@@ -58,6 +62,7 @@ export async function surveyInput(
       continue;
     }
     tally.add(row.key.identity);
+    consent.add(row.line, row.refusals);
     for (const name of row.lists) lists.add(name);
     for (const name of row.tags) tags.add(name);
     for (const code of row.warnings) warnings.set(code, (warnings.get(code) ?? 0) + 1);
@@ -88,6 +93,7 @@ export async function surveyInput(
     warnings,
     lists,
     tags,
+    consent,
     repeated: tally.repeated(),
     lastLine,
     rows: () => (rows ? iterate(rows) : again()),

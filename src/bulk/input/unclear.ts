@@ -20,6 +20,8 @@ export interface Unclear {
   keyCandidates: UnclearColumn[];
   /** Columns that map to nothing. */
   unmapped: UnclearColumn[];
+  /** Columns that look like consent. */
+  consent: UnclearColumn[];
   /** Ids of fields that other columns fill. */
   takenFields: string[];
 }
@@ -38,9 +40,11 @@ export class UnclearColumnsError extends UsageError {
 export function unclearFrom(
   { names, structure }: { names: string[]; structure: ContactStructure },
   targets: (Target | undefined)[],
-  keyCandidates: number[],
-  unmapped: number[],
+  unclear: { keyCandidates: number[]; unmapped: number[]; consent: number[] },
 ): Unclear {
+  const { keyCandidates, consent } = unclear;
+  const isConsent = (index: number) => consent.some((each) => names[each] === names[index]);
+  const unmapped = unclear.unmapped.filter((index) => !isConsent(index));
   const labels = structure.fields.map((field) => field.label);
   const columns = (indexes: number[]): UnclearColumn[] =>
     [...new Set(indexes.map((index) => names[index]!))].map((name) => ({
@@ -49,11 +53,17 @@ export function unclearFrom(
       near: nearestName(name, labels),
       samples: [],
     }));
-  const isUnclear = (name: string) => unmapped.some((index) => names[index] === name);
+  const isUnclear = (name: string) => [...unmapped, ...consent].some((index) => names[index] === name);
   const takenFields = targets.flatMap((target, index) =>
     target?.kind === "field" && !isUnclear(names[index]!) ? [target.fieldId] : [],
   );
-  return { structure, keyCandidates: columns(keyCandidates), unmapped: columns(unmapped), takenFields };
+  return {
+    structure,
+    keyCandidates: columns(keyCandidates),
+    unmapped: columns(unmapped),
+    consent: columns(consent),
+    takenFields,
+  };
 }
 
 const samplesShown = 3;
@@ -61,11 +71,11 @@ const rowsLookedAt = 100;
 
 /** Finds some cells of each unclear column. */
 export async function addSamples(
-  { keyCandidates, unmapped }: Unclear,
+  { keyCandidates, unmapped, consent }: Unclear,
   names: string[],
   rows: AsyncIterable<ReadRow>,
 ): Promise<void> {
-  const columns = [...keyCandidates, ...unmapped];
+  const columns = [...keyCandidates, ...unmapped, ...consent];
   let looked = 0;
   for await (const { cells } of rows) {
     for (const { name, samples } of columns) {

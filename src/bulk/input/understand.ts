@@ -1,7 +1,9 @@
 /** Reading: what a file is, found out before anything is sent. */
 import { UsageError } from "../../errors.ts";
 import type { ContactStructure } from "../../wire.ts";
-import { type Columns, type MappingInput, mapColumns, mapKeyColumn } from "./columns.ts";
+import { type Columns, type MappingInput, mapColumns, mapKeyColumn, toldTargets } from "./columns.ts";
+import { findConsent } from "./consent.ts";
+import { isConsentKnown } from "./consent-columns.ts";
 import { type FoundEncoding, findEncoding } from "./encoding/detect.ts";
 import { unreadableFrom } from "./faults.ts";
 import { findHeader, type Header, parseDelimiter } from "./header.ts";
@@ -110,12 +112,16 @@ async function mapped(
   input: MappingInput,
   rowsOf: (columns: Columns) => AsyncIterable<ReadRow>,
 ): Promise<Columns> {
+  const none = { targets: input.names.map((): Target => ({ kind: "ignore" })), consent: [], notes: [] };
+  if (wanted === "contacts" || input.options.readsConsent) {
+    const isKnown = isConsentKnown(input, toldTargets(input));
+    input.found = await findConsent(input.names, isKnown, rowsOf(none));
+  }
   try {
     return wanted === "keys" ? mapKeyColumn(input) : mapColumns(input);
   } catch (error) {
     if (error instanceof UnclearColumnsError) {
-      const targets = input.names.map((): Target => ({ kind: "ignore" }));
-      await addSamples(error.unclear, input.names, rowsOf({ targets, consent: [], notes: [] }));
+      await addSamples(error.unclear, input.names, rowsOf(none));
     }
     throw error;
   }

@@ -39,7 +39,13 @@ export function importJob(options: ImportOptions): RowJob {
     source: (structure, survey) => sourceOf(options, structure, survey),
     desiredContactOf: (row, names) => desiredContactOf(row, names, options),
     listIds: (names) => names.listIds(),
+    notSubscribedAre: notSubscribedAre(options),
   };
+}
+
+function notSubscribedAre({ includeUnsubscribed, mode }: ImportOptions): string {
+  if (includeUnsubscribed) return "imported like any other (--include-unsubscribed)";
+  return mode === "update" ? "added to no list" : "not created";
 }
 
 /** The options as a manifest keeps them. */

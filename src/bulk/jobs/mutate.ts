@@ -36,6 +36,7 @@ export function mutateJob({ input, wanted, isPlain }: MutateOptions): RowJob {
     decide: { mode: "update", missing: "reject" },
     source: () => source,
     desiredContactOf: () => wish!,
+    notSubscribedAre: "added to no list",
     listIds: () => [...wish!.addLists, ...wish!.removeLists],
   };
 }

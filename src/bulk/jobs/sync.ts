@@ -40,6 +40,7 @@ export function syncJob({ input, list, create, maxRemove }: SyncOptions): RowJob
     decide: create ? { mode: "upsert", missing: "skip" } : { mode: "update", missing: "reject" },
     source: () => ["lists", ...statusParts, "createdAt"],
     listIds: () => [listId],
+    notSubscribedAre: "not added to the list",
     desiredContactOf: () => ({
       fields: new Map(),
       addLists: [listId],

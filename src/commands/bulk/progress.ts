@@ -5,6 +5,7 @@ import type { RowCounts, Summary } from "../../bulk/runs/report.ts";
 import { loadAllChunks } from "../../chunks.ts";
 import type { Context } from "../../context.ts";
 import { type Progress, showProgress } from "../../terminal/progress.ts";
+import { consentLines } from "./consent-lines.ts";
 
 export interface RunDisplay {
   on(event: RunEvent): void;
@@ -36,6 +37,9 @@ export function displayRun(context: Context, what: string): RunDisplay {
           break;
         case "surveyed":
           if (event.joined.passedOver > 0) progress.note(joinedNote(event));
+          for (const line of consentLines(event.survey.consent, event.survey.read, event.notSubscribedAre)) {
+            progress.note(line);
+          }
           break;
         case "input-changed":
           progress.note(

@@ -30,7 +30,7 @@ export async function askColumns(
 }
 
 async function targetsFor(prompter: Prompter, unclear: Unclear): Promise<ColumnMap> {
-  const { structure, keyCandidates, unmapped } = unclear;
+  const { structure, keyCandidates, unmapped, consent } = unclear;
   const answers: ColumnMap = new Map();
   if (keyCandidates.length > 0) {
     const question = `Which column holds the key (${structure.keyName})?`;
@@ -42,11 +42,12 @@ async function targetsFor(prompter: Prompter, unclear: Unclear): Promise<ColumnM
     answers.set(await prompter.select(question, choices), "key");
   }
   const taken = new Set(unclear.takenFields);
-  for (const column of unmapped) {
+  for (const column of [...consent, ...unmapped]) {
     if (answers.has(column.name)) continue;
+    const choices = targetChoices(unclear, column, taken);
     const target = await prompter.select(
       `Where does ${described(column)} go?`,
-      targetChoices(unclear, column, taken),
+      consent.includes(column) ? [saysWhoIsSubscribed, ...choices] : choices,
     );
     taken.add(target);
     answers.set(column.name, wordFor(target, unclear));
@@ -62,6 +63,8 @@ function wordFor(target: string, { structure }: Unclear): string {
   const isTaken = ["key", "lists", "tags", "ignore", "consent"].includes(foldName(label));
   return alike.length > 1 || isTaken ? target : label;
 }
+
+const saysWhoIsSubscribed = { name: "says who is subscribed", value: "consent" };
 
 /** The field of a like name first, then leaving it out; then everything else. */
 function targetChoices(

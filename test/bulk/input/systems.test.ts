@@ -153,14 +153,17 @@ describe("a row that its own file marks as not subscribed says so", () => {
     },
   );
 
-  test("a consent column that is not there is refused, and a mapping does not silence one that is", async () => {
+  test("a consent column that is not there is refused; one that is told to be ignored is, and said so", async () => {
     expect((await failureOf(read("Email\n", { consentColumn: "Optin" }))).message).toContain(
       "--consent-column names a column that is not there",
     );
-    const { rows } = await read("key,status\na@example.com,Inactive\n", {
+    const { rows, understood } = await read("key,status\na@example.com,Inactive\n", {
       map: new Map([["status", "ignore"]]),
     });
-    expect(rows[0]?.notSubscribed).toBe("status: Inactive");
+    expect(rows[0]?.notSubscribed).toBeUndefined();
+    expect(understood.facts.notes).toContain(
+      '"status" looks like consent and is not read, as told: --map status=ignore',
+    );
   });
 });
 

@@ -1,0 +1,47 @@
+/** What a file says of consent, in words, before anything is sent. */
+import type { ColumnTally, ConsentTally } from "../../bulk/input/consent.ts";
+
+/**
+ * One line for each consent column, and one for each cell that could not be understood.
+ * @param total rows of the file
+ * @param become what becomes of the rows that are marked, such as `not created`
+ */
+export function consentLines(consent: ConsentTally, total: number, become: string): string[] {
+  const lines = consent.columns.map((column) => columnLine(column, total, become));
+  for (const { line, column, said } of consent.unclear) {
+    lines.push(
+      `Line ${line}: ${column} says ${quoted(said)}, which is no clear yes: counts as not subscribed`,
+    );
+  }
+  const more = consent.unclearCount - consent.unclear.length;
+  if (more > 0) lines.push(`${count(more)} more ${more === 1 ? "cell" : "cells"} like these`);
+  return lines;
+}
+
+/** A word that is said by many is named; of many different ones, such as dates, one is. */
+const mostWordsNamed = 4;
+
+function columnLine({ name, marked, words, rule }: ColumnTally, total: number, become: string): string {
+  const title = name.trim() === "" ? "The column without a name" : name;
+  const rows = `${count(marked)} of ${count(total)} ${total === 1 ? "row" : "rows"}`;
+  if (marked === 0) return `${title}: read as consent; no row is marked as not subscribed`;
+  if (rule === "always") return `${title}: an export of people who left; ${rows}: ${become}`;
+  const said = [...words.values()].sort((one, other) => other.count - one.count);
+  if (said.length > mostWordsNamed) {
+    return `${title}: ${rows} ${marked === 1 ? "says" : "say"} that the person is not subscribed, such as ${quoted(said[0]!.said)}: ${become}`;
+  }
+  const parts = said.map((word) => {
+    const what = word.said === "" ? "nothing" : quoted(word.said);
+    return said.length === 1 ? what : `${what} (${count(word.count)})`;
+  });
+  const list = parts.length === 1 ? parts[0]! : `${parts.slice(0, -1).join(", ")} or ${parts.at(-1)}`;
+  return `${title}: ${rows} ${marked === 1 ? "says" : "say"} ${list}: ${become}`;
+}
+
+function quoted(word: string): string {
+  return JSON.stringify(word.length > 40 ? `${word.slice(0, 39)}…` : word);
+}
+
+function count(number: number): string {
+  return number.toLocaleString("en-US");
+}
