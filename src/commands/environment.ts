@@ -12,6 +12,9 @@ export const environment: Readonly<Record<string, string>> = {
   ECM_CONFIG_DIR: "folder of the profiles and keys",
   ECM_STATE_DIR: "folder of the bulk runs and of the embedded sandbox's data",
   ECM_CACHE_DIR: "folder of what may be lost: remembered names, limits last seen",
+  ECM_SANDBOX_API_KEY:
+    "the key that `ecm sandbox start` and `exec` work with, in place of one made at random",
+  ECM_SANDBOX_ADMIN_TOKEN: "token for /__sandbox/, as `ecm sandbox start --admin-token`",
   ECM_DEBUG: "1: show where in the program a failure happened",
   NO_COLOR: "no colour",
   FORCE_COLOR: "colour although the output is no terminal",

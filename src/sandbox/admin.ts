@@ -45,10 +45,11 @@ export interface Owner {
   /** @throws UsageError for an unknown status */
   setAccount(change: { status?: string; monthlyLimit?: number }): AccountView;
   /**
-   * Takes all contacts, lists, fields, tags, keys and counters away. What `sandbox start` printed stays true: the
-   * address, the id of the default structure, and the folder's own key.
+   * Takes all contacts, lists, custom fields, tags, other keys, counters and the log away. What `sandbox start` printed stays
+   * true: the address, the id of the default structure, and the folder's own key.
+   * @param seed from now on the same ids after every reset, for the same number
    */
-  reset(): void;
+  reset(seed?: number): void;
   /** What a test does to the sandbox beside using it. */
   operations: FolderOperations;
   close(): void;
@@ -117,8 +118,8 @@ export async function openOwner({
         if (monthlyLimit !== undefined) store.account.setMonthlyLimit(monthlyLimit);
         return accountView(store, now());
       }),
-    reset() {
-      folderOperations(store, clock).reset();
+    reset(seed) {
+      folderOperations(store, clock).reset({ seed });
       shrink(store);
     },
     operations: folderOperations(store, clock),

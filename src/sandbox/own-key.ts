@@ -2,16 +2,24 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { writeAtomicallySync } from "../disk/atomic-file.ts";
+import { UsageError } from "../errors.ts";
 import type { Store } from "./store/index.ts";
-import { newKeyValue, regionOf, scopes } from "./store/keys.ts";
+import { isKeyValue, newKeyValue, regionOf, scopes } from "./store/keys.ts";
 
 const name = "sandbox";
 
 /**
  * A key with every scope that works now: the one in the folder, or a new one of the account's region.
  * @param given the key to use in place of either; the folder keeps it
+ * @throws UsageError when that is no key
  */
 export function ownKeyOf(store: Store, now: number, given?: string): string {
+  if (given !== undefined && !isKeyValue(given)) {
+    throw new UsageError(
+      "the API key given for the sandbox (ECM_SANDBOX_API_KEY) has another form",
+      "give 50 characters: ecm_us_ and 43 letters or digits",
+    );
+  }
   const file = ownKeyFile(store);
   return store.database.transaction(() => {
     const inFolder = readIfThere(file);

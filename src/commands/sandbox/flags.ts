@@ -2,7 +2,7 @@
 import { join, resolve } from "node:path";
 import { type Command, Option } from "commander";
 import type { Context } from "../../context.ts";
-import { UsageError } from "../../errors.ts";
+import { NotFoundError, UsageError } from "../../errors.ts";
 import type { Owner } from "../../sandbox/admin.ts";
 import type { SandboxOptions } from "../../sandbox/index.ts";
 import { repeatable, wholeNumber } from "../flags.ts";
@@ -20,6 +20,8 @@ export interface StartFlags extends DataFlag {
   blockAfter?: number;
   blockSeconds?: number;
   region?: string;
+  seed?: number;
+  adminToken?: string;
   fault?: string[];
 }
 
@@ -44,6 +46,8 @@ export function addStartFlags(command: Command): Command {
     .addOption(wholeNumber("--block-after <n>", "failed authentications that block an address (20)"))
     .addOption(wholeNumber("--block-seconds <n>", "how long they are counted, and the block lasts (60)"))
     .addOption(regionOption())
+    .addOption(wholeNumber("--seed <n>", "the same ids every time, on a new folder and after each reset", 0))
+    .option("--admin-token <token>", "answer /__sandbox/ from anywhere, to whoever sends this token")
     .addOption(repeatable("--fault <spec>", "what goes wrong on purpose; see below"));
 }
 
@@ -69,8 +73,20 @@ export function sandboxOptions(context: Context, flags: StartFlags): SandboxOpti
     blockAfter: flags.blockAfter,
     blockSeconds: flags.blockSeconds,
     region: flags.region,
+    seed: flags.seed,
+    apiKey: context.terminal.env.ECM_SANDBOX_API_KEY || undefined,
+    adminToken: adminTokenFrom(context, flags),
     faults: flags.fault,
   };
+}
+
+function adminTokenFrom({ terminal }: Context, { adminToken }: StartFlags): string | undefined {
+  const token = adminToken ?? (terminal.env.ECM_SANDBOX_ADMIN_TOKEN || undefined);
+  if (token === undefined || /^[\x21-\x7e]+$/.test(token)) return token;
+  throw new UsageError(
+    "--admin-token: a token has no spaces and is of ASCII characters",
+    "such as --admin-token s3cret",
+  );
 }
 
 /** Says on stderr that a served sandbox is open to other machines. */
@@ -95,7 +111,17 @@ export async function withOwner<T>(
   const owner = await openOwner({ folder: sandboxFolder(context, flags), clock: context.clock });
   try {
     return await act(owner);
+  } catch (error) {
+    throw await asOwnError(error);
   } finally {
     owner.close();
   }
+}
+
+/** What the sandbox refused, as a command says it. */
+async function asOwnError(error: unknown): Promise<unknown> {
+  const { Refusal } = await import("../../sandbox/rules/refusal.ts");
+  if (!(error instanceof Refusal)) return error;
+  const { message, status } = error;
+  return status === 404 ? new NotFoundError(message) : new UsageError(message);
 }

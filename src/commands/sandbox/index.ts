@@ -1,11 +1,15 @@
-/** `ecm sandbox …`: the embedded service behind a port, and what its account's owner does. */
+/** `ecm sandbox …`: the embedded service behind a port, what its account's owner does, and what tests need. */
 import type { Command } from "commander";
 import type { Context } from "../../context.ts";
 import { registerSandboxAccount } from "./account.ts";
+import { registerSandboxClock } from "./clock.ts";
 import { registerSandboxClone } from "./clone.ts";
 import { registerSandboxExec } from "./exec.ts";
 import { registerSandboxKeys } from "./keys.ts";
+import { registerSandboxRequests } from "./requests.ts";
 import { registerSandboxReset } from "./reset.ts";
+import { registerSandboxSeed } from "./seed.ts";
+import { registerSandboxSnapshot } from "./snapshot.ts";
 import { registerSandboxStart } from "./start.ts";
 
 export function registerSandbox(sandbox: Command, context: Context): void {
@@ -13,6 +17,10 @@ export function registerSandbox(sandbox: Command, context: Context): void {
   registerSandboxExec(sandbox, context);
   registerSandboxKeys(sandbox, context);
   registerSandboxAccount(sandbox, context);
+  registerSandboxRequests(sandbox, context);
+  registerSandboxSeed(sandbox, context);
+  registerSandboxSnapshot(sandbox, context);
+  registerSandboxClock(sandbox, context);
   registerSandboxReset(sandbox, context);
   registerSandboxClone(sandbox, context);
 }

@@ -173,3 +173,33 @@ test("a command that exec runs finds the sandbox without a profile", async () =>
   expect(code).toBe(0);
   expect(JSON.parse(stdout)[0].label).toBe("Default");
 });
+
+test("start takes a seed, an admin token and a key of one's own", async () => {
+  const apiKey = `ecm_us_${"k".repeat(43)}`;
+  const started = async () => {
+    const words = ["sandbox", "start", "--seed", "7", "--admin-token", "s3cret"];
+    const child = spawnEcm(words, { ...(await temporaryHome()), ECM_SANDBOX_API_KEY: apiKey });
+    const line = await new Promise<string>((resolve) =>
+      child.stdout!.once("data", (text) => resolve(String(text))),
+    );
+    return JSON.parse(line);
+  };
+  const [one, two] = await Promise.all([started(), started()]);
+  expect([one.apiKey, two.apiKey]).toEqual([apiKey, apiKey]);
+  expect(one.structureId).toBe(two.structureId);
+  const health = (headers?: Record<string, string>) => fetch(`${one.baseUrl}/__sandbox/health`, { headers });
+  expect((await health()).status).toBe(401);
+  expect((await health({ authorization: "Bearer s3cret" })).status).toBe(200);
+  const structures = await fetch(`${one.baseUrl}/api/contact-structure`, {
+    headers: { "x-api-key": apiKey },
+  });
+  expect(structures.status).toBe(200);
+});
+
+test("a key that is none, and a token that no header can carry, are usage errors", async () => {
+  const ecm = ecmWith(await temporaryHome());
+  const key = await ecm(["sandbox", "start"], { env: { ECM_SANDBOX_API_KEY: "secret" } });
+  expect([key.code, key.stderr]).toEqual([2, expect.stringContaining("ECM_SANDBOX_API_KEY")]);
+  expect(key.stderr).not.toContain("secret");
+  expect((await ecm(["sandbox", "start", "--admin-token", "a b"])).code).toBe(2);
+});

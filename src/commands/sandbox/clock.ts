@@ -1,0 +1,43 @@
+import type { Command } from "commander";
+import type { Context } from "../../context.ts";
+import type { ClockChange } from "../../sandbox/admin-api/bodies.ts";
+import type { ClockView } from "../../sandbox/admin-api/operations.ts";
+import { presentOne, type View } from "../../terminal/present.ts";
+import { describeCommand } from "../help-text.ts";
+import { type DataFlag, dataOption, withOwner } from "./flags.ts";
+
+const clockView: View<ClockView> = {
+  columns: [
+    { name: "time", value: (clock) => clock.time },
+    { name: "real", value: (clock) => clock.real },
+  ],
+  id: (clock) => clock.time,
+};
+
+export function registerSandboxClock(parent: Command, context: Context): void {
+  const group = parent
+    .command("clock")
+    .description("the sandbox's time: rate-limit windows, months, expiry and timestamps follow it");
+  const verb = (name: string, words: string, description: string, isDefault = false) =>
+    describeCommand(group.command(name, { isDefault }).description(description).addOption(dataOption()), {
+      isLocal: true,
+      examples: [`ecm sandbox clock ${name}${words}`],
+      output:
+        "time, and real: whether it is the real time. It ticks on from where it was set, for running sandboxes of the folder too.",
+    });
+  const run = (flags: DataFlag, change?: ClockChange) => runSandboxClock(context, flags, change);
+
+  verb("show", "", "show the time", true).action((flags: DataFlag) => run(flags));
+  verb("set", " 2027-01-31T23:59:00Z", "set the time")
+    .argument("<time>", "such as 2027-01-31T12:00:00Z")
+    .action((time: string, flags: DataFlag) => run(flags, { time }));
+  verb("advance", " 90m", "move the time forward")
+    .argument("<duration>", "such as 90m, 12h or 30d")
+    .action((advance: string, flags: DataFlag) => run(flags, { advance }));
+  verb("real", "", "go back to the real time").action((flags: DataFlag) => run(flags, { real: true }));
+}
+
+async function runSandboxClock(context: Context, flags: DataFlag, change?: ClockChange): Promise<void> {
+  const clock = await withOwner(context, flags, ({ operations }) => operations.clock(change));
+  await presentOne(context.terminal, context.output(), clock, clockView);
+}

@@ -1,0 +1,99 @@
+import type { Command } from "commander";
+import type { Context } from "../../context.ts";
+import { UsageError } from "../../errors.ts";
+import type { FolderOperations } from "../../sandbox/admin-api/operations.ts";
+import type { LoggedRequest } from "../../sandbox/store/request-log.ts";
+import { presentList, type View } from "../../terminal/present.ts";
+import { wholeNumber } from "../flags.ts";
+import { describeCommand } from "../help-text.ts";
+import { type DataFlag, dataOption, withOwner } from "./flags.ts";
+
+interface RequestsFlags extends DataFlag {
+  since?: string;
+  method?: string;
+  path?: string;
+  status?: string;
+  limit?: number;
+  follow?: boolean;
+  clear?: boolean;
+}
+
+const requestView: View<LoggedRequest> = {
+  columns: [
+    { name: "n", value: (request) => request.n },
+    { name: "time", value: (request) => request.time },
+    { name: "method", value: (request) => request.method },
+    { name: "path", value: (request) => request.path },
+    { name: "status", value: (request) => request.status },
+    { name: "milliseconds", value: (request) => request.milliseconds },
+    { name: "fault", value: (request) => request.fault },
+    { name: "body", value: (request) => textOf(request.body), optional: true },
+    { name: "answer", value: (request) => textOf(request.answer), optional: true },
+  ],
+  id: (request) => String(request.n),
+};
+
+const pollMilliseconds = 100;
+
+export function registerSandboxRequests(parent: Command, context: Context): void {
+  const command = parent
+    .command("requests")
+    .description("show the requests that the sandbox answered, oldest first")
+    .option("--since <time|n>", "only from this time on, or after the request of this number")
+    .option("--method <method>", "only requests of this method")
+    .option("--path <path>", "only requests of this path; * stands for any part of it")
+    .option("--status <status>", "only answers of this status, such as 404 or 4xx")
+    .addOption(wholeNumber("--limit <n>", "only the newest N"))
+    .option("--follow", "wait for further requests and show each as it is answered, until Ctrl-C")
+    .option("--clear", "empty the log")
+    .addOption(dataOption())
+    .action((flags: RequestsFlags) => runSandboxRequests(context, flags));
+  describeCommand(command, {
+    isLocal: true,
+    examples: [
+      "ecm sandbox requests --status 4xx",
+      'ecm sandbox requests --path "/api/contact/*/mutate" --json',
+      "ecm sandbox requests --follow --columns method,path,status,body",
+    ],
+    output:
+      "The newest 10,000 requests. JSON has headers (the key masked), bodies and answers too; columns body and answer show them in the other formats. With --clear nothing.",
+  });
+}
+
+async function runSandboxRequests(context: Context, flags: RequestsFlags): Promise<void> {
+  const { data, follow, clear, ...query } = flags;
+  if (clear && (follow || Object.keys(query).length > 0)) {
+    throw new UsageError("--clear empties the whole log: it goes without the other flags");
+  }
+  await withOwner(context, { data }, async ({ operations }) => {
+    if (clear) return operations.clearRequests();
+    // A table is drawn once all rows are there; lines come one by one.
+    const output = context.output({}, follow ? "tsv" : undefined);
+    const requests = follow ? following(context, operations, query) : operations.requests(query);
+    await presentList(context.terminal, output, requests, requestView);
+  });
+}
+
+/** What matches already when a start was named, then each further one. @throws the signal's reason */
+async function* following(
+  context: Context,
+  operations: FolderOperations,
+  query: Omit<RequestsFlags, "data" | "follow" | "clear">,
+): AsyncGenerator<LoggedRequest> {
+  let next: typeof query = query;
+  if (query.since === undefined && query.limit === undefined) {
+    next = { ...query, since: String(operations.requests({ limit: 1 }).at(-1)?.n ?? 0) };
+  }
+  for (;;) {
+    const found = operations.requests(next);
+    yield* found;
+    const last = found.at(-1);
+    if (last) next = { ...query, limit: undefined, since: String(last.n) };
+    await context.clock.sleep(pollMilliseconds, context.signal);
+  }
+}
+
+function textOf(value: unknown): string | undefined {
+  if (value === null) return undefined;
+  return typeof value === "string" ? value : JSON.stringify(value);
+}

@@ -1,0 +1,59 @@
+import type { Command } from "commander";
+import type { Context } from "../../context.ts";
+import type { FolderOperations } from "../../sandbox/admin-api/operations.ts";
+import type { Snapshot } from "../../sandbox/admin-api/snapshots.ts";
+import { presentList, presentOne, type View } from "../../terminal/present.ts";
+import { describeCommand } from "../help-text.ts";
+import { type DataFlag, dataOption, withOwner } from "./flags.ts";
+
+const snapshotView: View<Snapshot> = {
+  columns: [
+    { name: "name", value: (snapshot) => snapshot.name, isWhole: true },
+    { name: "saved at", value: (snapshot) => snapshot.savedAt },
+    { name: "bytes", value: (snapshot) => snapshot.bytes },
+  ],
+  id: (snapshot) => snapshot.name,
+};
+const oneSnapshot = "The snapshot: name, savedAt, bytes.";
+
+export function registerSandboxSnapshot(parent: Command, context: Context): void {
+  const group = parent.command("snapshot").description("save the sandbox's account, and bring it back");
+  const verb = (name: string, description: string, output: string, exitCodes: Record<number, string> = {}) =>
+    describeCommand(group.command(name).description(description).addOption(dataOption()), {
+      isLocal: true,
+      examples: [`ecm sandbox snapshot ${name}${name === "list" ? "" : " before-import"}`],
+      output,
+      exitCodes,
+    });
+  const missing = { 5: "no such snapshot" };
+  verb("save", "save the account under a name, over an earlier snapshot of that name", oneSnapshot)
+    .argument("<name>", "letters, digits, '.', '_' and '-'")
+    .action((name: string, flags: DataFlag) => show(context, flags, (act) => act.saveSnapshot(name)));
+  verb(
+    "load",
+    "make the account what it was when the snapshot was saved",
+    `${oneSnapshot} Clock, limits, faults and the log of requests stay as they are.`,
+    missing,
+  )
+    .argument("<name>", "its name")
+    .action((name: string, flags: DataFlag) => show(context, flags, (act) => act.loadSnapshot(name)));
+  verb("list", "show the snapshots", "One line for each snapshot, by name.").action((flags: DataFlag) =>
+    withOwner(context, flags, async ({ operations }) => {
+      await presentList(context.terminal, context.output(), operations.snapshots(), snapshotView);
+    }),
+  );
+  verb("remove", "remove a snapshot", "Nothing.", missing)
+    .argument("<name>", "its name")
+    .action((name: string, flags: DataFlag) =>
+      withOwner(context, flags, ({ operations }) => operations.removeSnapshot(name)),
+    );
+}
+
+async function show(
+  context: Context,
+  flags: DataFlag,
+  act: (operations: FolderOperations) => Snapshot,
+): Promise<void> {
+  const snapshot = await withOwner(context, flags, ({ operations }) => act(operations));
+  await presentOne(context.terminal, context.output(), snapshot, snapshotView);
+}
