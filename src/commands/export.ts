@@ -1,10 +1,14 @@
+import { join } from "node:path";
 import type { Command } from "commander";
 import type { Context, OutputFileFlags } from "../context.ts";
-import { contactView, searchView } from "../service/contact-columns.ts";
+import { type ContactView, contactView, searchView } from "../service/contact-columns.ts";
 import { contactConditions } from "../service/contact-filters.ts";
+import type { ContactSearch } from "../service/contact-pages.ts";
 import { wholeContact } from "../service/contacts.ts";
+import type { OutputOptions } from "../terminal/format.ts";
+import { outputTarget } from "../terminal/output-target.ts";
 import { presentList } from "../terminal/present.ts";
-import type { SendOptions } from "../wire.ts";
+import type { Send, SendOptions } from "../wire.ts";
 import { addOutputFileFlags, repeatable } from "./flags.ts";
 import { describeCommand } from "./help-text.ts";
 
@@ -39,6 +43,7 @@ export function registerExport(command: Command, context: Context): void {
     output:
       "csv unless --output says otherwise: key, a column for each field, lists, tags, status, createdAt. Such a file imports again without a mapping and without a change.",
     exitCodes: {
+      6: "another process is exporting into this file",
       7: "the limit was reached; with --output-file the same command goes on",
       130: "interrupted; with --output-file the same command goes on",
     },
@@ -65,35 +70,62 @@ async function runExport(context: Context, options: ExportOptions): Promise<void
     );
     return;
   }
-  const { openExportProgress } = await import("../export/progress.ts");
-  const { openGrowingFile } = await import("../terminal/output-file.ts");
+  const file = { output, path: outputTarget(output.outputFile).path };
   const identity = [
     connection.profile.baseUrl.value,
     connection.profile.isSandbox,
     search,
-    output,
+    { ...options, outputFile: file.path, wait: undefined, fresh: undefined },
+    output.format,
     view.columns.map(({ name }) => name),
   ];
-  const progress = await openExportProgress(
-    context.folders.state,
-    identity,
-    context.clock.now(),
-    options.fresh ?? false,
-  );
-  const { state } = progress;
+  const { takeLease } = await import("../disk/lease.ts");
+  const locks = join(context.folders.state, "locks");
+  const lease = await takeLease(locks, `export ${file.path}`, `the export into ${output.outputFile}`);
+  try {
+    const asked = { search, sendOptions, view, identity, isFresh: options.fresh ?? false };
+    await exportIntoFile(context, send, file, asked);
+  } finally {
+    await lease.release();
+  }
+}
+
+/** Goes on where the same export into the same file stopped. Nobody else does so at the same time. */
+async function exportIntoFile(
+  context: Context,
+  send: Send,
+  { output, path }: { output: OutputOptions; path: string },
+  asked: {
+    search: ContactSearch;
+    sendOptions: SendOptions;
+    view: ContactView;
+    identity: unknown;
+    isFresh: boolean;
+  },
+): Promise<void> {
+  const [{ exportContacts }, { openExportProgress }, { openGrowingFile }] = await Promise.all([
+    import("../export/export.ts"),
+    import("../export/progress.ts"),
+    import("../terminal/output-file.ts"),
+  ]);
+  const { terminal, folders, clock } = context;
+  const progress = await openExportProgress(folders.state, path, asked.identity, clock.now(), asked.isFresh);
+  const { state, partFile, extent } = progress;
+  if (progress.isDamaged)
+    terminal.warn("what an earlier export had written is damaged or gone; those pages are read again");
   if (progress.isContinued)
-    context.terminal.note(`goes on at page ${state.page}: ${state.given} contacts are written already`);
-  const sink = await openGrowingFile(progress.partFile, output.outputFile);
-  const contacts = exportContacts(send, search, state, sendOptions, async (ids) =>
+    terminal.note(`Resuming at page ${state.page}: ${state.given} contacts written already`);
+  const sink = await openGrowingFile({ file: partFile, ...extent }, path);
+  const contacts = exportContacts(send, asked.search, state, asked.sendOptions, async (ids) =>
     progress.recordPage(ids, await sink.flush()),
   );
-  const count = await presentList(context.terminal, output, contacts, view, {
+  const count = await presentList(terminal, output, contacts, asked.view, {
     sink,
     count: state.given,
     isOpened: progress.isContinued,
   });
   await progress.finish();
-  context.terminal.note(`wrote ${count} contacts to ${output.outputFile}`);
+  terminal.note(`Wrote ${count} contacts to ${output.outputFile}`);
 }
 
 function waiting(context: Context, mayWait: boolean): SendOptions {

@@ -3,26 +3,40 @@
  * journal with one line for each page. Both are private; both are gone when the file is complete.
  */
 import { createHash } from "node:crypto";
-import { appendFile, mkdir, open, readFile, rm, stat, truncate, writeFile } from "node:fs/promises";
+import { createReadStream } from "node:fs";
+import { appendFile, mkdir, readdir, readFile, rm, stat, truncate, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { crc32 } from "node:zlib";
+import { checkedLine, readCheckedLine } from "../disk/checked-line.ts";
 import { type ExportState, freshExport } from "./export.ts";
 
 /** An account changes; what was read longer ago than this is not continued. In milliseconds. */
 const longestPause = 24 * 60 * 60 * 1000;
+/** People's data that nobody came back for is deleted after this, in milliseconds. */
+const longestKept = 7 * longestPause;
+
+/** How much of a part file is good: its length in bytes, and the checksum over all of it. */
+export interface PartExtent {
+  bytes: number;
+  checksum: number;
+}
 
 export interface ExportProgress {
   state: ExportState;
   /** The file that holds the data so far, cut to what the journal vouches for. */
   partFile: string;
+  extent: PartExtent;
   /** True when an earlier export is continued. */
   isContinued: boolean;
-  /** @param bytes length of the part file once all contacts of the page are in it, and on disk */
-  recordPage(ids: string[], bytes: number): Promise<void>;
+  /** True when pages that were written are read again, since the data or the journal is damaged or gone. */
+  isDamaged: boolean;
+  /** @param extent of the part file once all contacts of the page are in it, and on disk */
+  recordPage(ids: string[], extent: PartExtent): Promise<void>;
   /** Removes everything. */
   finish(): Promise<void>;
 }
 
-interface PageLine {
+interface PageLine extends PartExtent {
   page: number;
   pageSize: number;
   pass: number;
@@ -30,43 +44,52 @@ interface PageLine {
   total?: number;
   /** Contacts given so far. */
   given: number;
-  bytes: number;
   ids: string[];
 }
 
 /**
+ * The caller holds the lock on the output file.
  * @param folder the state folder
+ * @param target where the complete file will stand
  * @param identity everything that makes it the same export: account, structure, filters, columns, format, file
  * @param now milliseconds since the epoch
  */
 export async function openExportProgress(
   folder: string,
+  target: string,
   identity: unknown,
   now: number,
   isFresh: boolean,
 ): Promise<ExportProgress> {
   const name = createHash("sha256").update(JSON.stringify(identity)).digest("hex").slice(0, 16);
   const home = join(folder, "exports", name);
-  const journal = join(home, "journal.ndjson");
+  const journal = join(home, "journal");
   const partFile = join(home, "part");
-  const age = await stat(journal).then(
-    (found) => now - found.mtimeMs,
-    () => Number.POSITIVE_INFINITY,
-  );
-  if (isFresh || age > longestPause) await rm(home, { recursive: true, force: true });
+  await sweepForgotten(join(folder, "exports"), now);
+  const isOld = (await silenceOf(journal, now)) > longestPause;
+  if (isFresh || isOld || (await isInPlace(partFile, target)))
+    await rm(home, { recursive: true, force: true });
   await mkdir(home, { recursive: true, mode: 0o700 });
-  const lines = await readJournal(journal);
-  const last = lines.at(-1);
-  const state = last ? { ...pick(last), seen: new Set(lines.flatMap((line) => line.ids)) } : freshExport();
+  const written = await readJournal(journal);
+  const good = await provenBy(partFile, written.lines);
+  const last = good.at(-1);
+  const extent = { bytes: last?.bytes ?? 0, checksum: last?.checksum ?? 0 };
   await writeFile(partFile, "", { flag: "a", mode: 0o600 });
-  await truncate(partFile, last?.bytes ?? 0);
+  await truncate(partFile, extent.bytes);
+  // Whole lines of what is proven, and nothing else: what follows is appended.
+  if (good.length < written.lines.length || written.hasMore) {
+    await writeFile(journal, good.map(checkedLine).join(""), { mode: 0o600, flush: true });
+  }
+  const state = last ? { ...pick(last), seen: new Set(good.flatMap((line) => line.ids)) } : freshExport();
   return {
     state,
     partFile,
+    extent,
     isContinued: last !== undefined,
-    async recordPage(ids, bytes) {
-      const line: PageLine = { ...pick(state), bytes, ids };
-      await appendFile(journal, `${JSON.stringify(line)}\n`, { mode: 0o600, flush: true });
+    isDamaged: good.length < written.lines.length || written.isDamaged,
+    async recordPage(ids, { bytes, checksum }) {
+      const line: PageLine = { ...pick(state), bytes, checksum, ids };
+      await appendFile(journal, checkedLine(line), { mode: 0o600, flush: true });
     },
     async finish() {
       await rm(home, { recursive: true, force: true });
@@ -74,20 +97,75 @@ export async function openExportProgress(
   };
 }
 
-/** Whole lines only: a torn last line is a page that will be read again. */
-async function readJournal(file: string): Promise<PageLine[]> {
-  const text = await readFile(file, "utf8").catch(() => "");
-  const end = text.lastIndexOf("\n") + 1;
-  if (end < text.length) {
-    const handle = await open(file, "r+");
-    await handle.truncate(Buffer.byteLength(text.slice(0, end)));
-    await handle.close();
+interface WrittenPages {
+  /** Up to the first that is not what was written. */
+  lines: PageLine[];
+  /** Something stands behind them, if only a torn last line. */
+  hasMore: boolean;
+  isDamaged: boolean;
+}
+
+/** A torn last line is a page that will be read again; so is everything behind a damaged one. */
+async function readJournal(file: string): Promise<WrittenPages> {
+  const text = await readFile(file, "utf8").catch((error: NodeJS.ErrnoException) => {
+    if (error.code === "ENOENT") return "";
+    throw error;
+  });
+  const pieces = text.split("\n");
+  const torn = pieces.pop() ?? "";
+  const lines: PageLine[] = [];
+  for (const piece of pieces) {
+    const line = readCheckedLine<PageLine>(piece);
+    if (!line) return { lines, hasMore: true, isDamaged: true };
+    lines.push(line);
   }
-  return text
-    .slice(0, end)
-    .split("\n")
-    .filter(Boolean)
-    .map((line) => JSON.parse(line) as PageLine);
+  return { lines, hasMore: torn !== "", isDamaged: false };
+}
+
+/** The pages whose contacts stand in the part file as they were written. */
+async function provenBy(partFile: string, lines: PageLine[]): Promise<PageLine[]> {
+  const length = await stat(partFile).then(
+    ({ size }) => size,
+    () => 0,
+  );
+  let checksum = 0;
+  let from = 0;
+  for (const [index, { bytes, checksum: wanted }] of lines.entries()) {
+    if (bytes > length) return lines.slice(0, index);
+    if (bytes > from) {
+      const pieces = createReadStream(partFile, { start: from, end: bytes - 1 });
+      for await (const piece of pieces as AsyncIterable<Buffer>) checksum = crc32(piece, checksum);
+    }
+    if (checksum !== wanted) return lines.slice(0, index);
+    from = bytes;
+  }
+  return lines;
+}
+
+/** Killed after the complete file was put in its place: what is asked for now is a new export. */
+async function isInPlace(partFile: string, target: string): Promise<boolean> {
+  try {
+    const [part, whole] = await Promise.all([stat(partFile), stat(target)]);
+    return whole.size === part.size && whole.mtimeMs >= part.mtimeMs;
+  } catch {
+    return false;
+  }
+}
+
+async function sweepForgotten(exportsFolder: string, now: number): Promise<void> {
+  for (const name of await readdir(exportsFolder).catch(() => [] as string[])) {
+    const home = join(exportsFolder, name);
+    const silences = await Promise.all([silenceOf(home, now), silenceOf(join(home, "journal"), now)]);
+    if (Math.min(...silences) > longestKept) await rm(home, { recursive: true, force: true });
+  }
+}
+
+/** Milliseconds since something was last written; for ever where it is not there. */
+function silenceOf(path: string, now: number): Promise<number> {
+  return stat(path).then(
+    ({ mtimeMs }) => now - mtimeMs,
+    () => Number.POSITIVE_INFINITY,
+  );
 }
 
 function pick({ page, pageSize, pass, hasShrunk, total, given }: Omit<ExportState, "seen">) {

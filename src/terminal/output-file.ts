@@ -1,7 +1,9 @@
 /** Where data goes: stdout, or a file that appears whole or not at all. */
-import { randomBytes } from "node:crypto";
-import { chmod, copyFile, type FileHandle, open, rename, rm } from "node:fs/promises";
-import { dirname, join } from "node:path";
+import { createReadStream } from "node:fs";
+import { open } from "node:fs/promises";
+import { crc32 } from "node:zlib";
+import { type AtomicFile, openAtomicFile } from "../disk/atomic-file.ts";
+import { EcmError, exitCodes } from "../errors.ts";
 import type { OutputOptions } from "./format.ts";
 import { cannotWrite, outputTarget } from "./output-target.ts";
 import type { Terminal } from "./terminal.ts";
@@ -41,80 +43,84 @@ function stdoutSink(terminal: Terminal): Sink {
 
 /** A file that grows over several attempts and appears under its own name when it is complete. */
 export interface GrowingSink extends Sink {
-  /** Puts everything written so far on disk and says how long it is, in bytes. */
-  flush(): Promise<number>;
+  /** Puts everything written so far on disk, and says how long it is in bytes, with the checksum over all of it. */
+  flush(): Promise<{ bytes: number; checksum: number }>;
 }
 
 /**
- * @param partFile what was written so far; it is moved to `file` at the end
+ * @param part what was written so far, with its length in bytes and its checksum; it is moved to `file` at the end
  * @throws UsageError when `file` cannot be written
  */
-export async function openGrowingFile(partFile: string, file: string): Promise<GrowingSink> {
+export async function openGrowingFile(
+  part: { file: string; bytes: number; checksum: number },
+  file: string,
+): Promise<GrowingSink> {
   // Tried before anything is read from the account: a folder that may not be written is found now.
   await (await fileSink(file)).discard();
-  const handle = await open(partFile, "a");
+  const handle = await open(part.file, "a");
+  let { bytes, checksum } = part;
   return {
-    async write(text) {
-      await handle.write(text);
-    },
+    write: (text) =>
+      saying(part.file, async () => {
+        const data = Buffer.from(text);
+        await handle.appendFile(data);
+        bytes += data.length;
+        checksum = crc32(data, checksum);
+      }),
     isClosed: false,
-    async flush() {
-      await handle.datasync();
-      return (await handle.stat()).size;
-    },
+    flush: () =>
+      saying(part.file, async () => {
+        await handle.datasync();
+        return { bytes, checksum };
+      }),
     async commit() {
-      await handle.sync();
       await handle.close();
-      await moveFile(partFile, file);
+      // The two may be on different file systems.
+      const target = await openTarget(file);
+      await saying(file, async () => {
+        try {
+          for await (const piece of createReadStream(part.file)) await target.append(piece as Buffer);
+        } catch (error) {
+          await target.discard();
+          throw error;
+        }
+        await target.commit();
+      });
     },
     async discard() {
       await handle.close().catch(() => undefined);
     },
   };
-}
-
-/** By a copy beside the target and a rename: the two may be on different file systems. */
-async function moveFile(from: string, file: string): Promise<void> {
-  const { path, temporary, handle } = await openBeside(file);
-  try {
-    const { mode } = await handle.stat();
-    await handle.close();
-    await copyFile(from, temporary);
-    await chmod(temporary, mode);
-    await rename(temporary, path);
-  } finally {
-    await rm(temporary, { force: true });
-  }
 }
 
 async function fileSink(file: string): Promise<Sink> {
-  const { path, temporary, handle } = await openBeside(file);
+  const target = await openTarget(file);
   return {
-    async write(text) {
-      await handle.write(text);
-    },
+    write: (text) => saying(file, () => target.append(text)),
     isClosed: false,
-    async commit() {
-      await handle.sync();
-      await handle.close();
-      await rename(temporary, path);
-    },
-    async discard() {
-      await handle.close().catch(() => undefined);
-      await rm(temporary, { force: true });
-    },
+    commit: () => saying(file, () => target.commit()),
+    discard: () => target.discard(),
   };
 }
 
-/** An empty file in the target's folder, with the rights that the target has or would get. @throws UsageError */
-async function openBeside(file: string): Promise<{ path: string; temporary: string; handle: FileHandle }> {
+/** With the rights of the file that is there; a new one is people's data, for its owner alone. @throws UsageError */
+async function openTarget(file: string): Promise<AtomicFile> {
   const { path, mode } = outputTarget(file);
-  const temporary = join(dirname(path), `.ecm-${randomBytes(6).toString("hex")}.tmp`);
   try {
-    const handle = await open(temporary, "wx");
-    if (mode !== undefined) await handle.chmod(mode);
-    return { path, temporary, handle };
+    return await openAtomicFile(path, mode);
   } catch (error) {
     throw cannotWrite(file, (error as NodeJS.ErrnoException).code ?? (error as Error).message);
+  }
+}
+
+/** A disk that fails later says why. @throws EcmError */
+async function saying<T>(file: string, act: () => Promise<T>): Promise<T> {
+  try {
+    return await act();
+  } catch (error) {
+    throw new EcmError(exitCodes.failed, `cannot write ${file}: ${(error as Error).message}`, {
+      type: "OutputFileError",
+      cause: error,
+    });
   }
 }

@@ -7,7 +7,7 @@ import { closeSync, fdatasync, openSync, writeSync } from "node:fs";
 import { open } from "node:fs/promises";
 import { createInterface } from "node:readline";
 import { promisify } from "node:util";
-import { crc32 } from "node:zlib";
+import { checkedLine, readCheckedLine } from "../../disk/checked-line.ts";
 import { EcmError, exitCodes } from "../../errors.ts";
 import type { Operation, Outcome } from "../items.ts";
 
@@ -120,7 +120,7 @@ export function openJournal(
   return {
     append(record) {
       if (failure) throw failure;
-      queued.push(lineOf(record));
+      queued.push(checkedLine(record));
     },
     sync() {
       if (!writing) return startFlush();
@@ -145,7 +145,7 @@ export async function createJournal(file: string, first: JournalRecord): Promise
   try {
     const handle = await open(file, "wx", 0o600);
     try {
-      await handle.writeFile(lineOf(first));
+      await handle.writeFile(checkedLine(first));
       await handle.sync();
     } finally {
       await handle.close();
@@ -153,11 +153,6 @@ export async function createJournal(file: string, first: JournalRecord): Promise
   } catch (error) {
     throw new JournalError(file, error);
   }
-}
-
-export function lineOf(record: JournalRecord): string {
-  const json = JSON.stringify(record);
-  return `${crc32(json).toString(16).padStart(8, "0")} ${json}\n`;
 }
 
 /** A line of a journal that cannot be read although records that can be read follow it: no crash does that. */
@@ -195,7 +190,8 @@ export async function* readJournal(
       end += line.length + 1;
       number++;
       // The last line counts only with its line break.
-      const record = end > size ? undefined : recordOf(Buffer.from(line, "latin1").toString("utf8"));
+      const record =
+        end > size ? undefined : readCheckedLine<JournalRecord>(Buffer.from(line, "latin1").toString("utf8"));
       if (!record) {
         firstBad ??= number;
         continue;
@@ -227,15 +223,5 @@ export async function cutTornTail(file: string, end: number): Promise<void> {
     }
   } finally {
     await handle.close();
-  }
-}
-
-function recordOf(line: string): JournalRecord | undefined {
-  const json = line.slice(9);
-  if (line[8] !== " " || line.slice(0, 8) !== crc32(json).toString(16).padStart(8, "0")) return undefined;
-  try {
-    return JSON.parse(json) as JournalRecord;
-  } catch {
-    return undefined;
   }
 }

@@ -5,10 +5,10 @@ import {
   cutTornTail,
   JournalError,
   type JournalRecord,
-  lineOf,
   openJournal,
   readJournal,
 } from "../../../src/bulk/runs/journal.ts";
+import { checkedLine } from "../../../src/disk/checked-line.ts";
 import { temporaryFolder } from "../../support/ecm.ts";
 
 const records: JournalRecord[] = [
@@ -49,7 +49,7 @@ describe("the journal", () => {
 
   it("keeps every whole record when it is cut at any byte, and can go on there", async () => {
     const file = join(await temporaryFolder(), "journal");
-    const lines = records.map(lineOf);
+    const lines = records.map(checkedLine);
     const whole = Buffer.from(lines.join(""));
     const ends = lines.map((_, index) => Buffer.byteLength(lines.slice(0, index + 1).join("")));
     for (let cut = 0; cut <= whole.length; cut++) {
@@ -58,14 +58,14 @@ describe("the journal", () => {
       const kept = ends.filter((each) => each <= cut).length;
       expect(found).toEqual(records.slice(0, kept));
       await cutTornTail(file, end);
-      await appendFile(file, lineOf(records[0]!));
+      await appendFile(file, checkedLine(records[0]!));
       expect((await read(file)).found).toEqual([...records.slice(0, kept), records[0]]);
     }
   });
 
   it("tells a changed byte with records behind it from a torn end", async () => {
     const file = join(await temporaryFolder(), "journal");
-    const whole = Buffer.from(records.map(lineOf).join(""));
+    const whole = Buffer.from(records.map(checkedLine).join(""));
     for (let place = 0; place < whole.length; place += 7) {
       const changed = Buffer.from(whole);
       changed[place] = changed[place]! ^ 1;
@@ -100,7 +100,7 @@ describe("the journal", () => {
         await journal.sync();
       }),
     );
-    expect(text).toBe(records.map(lineOf).join(""));
+    expect(text).toBe(records.map(checkedLine).join(""));
     expect(syncs).toBe(2);
   });
 

@@ -1,0 +1,23 @@
+/** Lines of a file that is only appended to, each with a checksum: `crc32 {json}`. Pure. */
+import { crc32 } from "node:zlib";
+
+/** One line with its line break. */
+export function checkedLine(value: unknown): string {
+  const json = JSON.stringify(value);
+  return `${checksumOf(json)} ${json}\n`;
+}
+
+/** The value of a line without its line break; undefined when it is not what was written. */
+export function readCheckedLine<T>(line: string): T | undefined {
+  const json = line.slice(9);
+  if (line[8] !== " " || line.slice(0, 8) !== checksumOf(json)) return undefined;
+  try {
+    return JSON.parse(json) as T;
+  } catch {
+    return undefined;
+  }
+}
+
+function checksumOf(text: string): string {
+  return crc32(text).toString(16).padStart(8, "0");
+}

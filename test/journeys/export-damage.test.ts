@@ -1,0 +1,140 @@
+/** Exports into a file that are stopped, damaged, or started twice: the file is whole, or not there. */
+import { chmod, mkdir, readdir, readFile, rm, stat, truncate, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { InterruptedError } from "../../src/errors.ts";
+import { ecmWith, type Result, temporaryFolder, temporaryHome } from "../support/ecm.ts";
+import { errorBody, json, startHttpServer } from "../support/http-server.ts";
+import { testKey } from "../support/line.ts";
+
+/** An account of twelve contacts whose service gives three at a time. */
+async function smallPages() {
+  const everybody = Array.from({ length: 12 }, (_, index) => ({ _id: `c${index}`, key: `p${index}@x.org` }));
+  const scene = { onSearch: async (_page: number): Promise<void> => undefined };
+  const server = await startHttpServer((request, response) => {
+    const structure = {
+      _id: "s1",
+      label: "D",
+      keyName: "Email",
+      keyType: "email",
+      fields: [],
+      tags: [],
+      __v: 1,
+    };
+    if (request.method === "GET") {
+      return json(response, 200, request.url.includes("/lists") ? [] : [structure]);
+    }
+    const { page, pageSize } = JSON.parse(request.body) as { page: number; pageSize: number };
+    if (pageSize > 3)
+      return json(response, 400, errorBody("ValidationError", "too many", { field: "pageSize" }));
+    const contacts = everybody.slice((page - 1) * pageSize, page * pageSize);
+    void scene.onSearch(page).then(() => json(response, 200, { totalRecords: everybody.length, contacts }));
+  });
+  const env: Record<string, string> = {
+    ...(await temporaryHome()),
+    ECM_BASE_URL: server.baseUrl,
+    ECM_API_KEY: testKey,
+  };
+  return Object.assign(scene, { env, ecm: ecmWith(env) });
+}
+
+/** An export that was interrupted while it read its third page. */
+async function stoppedExport() {
+  const service = await smallPages();
+  const { env, ecm } = service;
+  const whole = (await ecm(["export", "--columns", "key"])).stdout;
+  const file = join(await temporaryFolder(), "contacts.csv");
+  const words = ["export", "--columns", "key", "--output-file", file];
+  const interruption = new AbortController();
+  service.onSearch = async (page) => {
+    if (page === 3) interruption.abort(new InterruptedError());
+  };
+  expect((await ecm(words, { signal: interruption.signal })).code).toBe(130);
+  service.onSearch = async () => undefined;
+  const exportsFolder = join(env.ECM_STATE_DIR!, "exports");
+  const home = join(exportsFolder, (await readdir(exportsFolder))[0]!);
+  return { ecm, env, words, file, whole, part: join(home, "part"), journal: join(home, "journal") };
+}
+
+describe("an export that is resumed", () => {
+  it.each([
+    ["part file is gone", ({ part }: { part: string }) => rm(part)],
+    ["part file is short", ({ part }: { part: string }) => truncate(part, 20)],
+    [
+      "part file has a wrong byte",
+      async ({ part }: { part: string }) =>
+        writeFile(part, (await readFile(part, "utf8")).replace("p4@", "p?@")),
+    ],
+    [
+      "journal has a wrong byte",
+      async ({ journal }: { journal: string }) =>
+        writeFile(journal, (await readFile(journal, "utf8")).replace('"page":3,', '"page":4,')),
+    ],
+  ])("is read again, and says so, where its %s", async (_what, damage) => {
+    const scene = await stoppedExport();
+    await damage(scene);
+    const { code, stderr } = await scene.ecm(scene.words);
+    expect(code).toBe(0);
+    expect(stderr).toContain("damaged or gone");
+    expect(await readFile(scene.file, "utf8")).toBe(scene.whole);
+  });
+
+  it("goes on where it stopped, its journal's last line torn or not", async () => {
+    for (const torn of ["", '0000 {"page'] as const) {
+      const { ecm, words, file, whole, journal } = await stoppedExport();
+      await writeFile(journal, (await readFile(journal, "utf8")) + torn);
+      const { code, stderr } = await ecm(words);
+      expect(code).toBe(0);
+      expect(stderr).toContain("Resuming at page 3");
+      expect(stderr).not.toContain("damaged");
+      expect(await readFile(file, "utf8")).toBe(whole);
+    }
+  });
+
+  it("is a new one when it was killed after its file was put in place", async () => {
+    const { ecm, words, file, whole, part, journal } = await stoppedExport();
+    const kept = [await readFile(part), await readFile(journal)] as const;
+    expect((await ecm(words)).code).toBe(0);
+    await mkdir(join(part, ".."));
+    await writeFile(journal, kept[1]);
+    await writeFile(part, whole);
+    await writeFile(file, whole);
+    const { stderr } = await ecm(words);
+    expect(stderr).not.toContain("Resuming");
+    expect(await readFile(file, "utf8")).toBe(whole);
+  });
+});
+
+it("an export into a file that another process exports into is refused", async () => {
+  const service = await smallPages();
+  const file = join(await temporaryFolder(), "contacts.csv");
+  const refused: Result[] = [];
+  service.onSearch = async () => {
+    service.onSearch = async () => undefined;
+    refused.push(await service.ecm(["export", "--output-file", file, "-o", "ndjson"]));
+  };
+  expect((await service.ecm(["export", "--output-file", file])).code).toBe(0);
+  expect(refused.map(({ code }) => code)).toEqual([6]);
+  expect(refused[0]!.stderr).toContain(`the export into ${file} is in use by process`);
+});
+
+it.runIf(process.platform !== "win32")(
+  "a file of people's data is its owner's, unless it has other rights",
+  async () => {
+    const { ecm } = await smallPages();
+    const folder = await temporaryFolder();
+    const before = process.umask(0);
+    try {
+      for (const words of [["export"], ["lists", "list"]]) {
+        const file = join(folder, words[0]!);
+        expect((await ecm([...words, "--output-file", file])).code).toBe(0);
+        expect((await stat(file)).mode & 0o777).toBe(0o600);
+        await chmod(file, 0o644);
+        expect((await ecm([...words, "--output-file", file])).code).toBe(0);
+        expect((await stat(file)).mode & 0o777).toBe(0o644);
+      }
+    } finally {
+      process.umask(before);
+    }
+  },
+);
