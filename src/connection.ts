@@ -90,9 +90,24 @@ export async function openConnection(
   };
 }
 
+/** Where the embedded service keeps its data. */
+export function sandboxFolder(folders: Folders): string {
+  return join(folders.state, "sandbox");
+}
+
+/** Takes persons out of the embedded service's files. @param mask see `sandbox/erase.ts` */
+export async function eraseFromSandbox(
+  folders: Folders,
+  keys: readonly string[],
+  mask: (text: string) => string | undefined,
+): Promise<number> {
+  const { eraseFromSandbox: erase } = await import("./sandbox/erase.ts");
+  return erase(sandboxFolder(folders), keys, mask);
+}
+
 async function openEmbedded({ folders, clock }: Surroundings): Promise<Line> {
   const { openSandbox } = await import("./sandbox/index.ts");
-  const sandbox = await openSandbox({ folder: join(folders.state, "sandbox"), clock });
+  const sandbox = await openSandbox({ folder: sandboxFolder(folders), clock });
   return { transport: sandbox.transport, apiKey: sandbox.ownKey(), close: () => sandbox.close() };
 }
 

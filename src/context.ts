@@ -45,6 +45,12 @@ export interface Context {
   connect(purpose?: "single" | "bulk", connections?: number): Promise<Connection>;
   /** Opens an account other than the one that is meant: a profile that is being made. */
   open(profile: ResolvedProfile): Promise<Connection>;
+  /**
+   * Takes persons out of what the embedded service keeps in the state folder, whatever account is meant.
+   * @param mask the text without the keys; undefined where none is in it
+   * @returns how many of its files held one of the keys
+   */
+  eraseFromSandbox(keys: readonly string[], mask: (text: string) => string | undefined): Promise<number>;
   /** Undefined when nothing may be asked. */
   prompter(): Prompter | undefined;
   /**
@@ -122,6 +128,10 @@ export function createContext(
       return connection;
     },
     open: (other) => open(other, { kind: "single" }),
+    async eraseFromSandbox(keys, mask) {
+      const { eraseFromSandbox } = await import("./connection.ts");
+      return eraseFromSandbox(folders, keys, mask);
+    },
     prompter() {
       return canPrompt(terminal, settings.noInput) ? createPrompter(terminal, signal) : undefined;
     },

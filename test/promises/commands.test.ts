@@ -59,6 +59,7 @@ describe("a dry run", () => {
       "lists delete": [["newsletter"], "DELETE"],
       "contact create": [["--key", "eve@example.com", "--list", "newsletter"], "POST"],
       "contact mutate": [["ada@example.com", "--add-tag", "vip"], "PUT"],
+      "contact erase": [["ada@example.com"], "DELETE"],
       api: [["POST", "/api/contact", "--data", body!], "POST"],
     };
     const bulk: Record<string, string[]> = {

@@ -46,7 +46,7 @@ export async function runRowJob(
   try {
     const prepared = await prepare(engine, job, options, input.file, { status, on });
     if (options.isDryRun) return await workThrough(prepared, undefined);
-    if (resumes && fingerprintIn(prepared) !== resumes.fingerprint) throw changedInput(resumes);
+    if (resumes && fingerprintIn(prepared, resumes) !== resumes.fingerprint) throw changedInput(resumes);
     const run = await enterRun({
       stateFolder: engine.stateFolder,
       now: engine.clock.now(),
@@ -177,20 +177,24 @@ function aboutRun(prepared: Prepared, input: TakenInput, resumes: Manifest | und
       sha256: facts.sha256,
       bytes: facts.bytes,
     },
-    fingerprint: fingerprintIn(prepared),
+    fingerprint: fingerprintIn(prepared, resumes),
     options: job.options,
     rejects: options.rejects === undefined ? undefined : resolve(options.rejects),
   };
 }
 
 /** What makes two invocations one run: account, input, how it is read, and what decides a contact's outcome. */
-function fingerprintIn({ engine, job, structure, understood }: Prepared): string {
+function fingerprintIn(
+  { engine, job, structure, understood }: Prepared,
+  resumes: Manifest | undefined,
+): string {
   const { facts, reading } = understood;
+  const isErased = resumes?.input.erasedSha256 === facts.sha256;
   return fingerprintOf({
     kind: job.kind,
     baseUrl: engine.account.baseUrl,
     structureId: structure._id,
-    sha256: facts.sha256,
+    sha256: isErased ? resumes.input.sha256 : facts.sha256,
     columns: facts.columns,
     reading: { ...reading, targets: undefined },
     options: job.options,

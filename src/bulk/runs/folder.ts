@@ -18,7 +18,15 @@ export interface Manifest {
   startedAt: string;
   account: { baseUrl: string; profile?: string; structureId: string };
   /** The input as it was named, and what its bytes were. `file` is absolute; `-` was spooled to the run folder. */
-  input: { name: string; file: string; isSpooled: boolean; sha256: string; bytes: number };
+  input: {
+    name: string;
+    file: string;
+    isSpooled: boolean;
+    sha256: string;
+    bytes: number;
+    /** The hash of a spooled input since somebody was erased from it. */
+    erasedSha256?: string;
+  };
   /** What makes "the same command": a hash over everything that decides a contact's outcome. */
   fingerprint: string;
   /** The options of the command that made it, as `resume` hands them back. */

@@ -1,6 +1,7 @@
 import type { Command } from "commander";
 import type { Context } from "../../context.ts";
 import { registerContactCreate } from "./create.ts";
+import { registerContactErase } from "./erase.ts";
 import { registerContactGet } from "./get.ts";
 import { registerContactMutate } from "./mutate.ts";
 import { registerContactSearch } from "./search.ts";
@@ -10,4 +11,5 @@ export function registerContact(contact: Command, context: Context): void {
   registerContactGet(contact, context);
   registerContactSearch(contact, context);
   registerContactMutate(contact, context);
+  registerContactErase(contact, context);
 }

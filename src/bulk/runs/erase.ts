@@ -1,0 +1,231 @@
+/** Taking persons out of everything that `ecm` keeps on this machine: runs, exports, caches. */
+import { createHash } from "node:crypto";
+import { createReadStream, type Dirent } from "node:fs";
+import { open, readdir, rm } from "node:fs/promises";
+import { basename, join } from "node:path";
+import { EcmError, exitCodes } from "../../errors.ts";
+import { isFinished } from "./enter.ts";
+import {
+  eraseLines,
+  eraseRows,
+  holdsKey,
+  journalEraser,
+  maskInPlace,
+  textEraser,
+  unfinishedCopy,
+} from "./erase-file.ts";
+import { fileOf } from "./files.ts";
+import { type Manifest, readManifest, runsFolder, writeManifest } from "./folder.ts";
+import { type Lock, takeLock } from "./lock.ts";
+import type { Redactor } from "./redaction.ts";
+
+export interface OwnFolders {
+  state: string;
+  cache: string;
+}
+
+/**
+ * Takes the persons out of every file below the folders. Called again after a kill, it completes what is left.
+ * @param isElsewhere files that are not text, and that others take care of
+ * @returns how many files held one of the keys
+ * @throws EcmError (exit 6) when a run holds one of the keys and another process works on it
+ */
+export async function eraseFromFiles(
+  folders: OwnFolders,
+  redactor: Redactor,
+  isElsewhere: (file: string) => boolean,
+): Promise<number> {
+  let erased = 0;
+  const runs = runsFolder(folders.state);
+  for (const folder of await foldersIn(runs)) erased += await eraseFromRun(runs, folder, redactor);
+  for (const root of new Set([folders.state, folders.cache])) {
+    for await (const file of filesIn(root)) {
+      if (file.startsWith(join(runs, "/")) || isElsewhere(file)) continue;
+      if (file.endsWith(unfinishedCopy)) await rm(file, { force: true });
+      else if (basename(file) === "part") erased += Number(await maskInPlace(file, redactor));
+      else erased += Number(await eraseLines(file, redactor, textEraser(redactor)));
+    }
+  }
+  return erased;
+}
+
+/**
+ * The runs that hold one of the keys and cannot be changed now.
+ * @throws EcmError (exit 6) when another process works on one of them, or one cannot be searched
+ */
+export async function requireErasableRuns({ state }: OwnFolders, redactor: Redactor): Promise<void> {
+  const runs = runsFolder(state);
+  for (const folder of await foldersIn(runs)) {
+    const held = await holdRun(runs, folder);
+    try {
+      if (held === "at work" && (await countHolding(folder, redactor)) > 0) throw atWork(basename(folder));
+      if (typeof held === "object") await requireSearchable(folder, held.manifest);
+    } finally {
+      if (typeof held === "object") await held.lock?.release();
+    }
+  }
+}
+
+/** How many files below the folders hold one of the keys. */
+export async function countFilesWith(
+  folders: OwnFolders,
+  redactor: Redactor,
+  isElsewhere: (file: string) => boolean,
+): Promise<number> {
+  let count = 0;
+  for (const root of new Set([folders.state, folders.cache])) {
+    for await (const file of filesIn(root)) {
+      if (!isElsewhere(file) && (await holdsKey(file, redactor))) count++;
+    }
+  }
+  return count;
+}
+
+/** Files outside our folders that runs have read or written, and that hold one of the keys: nobody but their owner can change these. */
+export async function filesOfOthersWith({ state }: OwnFolders, redactor: Redactor): Promise<string[]> {
+  const files = new Set<string>();
+  for (const folder of await foldersIn(runsFolder(state))) {
+    const manifest = await readManifest(folder).catch(() => undefined);
+    if (!manifest) continue;
+    const { input, rejects, options, summary } = manifest;
+    const named = [input.isSpooled ? undefined : input.file, rejects, summary?.rejects, options.backup];
+    for (const file of named) if (typeof file === "string" && !file.startsWith(state)) files.add(file);
+  }
+  const holding: string[] = [];
+  for (const file of files) if (await holdsKey(file, redactor).catch(() => false)) holding.push(file);
+  return holding;
+}
+
+async function eraseFromRun(runs: string, folder: string, redactor: Redactor): Promise<number> {
+  const held = await holdRun(runs, folder);
+  if (held === "at work") {
+    if ((await countHolding(folder, redactor)) > 0) throw atWork(basename(folder));
+    return 0;
+  }
+  try {
+    const manifest = held?.manifest;
+    let erased = 0;
+    for await (const file of filesIn(folder)) {
+      if (basename(file) === fileOf.manifest) continue;
+      erased += Number(await eraseFromRunFile(folder, file, manifest, redactor));
+    }
+    // Last: what was noted of the input stands in it as well.
+    const masked = await eraseLines(join(folder, fileOf.manifest), redactor, (line) => redactor.redact(line));
+    return erased + Number(masked);
+  } finally {
+    await held?.lock?.release();
+  }
+}
+
+async function eraseFromRunFile(
+  folder: string,
+  file: string,
+  manifest: Manifest | undefined,
+  redactor: Redactor,
+): Promise<boolean> {
+  const name = basename(file);
+  if (name.endsWith(unfinishedCopy)) {
+    await rm(file, { force: true });
+    return false;
+  }
+  if (name === fileOf.journal) return eraseLines(file, redactor, journalEraser(redactor));
+  const isInput = name === fileOf.input;
+  if (isInput || name === fileOf.snapshot || name === fileOf.removals) {
+    // A run that is over never reads these again.
+    if (manifest && isFinished(manifest)) {
+      const isTheirs = (await holdsKey(file, redactor)) || (isInput && (await isPacked(file)));
+      if (isTheirs) await rm(file, { force: true });
+      return isTheirs;
+    }
+    const isChanged = await eraseLines(file, redactor, textEraser(redactor));
+    if (isInput && manifest) await noteErasedInput(folder, file, manifest);
+    return isChanged;
+  }
+  return eraseRows(file, redactor);
+}
+
+/** A spooled input that was changed here is still the run's input: its new content is written down beside the old. */
+async function noteErasedInput(folder: string, file: string, manifest: Manifest): Promise<void> {
+  const hash = createHash("sha256");
+  for await (const piece of createReadStream(file)) hash.update(piece as Buffer);
+  const sha256 = hash.digest("hex");
+  if (sha256 === manifest.input.sha256 || sha256 === manifest.input.erasedSha256) return;
+  await writeManifest(folder, { ...manifest, input: { ...manifest.input, erasedSha256: sha256 } });
+}
+
+type Held = { manifest: Manifest; lock: Lock | undefined } | "at work" | undefined;
+
+/** Undefined for a folder that is no run. */
+async function holdRun(runs: string, folder: string): Promise<Held> {
+  const manifest = await readManifest(folder).catch(() => undefined);
+  if (!manifest) return undefined;
+  const lock = await takeLock(runs, manifest.fingerprint);
+  return lock ? { manifest, lock } : "at work";
+}
+
+/** What is packed cannot be masked; a run that needs it must end first. @throws EcmError */
+async function requireSearchable(folder: string, manifest: Manifest): Promise<void> {
+  if (isFinished(manifest) || !manifest.input.isSpooled || !(await isPacked(join(folder, fileOf.input))))
+    return;
+  throw new EcmError(
+    exitCodes.conflict,
+    `Run ${manifest.id} has a compressed input that cannot be searched; nothing was erased`,
+    {
+      type: "RunNotErasableError",
+      applied: "no",
+      hint: `resume it (ecm runs resume ${manifest.id}) or remove it (ecm runs remove ${manifest.id}), then erase again`,
+    },
+  );
+}
+
+/** gzip or zip (a workbook), by the first bytes. */
+async function isPacked(file: string): Promise<boolean> {
+  const handle = await open(file, "r").catch(() => undefined);
+  if (!handle) return false;
+  try {
+    const { buffer } = await handle.read(Buffer.alloc(4), 0, 4, 0);
+    return (buffer[0] === 0x1f && buffer[1] === 0x8b) || buffer.toString("latin1", 0, 2) === "PK";
+  } finally {
+    await handle.close();
+  }
+}
+
+async function countHolding(folder: string, redactor: Redactor): Promise<number> {
+  let count = 0;
+  for await (const file of filesIn(folder)) if (await holdsKey(file, redactor)) count++;
+  return count;
+}
+
+async function foldersIn(root: string): Promise<string[]> {
+  return (await entriesOf(root)).filter((entry) => entry.isDirectory()).map(({ name }) => join(root, name));
+}
+
+/** Every file below a folder; links are not followed. */
+async function* filesIn(root: string): AsyncGenerator<string> {
+  for (const entry of await entriesOf(root)) {
+    const path = join(root, entry.name);
+    if (entry.isDirectory()) yield* filesIn(path);
+    else if (entry.isFile()) yield path;
+  }
+}
+
+async function entriesOf(folder: string): Promise<Dirent[]> {
+  try {
+    return await readdir(folder, { withFileTypes: true });
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return [];
+    throw error;
+  }
+}
+
+function atWork(run: string): EcmError {
+  return new EcmError(
+    exitCodes.conflict,
+    `Run ${run} holds this contact, and another ecm process is working on it`,
+    {
+      type: "RunLockedError",
+      retryable: true,
+      hint: "wait for it to end, or stop it (it can be resumed), then erase again: what is done already is skipped",
+    },
+  );
+}

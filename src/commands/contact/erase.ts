@@ -1,0 +1,174 @@
+import type { Command } from "commander";
+import type { Redactor } from "../../bulk/runs/redaction.ts";
+import type { Context } from "../../context.ts";
+import { EcmError, exitCodes, UsageError } from "../../errors.ts";
+import { deleteContactRequest } from "../../service/contacts.ts";
+import { contactsOfKey, deleteContact } from "../../service/erase-contact.ts";
+import { presentDryRun } from "../../terminal/dry-run.ts";
+import { checkColumns, presentList, presentOne, type View } from "../../terminal/present.ts";
+import { addDryRunFlag } from "../flags.ts";
+import { describeCommand } from "../help-text.ts";
+import { openSuppressionList } from "../suppression-list.ts";
+
+/** What is left of a person: proof that the erasure was done, without the address. */
+interface Receipt {
+  /** RFC 3339, UTC. */
+  time: string;
+  /** Base address of the account. */
+  account: string;
+  /** The keyed hash on the suppression list. */
+  hash: string;
+  /** `deleted`, or `absent` when the account did not hold the contact. */
+  contact: "deleted" | "absent";
+  /** How many files of this machine held the address; of all persons that were erased together. */
+  files: number;
+}
+
+const receiptView: View<Receipt> = {
+  columns: [
+    { name: "time", value: (receipt) => receipt.time },
+    { name: "account", value: (receipt) => receipt.account },
+    { name: "contact", value: (receipt) => receipt.contact },
+    { name: "files", value: (receipt) => receipt.files },
+    { name: "hash", value: (receipt) => receipt.hash, isWhole: true },
+  ],
+  id: (receipt) => receipt.hash,
+};
+
+export function registerContactErase(parent: Command, context: Context): void {
+  const command = parent
+    .command("erase")
+    .description(
+      "forget a person: delete in the account, remove from this machine's files, and never create again",
+    )
+    .argument("[key...]", "contact keys, such as e-mail addresses")
+    .action((keys: string[], options: { dryRun?: boolean }) => runContactErase(context, keys, options));
+  describeCommand(addDryRunFlag(command), {
+    examples: ["ecm contact erase ada@example.com", "ecm contact erase ada@example.com --yes --json"],
+    output:
+      "A receipt without the address: time, account, keyed hash, whether the account held the contact, number of files. One object for one key, an array for several.",
+    writes: true,
+    exitCodes: {
+      0: "done, also when the account does not hold the contact",
+      1: "not confirmed, or something failed; the same command completes it",
+      2: "a bad argument, or nobody can be asked without --yes; nothing was sent",
+      6: "a run that another process works on holds the contact",
+    },
+  });
+}
+
+async function runContactErase(
+  context: Context,
+  given: string[],
+  options: { dryRun?: boolean },
+): Promise<void> {
+  const { terminal, folders } = context;
+  const output = context.output();
+  checkColumns(output, receiptView);
+  const people = await readKeys(given);
+  const [{ createRedactor }, erase] = await Promise.all([
+    import("../../bulk/runs/redaction.ts"),
+    import("../../bulk/runs/erase.ts"),
+  ]);
+  const redactor = createRedactor(people.flat());
+  const isSandbox = (file: string) =>
+    file.startsWith(`${folders.state}/sandbox/`) && /\.db(-wal|-shm)?$/.test(file);
+  if (options.dryRun)
+    return showPlan(context, people, await erase.countFilesWith(folders, redactor, () => false));
+  await erase.requireErasableRuns(folders, redactor);
+  const { profile } = await context.connect();
+  const { length } = people;
+  await context.confirm(
+    `Erase ${length === 1 ? people[0]![0] : `${length} people`} for good? ${length === 1 ? "The contact is" : "The contacts are"} deleted in the account, removed from this machine's files, and never created again.`,
+  );
+  if (profile.readOnly) throw readOnly();
+  // First: from here on no other command creates the person again.
+  const suppressions = await openSuppressionList(context, { mayBeMissing: true });
+  const hashes = people.map((spellings) => suppressions.add(spellings, context.clock.now()).entries[0]!.hash);
+  const { send, account } = await context.connect();
+  const contacts: Receipt["contact"][] = [];
+  for (const spellings of people) {
+    const found = await contactsOfKey(send, account, spellings);
+    for (const { _id } of found) await deleteContact(send, _id);
+    contacts.push(found.length > 0 ? "deleted" : "absent");
+  }
+  const files =
+    (await erase.eraseFromFiles(folders, redactor, isSandbox)) +
+    (await context.eraseFromSandbox(people.flat(), maskOf(redactor)));
+  requireGone(await erase.countFilesWith(folders, redactor, () => false));
+  for (const file of await erase.filesOfOthersWith(folders, redactor)) {
+    terminal.warn(`${file} still holds the address; it is not one of ecm's own files`);
+  }
+  const time = new Date(context.clock.now()).toISOString();
+  const receipts = hashes.map((hash, index) => ({
+    time,
+    account: profile.baseUrl.value,
+    hash,
+    contact: contacts[index]!,
+    files,
+  }));
+  if (receipts.length === 1) return presentOne(terminal, output, receipts[0]!, receiptView);
+  await presentList(terminal, output, receipts, receiptView);
+}
+
+/** Each person once, in the spellings that the account may hold. @throws UsageError */
+async function readKeys(given: string[]): Promise<string[][]> {
+  if (given.length === 0)
+    throw new UsageError("the contact's key is missing", "name it: ecm contact erase KEY");
+  const { createKeyReader, identityOf } = await import("../../bulk/input/keys.ts");
+  const read = createKeyReader("email");
+  const people = new Map<string, string[]>();
+  for (const word of given) {
+    const key = word.trim();
+    if (key.length < 3 || /^[0-9a-f]{24}$/i.test(key)) {
+      throw new UsageError(
+        `${JSON.stringify(word)} is not the key of a contact`,
+        "erase takes the key, such as an e-mail address: it is what stands in files; see it with ecm contact get ID",
+      );
+    }
+    const reading = read(key);
+    const sent = "key" in reading ? reading.key.sent : key;
+    people.set(identityOf(key, "email"), [...new Set([key, sent])]);
+  }
+  return [...people.values()];
+}
+
+async function showPlan(context: Context, people: string[][], files: number): Promise<void> {
+  const { send, account } = await context.connect();
+  const found = [];
+  for (const spellings of people) found.push(...(await contactsOfKey(send, account, spellings)));
+  const { terminal } = context;
+  terminal.note(`${files} ${files === 1 ? "file" : "files"} of this machine would be changed`);
+  if (found.length === 0) return terminal.note("the account does not hold the contact");
+  await presentDryRun(terminal, context.output(), ...found.map(({ _id }) => deleteContactRequest(_id)));
+}
+
+/** For texts as they are, of which the redactor sees the bytes. */
+function maskOf(redactor: Redactor): (text: string) => string | undefined {
+  return (text) => {
+    const bytes = Buffer.from(text).toString("latin1");
+    return redactor.isIn(bytes) ? Buffer.from(redactor.redact(bytes), "latin1").toString("utf8") : undefined;
+  };
+}
+
+/** The proof of the work. @throws EcmError when a file still holds a key */
+function requireGone(left: number): void {
+  if (left === 0) return;
+  throw new EcmError(
+    exitCodes.failed,
+    `${left} ${left === 1 ? "file" : "files"} of this machine still hold the address`,
+    {
+      type: "ErasureIncompleteError",
+      retryable: true,
+      hint: "another ecm process or a running sandbox may be writing: stop it, then run the same command again",
+    },
+  );
+}
+
+function readOnly(): UsageError {
+  return new UsageError(
+    "read-only: this would write, and nothing was sent",
+    "leave out --read-only, ECM_READ_ONLY, or the profile's own setting; or look first with --dry-run",
+    { type: "ReadOnlyError" },
+  );
+}

@@ -1,0 +1,81 @@
+/** A person's contacts in the whole account, found in every structure, and deleted for good. */
+import { EcmError, ServiceError } from "../errors.ts";
+import type { Contact, Criteria, Send } from "../wire.ts";
+import type { Account } from "./account.ts";
+import { deleteContactRequest, getContactRequest, readSearch, searchContactsRequest } from "./contacts.ts";
+import { fold } from "./names.ts";
+
+/** The service may hide who is inactive unless it is asked for them; the letter case that it takes is not certain. */
+const inactive = ["inactive", "Inactive"];
+
+/**
+ * Every contact with one of these spellings of a key, in whatever letter case.
+ * @param spellings as typed, and normalised
+ */
+export async function contactsOfKey(
+  send: Send,
+  account: Account,
+  spellings: readonly string[],
+): Promise<Pick<Contact, "_id" | "key">[]> {
+  const found = new Map<string, Pick<Contact, "_id" | "key">>();
+  const wanted = new Set(spellings.map(fold));
+  for (const { _id: structureId } of await account.structures()) {
+    for (const spelling of new Set(spellings)) {
+      const byKey: Criteria = { columnToFilter: "KEY", operator: "EQ", values: [spelling] };
+      const contacts = await find(send, structureId, [byKey]);
+      if (contacts.length === 0) contacts.push(...(await findInactive(send, structureId, byKey)));
+      for (const { _id, key } of contacts) {
+        // Held against the key once more: a deletion must not reach a contact that a looser search let through.
+        if (_id !== undefined && key !== undefined && wanted.has(fold(key))) found.set(_id, { _id, key });
+      }
+    }
+  }
+  return [...found.values()];
+}
+
+async function findInactive(send: Send, structureId: string, byKey: Criteria): Promise<Partial<Contact>[]> {
+  for (const value of inactive) {
+    try {
+      return await find(send, structureId, [
+        byKey,
+        { columnToFilter: "CONTACT_STATUS", operator: "EQ", values: [value] },
+      ]);
+    } catch (error) {
+      if (!(error instanceof ServiceError) || error.status !== 400) throw error;
+    }
+  }
+  return [];
+}
+
+async function find(send: Send, structureId: string, criterias: Criteria[]): Promise<Partial<Contact>[]> {
+  const request = searchContactsRequest({
+    structureId,
+    filters: [{ criterias }],
+    page: 1,
+    pageSize: 100,
+    source: ["_id", "key"],
+  });
+  return readSearch(await send(request)).contacts;
+}
+
+/**
+ * Deletes a contact. One that is gone already is deleted; where the answer is lost, reading the contact tells.
+ * @throws what the service or the line threw, when the contact may still be there
+ */
+export async function deleteContact(send: Send, contactId: string): Promise<void> {
+  try {
+    await send(deleteContactRequest(contactId));
+  } catch (error) {
+    if (!(error instanceof EcmError)) throw error;
+    if (isMissing(error) || error.details.applied === "yes") return;
+    if (error.details.applied !== "unknown" || !(await isGone(send, contactId))) throw error;
+  }
+}
+
+function isGone(send: Send, contactId: string): Promise<boolean> {
+  return send(getContactRequest(contactId)).then(() => false, isMissing);
+}
+
+function isMissing(error: unknown): boolean {
+  return error instanceof ServiceError && error.status === 404;
+}

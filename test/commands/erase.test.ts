@@ -1,0 +1,175 @@
+/** `ecm contact erase`: nothing of a person is left on this machine, and everything of the others is. */
+import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { fileOf } from "../../src/bulk/runs/files.ts";
+import { runsFolder } from "../../src/bulk/runs/folder.ts";
+import { takeLock } from "../../src/bulk/runs/lock.ts";
+import { inputFile, summaryOf } from "../bulk/kit.ts";
+import { type Ecm, ecmWith, temporaryHome } from "../support/ecm.ts";
+import { startSandbox } from "../support/sandbox.ts";
+
+const people = [
+  "Email,First Name,Last Name",
+  "Ada@Example.com,Ada,Byron-Lovelace",
+  "granada@example.com,Gran,see ada@example.com",
+  "bob@example.com,Bob,Builder",
+  "not an address,Eve,asked ADA@example.com",
+  "",
+].join("\n");
+
+/** Every file below a home, with its bytes in lower case. */
+async function filesOf(env: Record<string, string>): Promise<[path: string, bytes: string][]> {
+  const files: [string, string][] = [];
+  for (const root of [env.ECM_STATE_DIR!, env.ECM_CACHE_DIR!]) {
+    const names = await readdir(root, { recursive: true, withFileTypes: true }).catch(() => []);
+    for (const entry of names) {
+      if (!entry.isFile()) continue;
+      const path = join(entry.parentPath, entry.name);
+      files.push([path, (await readFile(path, "latin1")).toLowerCase()]);
+    }
+  }
+  return files;
+}
+
+async function expectGone(env: Record<string, string>, ...words: string[]): Promise<void> {
+  for (const [path, bytes] of await filesOf(env)) {
+    const without = bytes.replaceAll("granada@example.com", "");
+    for (const word of words) expect(without.includes(word), `${word} in ${path}`).toBe(false);
+  }
+}
+
+async function done(result: ReturnType<Ecm>) {
+  const { code, stdout, stderr } = await result;
+  expect(code, stderr).toBe(0);
+  return stdout;
+}
+
+describe("contact erase", () => {
+  it("deletes in the account, takes the person out of every file, suppresses, and gives a receipt", async () => {
+    const { ecm, env, baseUrl } = await startSandbox();
+    const spooled = summaryOf(await ecm(["import", "-", "--json"], { stdin: people }));
+    expect(spooled.rows).toMatchObject({ created: 3, rejected: 1 });
+    const changed = summaryOf(
+      await ecm([
+        "contact",
+        "mutate",
+        "ada@example.com",
+        "bob@example.com",
+        "--set",
+        "Last Name=King",
+        "--json",
+      ]),
+    );
+    expect(changed.rows.updated).toBe(2);
+    expect((await ecm(["contact", "erase", "ada@example.com"])).code).toBe(2);
+    const plan = await ecm(["contact", "erase", "ada@example.com", "--dry-run", "--json"]);
+    expect(JSON.parse(plan.stdout)).toMatchObject({ method: "DELETE" });
+
+    const result = await ecm(["contact", "erase", " ADA@example.com", "--yes", "--json"]);
+    expect(result.code, result.stderr).toBe(0);
+    const receipt = JSON.parse(result.stdout);
+    expect(receipt).toMatchObject({
+      account: baseUrl,
+      contact: "deleted",
+      hash: expect.stringMatching(/^[0-9a-f]{64}$/),
+    });
+    expect(Date.parse(receipt.time)).toBeGreaterThan(0);
+    expect(receipt.files).toBeGreaterThan(2);
+    expect(result.stdout.toLowerCase()).not.toContain("ada@example.com");
+
+    await expectGone(env, "ada@example.com", "byron-lovelace");
+    expect((await ecm(["contact", "get", "ada@example.com"])).code).toBe(5);
+    expect((await ecm(["suppressions", "check", "Ada@example.com"])).code).toBe(0);
+    expect((await ecm(["contact", "create", "--key", "ada@example.com"])).code).toBe(6);
+    const rejects = await done(ecm(["runs", "rejects", spooled.run!]));
+    expect(rejects).toContain("Eve,asked erased---------");
+    // The others are as they were, and what was done to them can be undone.
+    const gran = JSON.parse(await done(ecm(["contact", "get", "granada@example.com", "--json"])));
+    expect(JSON.stringify(gran.fields)).toContain("see ada@example.com");
+    const undone = summaryOf(await ecm(["runs", "undo", changed.run!, "--json"]));
+    expect(undone.rows).toMatchObject({ updated: 1, rejected: 1 });
+    expect(await done(ecm(["contact", "get", "bob@example.com", "--json"]))).toContain("Builder");
+  });
+
+  it("leaves nothing in the embedded service's own files either", async () => {
+    const env = await temporaryHome();
+    const ecm = ecmWith(env);
+    const sandbox = (...words: string[]) => ecm([...words, "--profile", "sandbox"], { stdin: people });
+    expect((await sandbox("import", "-", "--json")).code).toBe(3);
+    await done(sandbox("contact", "erase", "ada@example.com", "--yes"));
+    await expectGone(env, "ada@example.com", "byron-lovelace");
+    expect(await done(sandbox("contact", "search", "--count"))).toBe("2\n");
+    const gran = await done(sandbox("contact", "get", "granada@example.com", "--json"));
+    expect(gran).toContain("see erased");
+  });
+
+  it("lets an unfinished run of standard input go on without the person", async () => {
+    const { ecm, env } = await startSandbox();
+    const rows = Array.from({ length: 30 }, (_, n) => `p${n}@example.com,P${n},L`);
+    rows.splice(20, 0, "ada@example.com,Ada,Byron");
+    const stopped = summaryOf(
+      await ecm(["import", "-", "--max-requests", "12", "--concurrency", "1", "--json"], {
+        stdin: `Email,First Name,Last Name\n${rows.join("\n")}\n`,
+      }),
+    );
+    expect(stopped.status).toBe("stopped");
+    const receipt = JSON.parse(await done(ecm(["contact", "erase", "ada@example.com", "--yes", "--json"])));
+    expect(receipt.contact).toBe("absent");
+    await expectGone(env, "ada@example.com");
+    const resumed = await ecm(["runs", "resume", stopped.run!, "--json"]);
+    expect(summaryOf(resumed)).toMatchObject({ status: "completed", rows: { created: 30, pending: 0 } });
+    expect((await ecm(["contact", "get", "ada@example.com"])).code).toBe(5);
+  });
+
+  it("is refused while another process works on a run that holds the person, and nothing is done", async () => {
+    const { ecm, env } = await startSandbox();
+    const path = await inputFile(people);
+    const { run } = summaryOf(await ecm(["import", path, "--json"]));
+    const runs = runsFolder(env.ECM_STATE_DIR!);
+    const manifest = JSON.parse(await readFile(join(runs, run!, fileOf.manifest), "utf8"));
+    const lock = (await takeLock(runs, manifest.fingerprint))!;
+    try {
+      const refused = await ecm(["contact", "erase", "ada@example.com", "--yes"]);
+      expect(refused.code).toBe(6);
+      expect(refused.stderr).toContain(run!);
+      expect((await ecm(["contact", "get", "ada@example.com"])).code).toBe(0);
+      // A run that has nothing to do with them stands in nobody's way.
+      expect((await ecm(["contact", "erase", "somebody@else.org", "--yes"])).code).toBe(0);
+    } finally {
+      await lock.release();
+    }
+    const erased = await ecm(["contact", "erase", "ada@example.com", "--yes"]);
+    expect(erased.code).toBe(0);
+    expect(erased.stderr).toContain(`${path} still holds the address`);
+  });
+
+  it("is completed by the same command after it was cut off at any point", async () => {
+    const { ecm, env } = await startSandbox({
+      faults: ["503:DELETE:/api/contact/*:n=1", "reset-after:DELETE:/api/contact/*:n=1"],
+    });
+    const { run } = summaryOf(await ecm(["import", "-", "--json"], { stdin: people }));
+    const erase = () => ecm(["contact", "erase", "ada@example.com", "--yes", "--json"]);
+    expect((await erase()).code).toBe(1);
+    expect((await ecm(["suppressions", "check", "ada@example.com"])).code).toBe(0);
+    const folder = join(runsFolder(env.ECM_STATE_DIR!), run!);
+    await writeFile(join(folder, "journal.erasing"), "half a copy of ada@example.com");
+    await mkdir(env.ECM_CACHE_DIR!, { recursive: true });
+    await writeFile(join(env.ECM_CACHE_DIR!, "names.json"), '{"lists":["ada\\u0040example.com"]}');
+    const receipt = JSON.parse(await done(erase()));
+    expect(receipt.contact).toBe("deleted");
+    await expectGone(env, "ada@example.com", "u0040");
+    expect(JSON.parse(await done(erase()))).toMatchObject({
+      contact: "absent",
+      files: 0,
+      hash: receipt.hash,
+    });
+    expect((await readdir(folder)).filter((name) => name.endsWith(".erasing"))).toEqual([]);
+    expect((await ecm(["runs", "show", run!])).code).toBe(0);
+  });
+
+  it.each([[[]], [[""]], [["a"]], [["65f0c2a91b3d4e5f60718293"]]])("takes no %j for a key", async (keys) => {
+    const { ecm } = await startSandbox();
+    expect((await ecm(["contact", "erase", ...keys, "--yes"])).code).toBe(2);
+  });
+});
