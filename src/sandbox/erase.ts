@@ -35,6 +35,7 @@ async function eraseFromDatabase(file: string, keys: readonly string[], mask: Ma
     const changed = database.transaction(() => {
       let changes = 0;
       if (tables.includes("contacts")) changes += removeContacts();
+      if (tables.includes("requests")) changes += removeRequests();
       for (const table of tables) changes += maskTexts(table);
       return changes;
     });
@@ -56,6 +57,36 @@ async function eraseFromDatabase(file: string, keys: readonly string[], mask: Ma
       changes += database.run("DELETE FROM contacts WHERE id = ?", id).changes;
     }
     return changes;
+  }
+
+  /** Requests that speak of the person, by a key or by an id that an answer gave for one. */
+  function removeRequests(): number {
+    const rows = database.all<Record<string, string | number | null>>("SELECT * FROM requests");
+    const ids = new Set(rows.flatMap(({ answer, body }) => [...idsIn(answer), ...idsIn(body)]));
+    let changes = 0;
+    for (const row of rows) {
+      const texts = Object.values(row).filter((value) => typeof value === "string");
+      const isTheirs = texts.some(
+        (text) => mask(text) !== undefined || [...ids].some((id) => text.includes(id)),
+      );
+      if (isTheirs) changes += database.run("DELETE FROM requests WHERE n = ?", row.n!).changes;
+    }
+    return changes;
+  }
+
+  function idsIn(json: string | number | null | undefined): string[] {
+    if (typeof json !== "string" || mask(json) === undefined) return [];
+    const ids: string[] = [];
+    try {
+      JSON.parse(json, (_name, value: unknown) => {
+        const { _id, key } = (value ?? {}) as { _id?: unknown; key?: unknown };
+        if (typeof _id === "string" && typeof key === "string" && mask(key) !== undefined) ids.push(_id);
+        return value;
+      });
+    } catch {
+      // No JSON: then it names no id.
+    }
+    return ids;
   }
 
   /** A row is named by all its values: tables without a row number have nothing else in common. */

@@ -3,12 +3,10 @@
  * is replaced whole, so that a kill leaves it as it was or as it should be.
  */
 import { createReadStream } from "node:fs";
-import { open, readFile, rename, rm, stat } from "node:fs/promises";
+import { open, readFile, stat } from "node:fs/promises";
 import { crc32 } from "node:zlib";
+import { openAtomicFile } from "../../disk/atomic-file.ts";
 import type { Redactor } from "./redaction.ts";
-
-/** Ends the name of a copy that is being written; what a kill leaves of one can go. */
-export const unfinishedCopy = ".erasing";
 
 /** Pieces of a file without line breaks are read with this overlap, in bytes: longer than any key with its escapes. */
 const overlap = 16 * 1024;
@@ -139,19 +137,15 @@ async function replaceFile(
   file: string,
   write: (append: (bytes: string) => Promise<void>) => Promise<void>,
 ): Promise<true> {
-  const copy = `${file}${unfinishedCopy}`;
-  await rm(copy, { force: true });
   const { mode } = await stat(file);
-  const handle = await open(copy, "wx", mode & 0o777);
+  const copy = await openAtomicFile(file, mode & 0o777);
   try {
-    await write(async (bytes) => {
-      await handle.appendFile(bytes, "latin1");
-    });
-    await handle.sync();
-  } finally {
-    await handle.close();
+    await write((bytes) => copy.append(Buffer.from(bytes, "latin1")));
+  } catch (error) {
+    await copy.discard();
+    throw error;
   }
-  await rename(copy, file);
+  await copy.commit();
   return true;
 }
 

@@ -3,20 +3,13 @@ import { createHash } from "node:crypto";
 import { createReadStream, type Dirent } from "node:fs";
 import { open, readdir, rm } from "node:fs/promises";
 import { basename, join } from "node:path";
+import { isTemporaryName } from "../../disk/atomic-file.ts";
+import { type Lease, LockedError, takeLease } from "../../disk/lease.ts";
 import { EcmError, exitCodes } from "../../errors.ts";
 import { isFinished } from "./enter.ts";
-import {
-  eraseLines,
-  eraseRows,
-  holdsKey,
-  journalEraser,
-  maskInPlace,
-  textEraser,
-  unfinishedCopy,
-} from "./erase-file.ts";
+import { eraseLines, eraseRows, holdsKey, journalEraser, maskInPlace, textEraser } from "./erase-file.ts";
 import { fileOf } from "./files.ts";
-import { type Manifest, readManifest, runsFolder, writeManifest } from "./folder.ts";
-import { type Lock, takeLock } from "./lock.ts";
+import { locksFolder, type Manifest, readManifest, runsFolder, writeManifest } from "./folder.ts";
 import type { Redactor } from "./redaction.ts";
 
 export interface OwnFolders {
@@ -37,12 +30,13 @@ export async function eraseFromFiles(
 ): Promise<number> {
   let erased = 0;
   const runs = runsFolder(folders.state);
-  for (const folder of await foldersIn(runs)) erased += await eraseFromRun(runs, folder, redactor);
+  for (const folder of await foldersIn(runs)) erased += await eraseFromRun(folders.state, folder, redactor);
   for (const root of new Set([folders.state, folders.cache])) {
     for await (const file of filesIn(root)) {
       if (file.startsWith(join(runs, "/")) || isElsewhere(file)) continue;
-      if (file.endsWith(unfinishedCopy)) await rm(file, { force: true });
-      else if (basename(file) === "part") erased += Number(await maskInPlace(file, redactor));
+      // Another process may be writing to these.
+      if (basename(file) === "part" || isTemporaryName(basename(file)))
+        erased += Number(await maskInPlace(file, redactor));
       else erased += Number(await eraseLines(file, redactor, textEraser(redactor)));
     }
   }
@@ -54,14 +48,13 @@ export async function eraseFromFiles(
  * @throws EcmError (exit 6) when another process works on one of them, or one cannot be searched
  */
 export async function requireErasableRuns({ state }: OwnFolders, redactor: Redactor): Promise<void> {
-  const runs = runsFolder(state);
-  for (const folder of await foldersIn(runs)) {
-    const held = await holdRun(runs, folder);
+  for (const folder of await foldersIn(runsFolder(state))) {
+    const held = await holdRun(state, folder);
     try {
       if (held === "at work" && (await countHolding(folder, redactor)) > 0) throw atWork(basename(folder));
       if (typeof held === "object") await requireSearchable(folder, held.manifest);
     } finally {
-      if (typeof held === "object") await held.lock?.release();
+      if (typeof held === "object") await held.lease.release();
     }
   }
 }
@@ -96,8 +89,8 @@ export async function filesOfOthersWith({ state }: OwnFolders, redactor: Redacto
   return holding;
 }
 
-async function eraseFromRun(runs: string, folder: string, redactor: Redactor): Promise<number> {
-  const held = await holdRun(runs, folder);
+async function eraseFromRun(state: string, folder: string, redactor: Redactor): Promise<number> {
+  const held = await holdRun(state, folder);
   if (held === "at work") {
     if ((await countHolding(folder, redactor)) > 0) throw atWork(basename(folder));
     return 0;
@@ -113,7 +106,7 @@ async function eraseFromRun(runs: string, folder: string, redactor: Redactor): P
     const masked = await eraseLines(join(folder, fileOf.manifest), redactor, (line) => redactor.redact(line));
     return erased + Number(masked);
   } finally {
-    await held?.lock?.release();
+    await held?.lease.release();
   }
 }
 
@@ -124,10 +117,7 @@ async function eraseFromRunFile(
   redactor: Redactor,
 ): Promise<boolean> {
   const name = basename(file);
-  if (name.endsWith(unfinishedCopy)) {
-    await rm(file, { force: true });
-    return false;
-  }
+  if (isTemporaryName(name)) return maskInPlace(file, redactor);
   if (name === fileOf.journal) return eraseLines(file, redactor, journalEraser(redactor));
   const isInput = name === fileOf.input;
   if (isInput || name === fileOf.snapshot || name === fileOf.removals) {
@@ -153,14 +143,21 @@ async function noteErasedInput(folder: string, file: string, manifest: Manifest)
   await writeManifest(folder, { ...manifest, input: { ...manifest.input, erasedSha256: sha256 } });
 }
 
-type Held = { manifest: Manifest; lock: Lock | undefined } | "at work" | undefined;
+type Held = { manifest: Manifest; lease: Lease } | "at work" | undefined;
 
 /** Undefined for a folder that is no run. */
-async function holdRun(runs: string, folder: string): Promise<Held> {
+async function holdRun(state: string, folder: string): Promise<Held> {
   const manifest = await readManifest(folder).catch(() => undefined);
   if (!manifest) return undefined;
-  const lock = await takeLock(runs, manifest.fingerprint);
-  return lock ? { manifest, lock } : "at work";
+  try {
+    return {
+      manifest,
+      lease: await takeLease(locksFolder(state), manifest.fingerprint, `run ${manifest.id}`),
+    };
+  } catch (error) {
+    if (error instanceof LockedError) return "at work";
+    throw error;
+  }
 }
 
 /** What is packed cannot be masked; a run that needs it must end first. @throws EcmError */
