@@ -151,6 +151,10 @@ const bundle = await rolldown({
   external: ["libsql"],
   transform: { target: "node20.19" },
   preserveEntrySignatures: "allow-extension",
+  onLog(level, log) {
+    // Such as a module that is loaded at once and late: what shares its chunk may then run in a circle.
+    if (level === "warn") throw new Error(log.message);
+  },
   plugins: [leaveOut, findAlways, requireLate, nameChunks],
 });
 await bundle.write({

@@ -11,6 +11,12 @@ export interface ContactColumn {
   value(contact: Partial<Contact>): string | number | readonly string[] | undefined;
   /** Shown only when it is asked for by name. */
   optional?: boolean;
+  /** Never cut in a table. */
+  isWhole?: boolean;
+  /** A time: RFC 3339 in data, short in a table. */
+  isTime?: boolean;
+  /** Left out first where a table has not room for all. */
+  isAside?: boolean;
 }
 
 export interface ContactView {
@@ -18,6 +24,8 @@ export interface ContactView {
   id(contact: Partial<Contact>): string;
   /** What is written with these columns can be imported again. */
   isImportable?: true;
+  /** What is said when there is nobody to show. */
+  empty?: string;
 }
 
 /** The columns that every contact has, by their plain names. */
@@ -60,6 +68,9 @@ export function contactHeaders(structure: Pick<ContactStructure, "fields">): Con
   };
 }
 
+/** So many fields, most often the names, are shown before the others where there is not room for all. */
+const fieldsInFront = 2;
+
 /** The same without what a search does not tell. */
 export function searchView(view: ContactView): ContactView {
   return { ...view, columns: view.columns.filter((column) => column.sources.length > 0) };
@@ -75,12 +86,14 @@ export function contactView(structure: ContactStructure, lists: readonly Contact
   const tagLabels = new Map(structure.tags?.map((tag) => [tag._id, tag.label]));
   return {
     isImportable: true,
+    empty: "No contact matches.",
     id: (contact) => contact._id ?? "",
     columns: [
-      { name: builtIn.key, sources: ["key"], value: (contact) => contact.key },
+      { name: builtIn.key, sources: ["key"], value: (contact) => contact.key, isWhole: true },
       ...[...fields].map(
-        ([fieldId, name]): ContactColumn => ({
+        ([fieldId, name], place): ContactColumn => ({
           name,
+          isAside: place >= fieldsInFront,
           sources: ["fields"],
           value: (contact) => contact.fields?.find((field) => field._id === fieldId)?.value,
         }),
@@ -96,14 +109,20 @@ export function contactView(structure: ContactStructure, lists: readonly Contact
         value: (contact) => contact.tags?.map(({ _id }) => tagLabels.get(_id) ?? _id),
       },
       { name: builtIn.status, sources: statusParts, value: (contact) => statusOf(contact)?.primary },
-      { name: builtIn.createdAt, sources: ["createdAt"], value: (contact) => contact.createdAt },
+      {
+        name: builtIn.createdAt,
+        sources: ["createdAt"],
+        value: (contact) => contact.createdAt,
+        isTime: true,
+      },
       {
         name: builtIn.updatedAt,
         sources: ["updatedAt"],
         value: (contact) => contact.updatedAt,
         optional: true,
+        isTime: true,
       },
-      { name: builtIn._id, sources: ["_id"], value: (contact) => contact._id, optional: true },
+      { name: builtIn._id, sources: ["_id"], value: (contact) => contact._id, optional: true, isWhole: true },
       { name: builtIn.__v, sources: [], value: (contact) => contact.__v, optional: true },
     ],
   };

@@ -72,7 +72,7 @@ export function readList(answer: ApiAnswer): ContactList {
  * @throws EcmError (exit 6) when a list has this name
  */
 export function requireFreeListName(name: string, lists: readonly ContactList[], except?: string): void {
-  const taken = lists.find((list) => list._id !== except && fold(list.name) === fold(name));
+  const taken = lists.find((list) => list._id !== except && fold(list.name ?? "") === fold(name));
   if (!taken) return;
   throw new EcmError(exitCodes.conflict, `a list named ${JSON.stringify(taken.name)} already exists`, {
     type: "DuplicateFieldError",

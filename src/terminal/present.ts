@@ -15,13 +15,19 @@ export interface Column<T> {
   value(item: T): string | number | boolean | readonly string[] | undefined | null;
   /** Shown only when `--columns` names it. */
   optional?: boolean;
-  /** What people copy from a table, such as an id: it is never cut. */
+  /** What people copy from a table, such as a key: it is never cut. */
   isWhole?: boolean;
+  /** What a table leaves out first where there is not room for all, such as an id. */
+  isAside?: boolean;
+  /** RFC 3339 in data, short in a table. */
+  isTime?: boolean;
 }
 
 export interface View<T> {
   columns: Column<T>[];
   id(item: T): string;
+  /** What is said at a terminal when there is nothing to show, with the next step. */
+  empty?: string;
   /** Such a file can be imported; with safe cells it says so itself, in a last column without content. */
   isImportable?: boolean;
 }
@@ -51,20 +57,15 @@ export async function presentList<T>(
   let count = continuation?.count ?? 0;
   try {
     if (output.format === "table") {
-      const rows: string[][] = [];
-      for await (const item of items) rows.push(cellsOf(columns, item));
-      count = rows.length;
-      const { renderTable } = await import("./table.ts");
-      const width = output.outputFile ? Number.POSITIVE_INFINITY : terminal.columns;
-      await sink.write(
-        renderTable(
-          columns.map((column) => column.name),
-          rows,
-          width,
-          terminal.isColored.out,
-          columns.map((column) => column.isWhole ?? false),
-        ),
-      );
+      const shown: T[] = [];
+      for await (const item of items) shown.push(item);
+      count = shown.length;
+      if (count > 0) {
+        const { table, leftOut } = await tableOf(terminal, output, columns, shown);
+        await sink.write(table);
+        if (leftOut.length > 0)
+          terminal.note(`Not shown: ${leftOut.join(", ")} (--columns picks columns)`, "aside");
+      }
     } else {
       if (!continuation?.isOpened)
         await sink.write(`${continuation && wantsMark(output) ? "\ufeff" : ""}${opening(output, columns)}`);
@@ -80,7 +81,34 @@ export async function presentList<T>(
     await sink.discard();
     throw error;
   }
+  const isSomebodyThere = output.format === "table" || terminal.isStderrTerminal;
+  if (count === 0 && isSomebodyThere && !terminal.quiet) terminal.note(view.empty ?? "Nothing to show.");
   return count;
+}
+
+/** Rows under a header, fitted to the screen where no columns were asked for by name. */
+async function tableOf<T>(
+  terminal: Terminal,
+  output: OutputOptions,
+  columns: Column<T>[],
+  items: readonly T[],
+): Promise<{ table: string; leftOut: string[] }> {
+  const { fitColumns, renderTable, shortDate, shortNames } = await import("./table.ts");
+  const width = output.outputFile ? Number.POSITIVE_INFINITY : terminal.columns;
+  const now = new Date();
+  const rows = items.map((item) =>
+    columns.map((column) => {
+      const value = column.value(item);
+      if (typeof value === "object" && value !== null) return shortNames(value);
+      const text = String(value ?? "");
+      return column.isTime ? shortDate(text, now) : text;
+    }),
+  );
+  const fitted = output.columns ? { columns, rows, leftOut: [] } : fitColumns(columns, rows, width);
+  const header = fitted.columns.map(({ name }) => name);
+  const isWhole = fitted.columns.map((column) => column.isWhole ?? false);
+  const table = renderTable(header, fitted.rows, width, terminal.isColored.out, isWhole);
+  return { table, leftOut: fitted.leftOut };
 }
 
 /** Presents a single object: an object in json, a table of name and value, else one row under its header. */

@@ -1,17 +1,14 @@
 /** Tables for people: fitted to the width, safe to show, aligned on wide and combining characters. */
 import Table from "cli-table3";
-import stringWidth from "fast-string-width";
 import { escapeControls } from "./escape.ts";
 import { styleFor } from "./style.ts";
+import { cut, gap, narrowest, widthOf } from "./text-width.ts";
 
-const gap = "  ";
+export { fitColumns, shortDate, shortNames } from "./table-columns.ts";
+
 /** One column wide by every rule; a laid-out row holds nothing but these and the gaps between them. */
 const stand = "#";
 const standIns = /#+/g;
-/** What needs neither tables of widths nor rules for whole characters, both of which are slow to begin with. */
-const plain = /^[ -~…]*$/;
-/** A column cut below this says nothing any more. */
-const narrowest = 10;
 // Borders and colours off: the gap between columns is the only ornament.
 const bare = {
   top: "",
@@ -126,26 +123,6 @@ function fitWidths(natural: number[], leasts: number[], width: number): number[]
       if (each === widest && each > leasts[column]!) widths[column] = target;
     }
   }
-}
-
-/** Columns that a text takes on a screen. */
-function widthOf(text: string): number {
-  return plain.test(text) ? text.length : stringWidth(text);
-}
-
-/** Cuts at a whole character so that at most `width` columns remain, the last one an ellipsis. */
-export function cut(text: string, width: number): string {
-  if (widthOf(text) <= width) return text;
-  if (plain.test(text)) return `${text.slice(0, Math.max(0, width - 1))}…`;
-  let kept = "";
-  let used = 0;
-  for (const { segment } of new Intl.Segmenter().segment(text)) {
-    const next = widthOf(segment);
-    if (used + next > width - 1) break;
-    kept += segment;
-    used += next;
-  }
-  return `${kept}…`;
 }
 
 function withoutTrailingBlanks(text: string): string {

@@ -1,7 +1,8 @@
 import fc from "fast-check";
 import stringWidth from "fast-string-width";
 import { describe, expect, it } from "vitest";
-import { cut, renderRecord, renderTable } from "../../src/terminal/table.ts";
+import { renderRecord, renderTable } from "../../src/terminal/table.ts";
+import { cut } from "../../src/terminal/text-width.ts";
 
 const widthsOf = (text: string) =>
   text

@@ -1,5 +1,6 @@
 import { type Command, Option } from "commander";
 import type { Context, OutputFileFlags } from "../../context.ts";
+import type { ContactView } from "../../service/contact-columns.ts";
 import { type ContactSearch, defaultPageSize, openSearch } from "../../service/contact-pages.ts";
 import { readSearch, searchContactsRequest } from "../../service/contacts.ts";
 import { presentList, presentValue } from "../../terminal/present.ts";
@@ -88,26 +89,24 @@ async function runContactSearch(context: Context, options: ContactSearchOptions)
   }
   if (search.keeps) {
     const { contacts, hasMore } = await keptPage(send, search, page, pageSize);
-    await presentList(terminal, output, contacts, await view(contacts));
-    if (contacts.length === 0 && output.format === "table") {
-      terminal.note(page > 1 ? "this page is empty" : "no contact matches");
-    }
+    await presentList(terminal, output, contacts, emptyOn(page, await view(contacts)));
     if (hasMore) {
-      terminal.note(`${contacts.length} contacts shown; --all reads every page, --page ${page + 1} the next`);
+      terminal.note(`${contacts.length} contacts · all: --all · next page: --page ${page + 1}`);
     }
     return;
   }
   const answer = readSearch(await send(searchContactsRequest({ ...search, page, pageSize })));
-  await presentList(terminal, output, answer.contacts, await view(answer.contacts));
-  if (answer.contacts.length === 0 && output.format === "table") {
-    terminal.note(page > 1 && answer.totalRecords > 0 ? "this page is empty" : "no contact matches");
-  }
+  await presentList(terminal, output, answer.contacts, emptyOn(page, await view(answer.contacts)));
   const last = (page - 1) * pageSize + answer.contacts.length;
   if (answer.contacts.length > 0 && last < answer.totalRecords) {
     terminal.note(
-      `${answer.contacts.length} of ${answer.totalRecords} contacts shown; --all reads every page, --page ${page + 1} the next`,
+      `${answer.contacts.length} of ${answer.totalRecords.toLocaleString("en-US")} contacts · all: --all · next page: --page ${page + 1}`,
     );
   }
+}
+
+function emptyOn(page: number, view: ContactView): ContactView {
+  return page > 1 ? { ...view, empty: `Page ${page} is empty.` } : view;
 }
 
 /** The service counts what it decides alone; what is decided here has to be read. */

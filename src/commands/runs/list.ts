@@ -11,7 +11,7 @@ export const runView: View<RunView> = {
     { name: "kind", value: (run) => run.kind },
     { name: "status", value: (run) => run.status },
     { name: "file", value: (run) => run.file },
-    { name: "started", value: (run) => run.startedAt, optional: true },
+    { name: "started", value: (run) => run.startedAt, isTime: true },
     { name: "done", value: (run) => run.done },
     { name: "pending", value: (run) => run.rows?.pending },
     { name: "rejected", value: (run) => run.rows?.rejected },
@@ -20,6 +20,7 @@ export const runView: View<RunView> = {
     { name: "folder", value: (run) => run.folder, optional: true },
   ],
   id: (run) => run.run,
+  empty: "No runs yet. An import makes one: ecm import FILE",
 };
 
 export function registerRunsList(parent: Command, context: Context): void {
@@ -42,6 +43,5 @@ async function runRunsList(context: Context): Promise<void> {
   const views: RunView[] = [];
   const runs = await listRuns(context.folders.state, ({ message }) => context.terminal.warn(message));
   for (const run of runs) views.push(await viewRun(run));
-  const count = await presentList(context.terminal, context.output(), views, runView);
-  if (count === 0) context.terminal.note("there are no runs yet; ecm import makes one");
+  await presentList(context.terminal, context.output(), views, runView);
 }

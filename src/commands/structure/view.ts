@@ -9,7 +9,7 @@ export const structureView: View<ContactStructure> = {
     { name: "keyType", value: (structure) => structure.keyType },
     { name: "fields", value: (structure) => structure.fields.map((field) => field.label) },
     { name: "tags", value: (structure) => structure.tags?.map((tag) => tag.label) },
-    { name: "_id", value: (structure) => structure._id, isWhole: true },
+    { name: "_id", value: (structure) => structure._id, isWhole: true, isAside: true },
     { name: "__v", value: (structure) => structure.__v, optional: true },
   ],
   id: (structure) => structure._id,

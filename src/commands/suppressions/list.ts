@@ -20,6 +20,5 @@ export function registerSuppressionsList(parent: Command, context: Context): voi
 
 async function runSuppressionsList(context: Context, flags: Parameters<Context["output"]>[0]): Promise<void> {
   const list = await openSuppressionList(context);
-  const count = await presentList(context.terminal, context.output(flags), list.list(), suppressedView);
-  if (count === 0) context.terminal.note("No suppressed keys. Add one with: ecm suppressions add KEY");
+  await presentList(context.terminal, context.output(flags), list.list(), suppressedView);
 }

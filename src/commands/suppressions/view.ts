@@ -5,9 +5,10 @@ import type { View } from "../../terminal/present.ts";
 export const suppressedView: View<Suppressed> = {
   columns: [
     { name: "hash", value: ({ hash }) => hash, isWhole: true },
-    { name: "added", value: ({ addedAt }) => addedAt },
+    { name: "added", value: ({ addedAt }) => addedAt, isTime: true },
   ],
   id: ({ hash }) => hash,
+  empty: "No suppressed keys. Add one with: ecm suppressions add KEY",
 };
 
 /** @throws UsageError for a key without content */
