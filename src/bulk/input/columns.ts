@@ -5,6 +5,7 @@ import type { ConsentColumn, FoundConsent } from "./consent.ts";
 import { consentColumns, unreadableConsent } from "./consent-columns.ts";
 import { foldName, isKeyName, nearestName, predefinedFieldOf } from "./names.ts";
 import type { ReadOptions, Target } from "./rows.ts";
+import { columnOfAddresses, holdsValues, type Sample } from "./sample.ts";
 import { isColumn, isIgnoredBy, type System } from "./systems.ts";
 import { UnclearColumnsError, unclearFrom } from "./unclear.ts";
 
@@ -18,6 +19,8 @@ export interface Columns {
 export interface MappingInput {
   /** One for each column; `1`, `2`, … without a header. */
   names: string[];
+  /** The first rows. */
+  sample: Sample;
   options: ReadOptions;
   structure: ContactStructure;
   system?: System;
@@ -156,7 +159,7 @@ function findField(name: string, structure: ContactStructure): FieldDefinition |
 
 /** Says what is not plain about the key's column, and which columns it could be. */
 function placeKey(
-  { names, options, structure, place }: MappingInput,
+  { names, sample, options, structure, place }: MappingInput,
   targets: Targets,
 ): { problem: UsageError; candidates: number[] } | undefined {
   if (targets.some((target) => target?.kind === "key")) return undefined;
@@ -170,18 +173,19 @@ function placeKey(
     targets[candidates[0]!] = { kind: "key" };
     return undefined;
   }
+  const likely = columnOfAddresses(sample, candidates.length > 0 ? candidates : [...names.keys()]);
   const found = candidates.map((index) => names[index]!);
   if (found.length > 1) {
     const others = options.ignoreUnmapped ? "" : ", and map the others to a field or to ignore";
     const problem = new UsageError(
       `${place}: ${found.length} columns could hold the key: ${quoted(found)}`,
-      `say which one: --map ${shellWord(`${found[0]}=key`)}${others}`,
+      `say which one: --map ${shellWord(`${likely === undefined ? found[0] : names[likely]}=key`)}${others}`,
     );
     return { problem, candidates };
   }
   const problem = new UsageError(
     `${place}: no column holds the key (${structure.keyName}); columns: ${quoted(names)}`,
-    `say which one: --map ${shellWord(`${names[0] || "COLUMN"}=key`)}`,
+    `say which one: --map ${shellWord(`${(likely === undefined ? undefined : names[likely]) || "COLUMN"}=key`)}`,
   );
   return { problem, candidates: indexesWhere(names, () => true).filter(isFree) };
 }
@@ -214,7 +218,7 @@ function placeFields({ names, structure, system }: MappingInput, targets: Target
 
 /** Lists and tags by name; what is left is ignored by a rule, or lost: its column maps to nothing. */
 function settleRest(
-  { names, system }: MappingInput,
+  { names, sample, system }: MappingInput,
   targets: Targets,
   isTold: boolean[],
   notes: string[],
@@ -227,7 +231,7 @@ function settleRest(
     const word = foldName(name).replace(/^ecm:/, "");
     if (word === "lists" || word === "tags") return { kind: word };
     if (system && isIgnoredBy(system, name)) kept.push(name);
-    else if (!isOurBookkeeping(name)) lost.push(index);
+    else if (!isOurBookkeeping(name) && (word !== "" || holdsValues(sample, index))) lost.push(index);
     return { kind: "ignore" };
   });
   if (system && kept.length > 0)
@@ -253,7 +257,7 @@ function noteSharedFields(names: string[], targets: Target[], isTold: boolean[],
 }
 
 /** The columns that a rejects file adds. */
-function isOurBookkeeping(name: string): boolean {
+export function isOurBookkeeping(name: string): boolean {
   return ["ecm_line", "ecm_error", "ecm_message"].includes(foldName(name));
 }
 

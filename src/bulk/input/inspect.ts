@@ -15,6 +15,7 @@ export interface Inspection {
   isAscii: boolean;
   /** Holds an escape character, which text has in ISO-2022 alone. */
   hasEscape: boolean;
+  hasCarriageReturn: boolean;
   /** Offset of the first byte that is zero. */
   firstNul?: number;
 }
@@ -25,7 +26,7 @@ const startBytes = 256 * 1024;
 export async function inspectFile(file: InputFile): Promise<Inspection> {
   const hash = createHash("sha256");
   const starts: Buffer[] = [];
-  const found = { bytes: 0, isUtf8: true, isAscii: true, hasEscape: false };
+  const found = { bytes: 0, isUtf8: true, isAscii: true, hasEscape: false, hasCarriageReturn: false };
   let firstNul: number | undefined;
   let cut: Buffer = Buffer.alloc(0);
   for await (const chunk of readBytes(file)) {
@@ -33,6 +34,7 @@ export async function inspectFile(file: InputFile): Promise<Inspection> {
     hash.update(chunk);
     if (firstNul === undefined && chunk.includes(0)) firstNul = found.bytes + chunk.indexOf(0);
     found.hasEscape ||= chunk.includes(0x1b);
+    found.hasCarriageReturn ||= chunk.includes(13);
     found.bytes += chunk.length;
     if (cut.length === 0 && isAscii(chunk)) continue;
     found.isAscii = false;

@@ -9,7 +9,7 @@ import type { Reading, Understood } from "./reading.ts";
 import type { ReadRow, RejectedRow, Target } from "./rows.ts";
 import type { Splitting } from "./systems.ts";
 import { readText } from "./text.ts";
-import { splitNames, valueReader } from "./values.ts";
+import { isBlankText, splitNames, textOfFormula, unescapedCell, valueReader } from "./values.ts";
 
 /**
  * The rows of a file, in its order; blank lines are passed over. Can be called several times.
@@ -43,7 +43,11 @@ async function* readFileRecords({
   reading,
 }: Pick<Understood, "file" | "reading">): AsyncGenerator<CsvRecord[]> {
   try {
-    yield* readRecords(readText({ file, ...reading }, reading.startLine), reading, reading.startLine);
+    const text = readText({ file, ...reading }, reading.startLine);
+    for await (const records of readRecords(text, reading, reading.startLine)) {
+      if (reading.hasEscapes) for (const record of records) record.cells = record.cells.map(unescapedCell);
+      yield records;
+    }
   } catch (error) {
     throw unreadableFrom(file.name, error);
   }
@@ -57,6 +61,12 @@ function createRowReader(reading: Reading): (record: CsvRecord) => ReadRow {
   const { targets, system, consent } = reading;
   const readKey = createKeyReader(reading.keyType);
   const plainCell = valueReader(reading.hasSafeCells, system?.hasApostrophes ?? false);
+  const formulas = new Set(reading.formulaColumns);
+  const cellOf = (cells: string[], index: number): string | undefined => {
+    const cell = cells[index];
+    if (cell === undefined) return undefined;
+    return plainCell((formulas.has(index) ? textOfFormula(cell) : undefined) ?? cell);
+  };
   const keyIndex = targets.findIndex((target) => target.kind === "key");
   const fields = targets.flatMap((target, index) =>
     target.kind === "field" ? [{ index, id: target.fieldId }] : [],
@@ -66,7 +76,7 @@ function createRowReader(reading: Reading): (record: CsvRecord) => ReadRow {
     const splitting: Splitting = system?.[kind]?.splitting ?? "csv";
     const leavesOut = kind === "tags" ? system?.tags?.leavesOut : undefined;
     return (cells: string[]): string[] => {
-      const names = indexes.flatMap((index) => splitNames(plainCell(cells[index] ?? ""), splitting));
+      const names = indexes.flatMap((index) => splitNames(cellOf(cells, index) ?? "", splitting));
       return leavesOut ? names.filter((name) => !leavesOut.test(name)) : names;
     };
   };
@@ -75,13 +85,15 @@ function createRowReader(reading: Reading): (record: CsvRecord) => ReadRow {
 
   return (record) => {
     const { line, lines, cells } = record;
-    if (record.isLastAndOpen && cells.length < targets.length) {
-      return rejected(record, truncated(cells.length, targets.length));
+    if (record.isLastAndOpen && cells.length < reading.width) {
+      return rejected(record, truncated(cells.length, reading.width));
     }
     if (cells.length > targets.length && cells.slice(targets.length).some((cell) => cell.trim() !== "")) {
       return rejected(record, tooManyCells(cells.length, targets.length));
     }
-    const keyCell = plainCell(cells[keyIndex] ?? "");
+    const unnamed = reading.emptyColumns.find((index) => !isBlankText(cells[index] ?? ""));
+    if (unnamed !== undefined) return rejected(record, valueWithoutColumn(unnamed));
+    const keyCell = cellOf(cells, keyIndex) ?? "";
     const addresses = system?.keySplitting ? splitNames(keyCell, system.keySplitting) : undefined;
     const read = readKey(addresses?.[0] ?? keyCell);
     const key = system?.name === "ecm" ? asExported(read, keyCell) : read;
@@ -95,7 +107,7 @@ function createRowReader(reading: Reading): (record: CsvRecord) => ReadRow {
       cells,
       key: key.key,
       ...(key.fault && { keyFault: key.fault }),
-      fields: fieldsIn(cells, fields, plainCell),
+      fields: fieldsIn(cells, fields, cellOf),
       lists: lists(cells),
       tags: tags(cells),
       ...(refusals.length > 0 && { notSubscribed: wordsOf(refusals, consent), refusals }),
@@ -122,13 +134,13 @@ function indexesOf(targets: Target[], kind: Target["kind"]): number[] {
 function fieldsIn(
   cells: string[],
   fields: { index: number; id: string }[],
-  plainCell: (cell: string) => string,
+  cellOf: (cells: string[], index: number) => string | undefined,
 ): Map<string, string> {
   const values = new Map<string, string>();
   for (const { index, id } of fields) {
-    const cell = cells[index];
+    const cell = cellOf(cells, index);
     if (cell === undefined) continue;
-    const value = plainCell(cell);
+    const value = isBlankText(cell) ? "" : cell;
     if (value !== "" || !values.has(id)) values.set(id, value);
   }
   return values;
@@ -145,6 +157,13 @@ function truncated(count: number, expected: number): { code: string; message: st
   return {
     code: "truncated",
     message: `the file ends in the middle of this row (cell ${count} of ${expected}, no line end): it was probably not written to its end`,
+  };
+}
+
+function valueWithoutColumn(index: number): { code: string; message: string } {
+  return {
+    code: "unnamed_column",
+    message: `cell ${index + 1} holds a value, and its column has no name: name the column in the header, or remove the value`,
   };
 }
 

@@ -12,8 +12,10 @@ export interface Reading {
   /** Bytes of the byte-order mark at the start. */
   markBytes: number;
   delimiter: string;
-  /** Our own tsv: its cells have escapes in place of quotes. */
-  hasNoQuotes?: boolean;
+  /** Our own tsv: its cells are escaped. */
+  hasEscapes: boolean;
+  /** As we wrote it: quotes are text like any other. A spreadsheet that saved it again has added quotes. */
+  hasNoQuotes: boolean;
   /** Physical line on which the header or, without one, the first row starts. */
   startLine: number;
   hasHeader: boolean;
@@ -24,6 +26,12 @@ export interface Reading {
   consent: ConsentColumn[];
   /** Written with `--safe-cells`: one leading apostrophe of a cell is not its own. */
   hasSafeCells: boolean;
+  /** Columns whose cells are all written as `="…"`. */
+  formulaColumns: number[];
+  /** Columns without a name in which nothing was found: a value in one of them rejects its row. */
+  emptyColumns: number[];
+  /** Columns up to the last that has a name. */
+  width: number;
 }
 
 /** A file that was understood: everything that reading its rows needs. Made by `understandInput`. */

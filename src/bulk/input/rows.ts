@@ -71,6 +71,8 @@ export interface InputFacts {
   bytes: number;
   encoding: string;
   delimiter: string;
+  /** Cells are escaped, as in our own tsv, in place of quoted. */
+  hasEscapes: boolean;
   /** Name of the recognised system, such as `mailchimp`. */
   system?: string;
   /** Physical line of the header; undefined with `--no-header`. */

@@ -12,7 +12,7 @@ export interface TextSource {
 export async function* readText(source: TextSource, startLine = 1): AsyncGenerator<Buffer> {
   let linesToSkip = startLine - 1;
   let mayBeHalfBreak = false;
-  for await (const chunk of asUtf8(source)) {
+  for await (const chunk of withoutEndMark(asUtf8(source))) {
     if (linesToSkip === 0 && !mayBeHalfBreak) {
       yield chunk;
       continue;
@@ -30,6 +30,23 @@ export async function* readText(source: TextSource, startLine = 1): AsyncGenerat
       mayBeHalfBreak = byte === 13;
     }
     if (at < chunk.length) yield chunk.subarray(at);
+  }
+}
+
+const endMark = 0x1a;
+
+/** DOS programs write a mark (Ctrl-Z) after the last byte of a text, sometimes several. It is no part of the text. */
+async function* withoutEndMark(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+  let marks = 0;
+  for await (const chunk of chunks) {
+    let end = chunk.length;
+    while (end > 0 && chunk[end - 1] === endMark) end -= 1;
+    if (end > 0) {
+      if (marks > 0) yield Buffer.alloc(marks, endMark);
+      marks = 0;
+      yield end === chunk.length ? chunk : chunk.subarray(0, end);
+    }
+    marks += chunk.length - end;
   }
 }
 

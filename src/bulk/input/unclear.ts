@@ -2,7 +2,8 @@
 import { UsageError } from "../../errors.ts";
 import type { ContactStructure } from "../../wire.ts";
 import { nearestName } from "./names.ts";
-import type { ReadRow, Target } from "./rows.ts";
+import type { Target } from "./rows.ts";
+import type { Sample } from "./sample.ts";
 
 export interface UnclearColumn {
   name: string;
@@ -38,7 +39,7 @@ export class UnclearColumnsError extends UsageError {
 
 /** @param targets of the columns whose place is known */
 export function unclearFrom(
-  { names, structure }: { names: string[]; structure: ContactStructure },
+  { names, sample, structure }: { names: string[]; sample: Sample; structure: ContactStructure },
   targets: (Target | undefined)[],
   unclear: { keyCandidates: number[]; unmapped: number[]; consent: number[] },
 ): Unclear {
@@ -51,7 +52,7 @@ export function unclearFrom(
       name,
       count: names.filter((each) => each === name).length,
       near: nearestName(name, labels),
-      samples: [],
+      samples: samplesOf(names.indexOf(name), sample),
     }));
   const isUnclear = (name: string) => [...unmapped, ...consent].some((index) => names[index] === name);
   const takenFields = targets.flatMap((target, index) =>
@@ -67,22 +68,13 @@ export function unclearFrom(
 }
 
 const samplesShown = 3;
-const rowsLookedAt = 100;
 
-/** Finds some cells of each unclear column. */
-export async function addSamples(
-  { keyCandidates, unmapped, consent }: Unclear,
-  names: string[],
-  rows: AsyncIterable<ReadRow>,
-): Promise<void> {
-  const columns = [...keyCandidates, ...unmapped, ...consent];
-  let looked = 0;
-  for await (const { cells } of rows) {
-    for (const { name, samples } of columns) {
-      const cell = cells[names.indexOf(name)]?.trim();
-      if (cell && samples.length < samplesShown && !samples.includes(cell)) samples.push(cell);
-    }
-    looked += 1;
-    if (looked === rowsLookedAt || columns.every(({ samples }) => samples.length === samplesShown)) break;
+function samplesOf(index: number, sample: Sample): string[] {
+  const cells = new Set<string>();
+  for (const row of sample) {
+    const cell = row[index]?.trim();
+    if (cell) cells.add(cell);
+    if (cells.size === samplesShown) break;
   }
+  return [...cells];
 }

@@ -1,25 +1,24 @@
 /** Reading: what a file is, found out before anything is sent. */
-import { UsageError } from "../../errors.ts";
 import type { ContactStructure } from "../../wire.ts";
-import { type Columns, type MappingInput, mapColumns, mapKeyColumn, toldTargets } from "./columns.ts";
+import { type Columns, type MappingInput, mapColumns, mapKeyColumn, quoted, toldTargets } from "./columns.ts";
 import { findConsent } from "./consent.ts";
 import { isConsentKnown } from "./consent-columns.ts";
+import { type Dialect, readRecords } from "./csv.ts";
 import { type FoundEncoding, findEncoding } from "./encoding/detect.ts";
 import { unreadableFrom } from "./faults.ts";
-import { findHeader, type Header, parseDelimiter } from "./header.ts";
-import { inspectFile } from "./inspect.ts";
+import { type Header, isBlank } from "./header.ts";
+import { type Inspection, inspectFile } from "./inspect.ts";
+import { locateHeader, requireHeader } from "./locate-header.ts";
 import { foldName } from "./names.ts";
 import { readRows } from "./read-rows.ts";
 import type { Reading, Understood } from "./reading.ts";
 import type { InputFacts, ReadOptions, ReadRow, Target } from "./rows.ts";
+import { holdsValues, isOfFormulas, type Sample, sampledRows } from "./sample.ts";
 import { type InputFile, requireFile } from "./source.ts";
 import { recogniseSystem, type System, systemNamed } from "./systems.ts";
-import { readStart, type TextSource } from "./text.ts";
-import { addSamples, UnclearColumnsError } from "./unclear.ts";
-import { valueReader } from "./values.ts";
+import { readText, type TextSource } from "./text.ts";
+import { unescapedCell, valueReader } from "./values.ts";
 
-/** Enough for a header and some rows, whatever their length. */
-const startBytes = 256 * 1024;
 const sampleRows = 5;
 
 /**
@@ -61,29 +60,37 @@ async function understand(
   const inspection = await inspectFile(file);
   const found = await findEncoding(inspection, options.encoding);
   const { encoding, markBytes } = found;
-  const header = await findHeaderOf({ file, encoding, markBytes }, options, structure);
+  const source = { file, encoding, markBytes };
+  const header = await locateHeader(source, options, structure);
   const hasHeader =
     !options.hasNoHeader && (wanted === "contacts" || header.isSure || header.names.length > 1);
+  const tsv = ownTsv(inspection, header, options);
+  const dialect = { delimiter: header.delimiter, ...tsv };
+  const { first, rows } = await readSample(source, dialect, header.line, hasHeader);
   const written = hasHeader
-    ? withoutTrailingBlanks(header.names)
+    ? (tsv.hasNoQuotes && first) || header.names
     : header.names.map((_, at) => String(at + 1));
   const hasSafeCells = hasHeader && written.some((name) => foldName(name) === safeCellsColumn);
   // Columns are named by labels, and a label can look like a formula too.
   const names = written.map(valueReader(hasSafeCells, false));
-  if (hasHeader && !header.isSure) requireHeader(file.name, header, structure);
+  if (hasHeader && !header.isSure) requireHeader(file.name, header, options.delimiter, structure);
   const system = systemOf(names, options, hasHeader);
-  const input = { names, options, structure, system, place: `${file.name}:${header.line}` };
+  const input = { names, sample: rows, options, structure, system, place: `${file.name}:${header.line}` };
+  const formulaColumns = [...names.keys()].filter((index) => isOfFormulas(rows, index));
   const readingBy = ({ targets, consent }: Columns): Reading => ({
     keyType: structure.keyType,
     encoding,
     markBytes,
-    delimiter: header.delimiter,
+    ...dialect,
     startLine: header.line,
     hasHeader,
     targets,
     system,
     consent,
     hasSafeCells,
+    formulaColumns,
+    emptyColumns: wanted === "contacts" && !options.ignoreUnmapped ? columnsWithout(names, rows) : [],
+    width: 1 + names.findLastIndex((name) => foldName(name) !== ""),
   });
   const columns = await mapped(wanted, input, (unmapped) => readRows({ file, reading: readingBy(unmapped) }));
   const facts: InputFacts = {
@@ -91,10 +98,16 @@ async function understand(
     bytes: inspection.bytes,
     encoding,
     delimiter: header.delimiter,
+    hasEscapes: tsv.hasEscapes,
     system: system?.name,
     headerLine: hasHeader ? header.line : undefined,
     columns: written.map((name, index) => ({ name, target: columns.targets[index]! })),
-    notes: [...encodingNotes(found), ...systemNotes(system, columns.consent.length > 0), ...columns.notes],
+    notes: [
+      ...encodingNotes(found),
+      ...systemNotes(system, columns.consent.length > 0),
+      ...columns.notes,
+      ...formulaNotes(names, formulaColumns),
+    ],
     sample: [],
   };
   const understood: Understood = { file, facts, reading: readingBy(columns) };
@@ -106,81 +119,75 @@ async function understand(
   return understood;
 }
 
-/** Where the columns go. @throws UnclearColumnsError with samples of those that a person must decide on */
+/** Where the columns go. @throws UnclearColumnsError with those that a person must decide on */
 async function mapped(
   wanted: "contacts" | "keys",
   input: MappingInput,
   rowsOf: (columns: Columns) => AsyncIterable<ReadRow>,
 ): Promise<Columns> {
-  const none = { targets: input.names.map((): Target => ({ kind: "ignore" })), consent: [], notes: [] };
   if (wanted === "contacts" || input.options.readsConsent) {
+    const none = { targets: input.names.map((): Target => ({ kind: "ignore" })), consent: [], notes: [] };
     const isKnown = isConsentKnown(input, toldTargets(input));
     input.found = await findConsent(input.names, isKnown, rowsOf(none));
   }
+  return wanted === "keys" ? mapKeyColumn(input) : mapColumns(input);
+}
+
+/** The header and the first rows, as the file has them; without blank lines and rows that make no sense. */
+async function readSample(
+  source: TextSource,
+  dialect: OwnTsv & Dialect,
+  startLine: number,
+  hasHeader: boolean,
+): Promise<{ first?: string[]; rows: string[][] }> {
+  let first: string[] | undefined;
+  const rows: string[][] = [];
   try {
-    return wanted === "keys" ? mapKeyColumn(input) : mapColumns(input);
-  } catch (error) {
-    if (error instanceof UnclearColumnsError) {
-      await addSamples(error.unclear, input.names, rowsOf(none));
+    for await (const records of readRecords(readText(source, startLine), dialect, startLine)) {
+      for (const { line, cells, fault } of records) {
+        if (fault || isBlank({ cells })) continue;
+        const plain = dialect.hasEscapes ? cells.map(unescapedCell) : cells;
+        if (hasHeader && line === startLine) first = plain;
+        else rows.push(plain);
+      }
+      if (rows.length >= sampledRows) break;
     }
-    throw error;
+  } catch (error) {
+    throw unreadableFrom(source.file.name, error);
   }
+  return { first, rows };
+}
+
+interface OwnTsv {
+  hasEscapes: boolean;
+  hasNoQuotes: boolean;
+}
+
+/** Whether the file is a tsv that `ecm` wrote, and whether it is still as it was written: our line ends are LF alone. */
+function ownTsv(
+  { hasCarriageReturn }: Inspection,
+  { delimiter, names }: Header,
+  options: ReadOptions,
+): OwnTsv {
+  const isTold = options.from === "ecm";
+  const hasEscapes =
+    delimiter === "\t" && !options.hasNoHeader && (isTold || recogniseSystem(names)?.name === "ecm");
+  return { hasEscapes, hasNoQuotes: hasEscapes && !hasCarriageReturn };
+}
+
+/** Columns that have no name, and no value in the first rows. A delimiter at the end of each line makes one. */
+function columnsWithout(names: string[], sample: Sample): number[] {
+  return [...names.keys()].filter((index) => foldName(names[index]!) === "" && !holdsValues(sample, index));
+}
+
+function formulaNotes(names: string[], columns: number[]): string[] {
+  if (columns.length === 0) return [];
+  const shown = quoted(columns.map((index) => names[index]!));
+  return [`Cells such as ="01067" are read as the text inside: ${shown}`];
 }
 
 /** The column by which a file says that its cells were made safe for spreadsheets. */
 const safeCellsColumn = "ecm:safe-cells";
-
-async function findHeaderOf(
-  source: TextSource,
-  options: ReadOptions,
-  structure: ContactStructure,
-): Promise<Header & { line: number }> {
-  let firstLine = 1 + (options.skipLines ?? 0);
-  let delimiter = options.delimiter === undefined ? undefined : parseDelimiter(options.delimiter);
-  let { text, isCut } = await readStart(source, firstLine, startBytes);
-  const told = /^"?sep=(.)"?(?:\r\n|\n|\r|$)/i.exec(text);
-  if (told) {
-    delimiter ??= told[1]!;
-    firstLine += 1;
-    text = text.slice(told[0].length);
-  }
-  const header = await findHeader({
-    text,
-    firstLine,
-    isCut,
-    delimiter,
-    hasNoHeader: options.hasNoHeader ?? false,
-    keyName: structure.keyName,
-    keyType: structure.keyType,
-    mapped: [...options.map.keys()],
-  }).catch((error: unknown) => {
-    throw unreadableFrom(source.file.name, error);
-  });
-  if (header.line !== undefined) return { ...header, line: header.line };
-  throw options.skipLines
-    ? new UsageError(
-        `${source.file.name} has nothing after ${options.skipLines} skipped lines`,
-        "lower --skip-lines",
-      )
-    : new UsageError(`${source.file.name} is empty`, "name a file with a header and rows");
-}
-
-/** @throws UsageError when what stands in place of a header is a row */
-function requireHeader(name: string, { line, names }: Header, structure: ContactStructure): void {
-  if (structure.keyType.toLowerCase() !== "email") return;
-  const column = names.findIndex((cell) => /^[^\s@]+@[^\s@]+\.[^\s@]+$/.test(cell.trim()));
-  if (column === -1) return;
-  throw new UsageError(
-    `${name}:${line}: there is no header: the first row already holds an address`,
-    `add a header line, or pass --no-header --map ${column + 1}=key`,
-  );
-}
-
-/** A delimiter at the end of the header line makes columns without a name: cells under them must be empty. */
-function withoutTrailingBlanks(names: string[]): string[] {
-  const last = names.findLastIndex((name) => foldName(name) !== "");
-  return names.slice(0, last + 1);
-}
 
 function systemOf(names: string[], options: ReadOptions, hasHeader: boolean): System | undefined {
   if (options.from !== undefined) return systemNamed(options.from, names);

@@ -1,4 +1,5 @@
 /** Reading: what stands in a cell → the values it means, by the rules of the file. */
+import { trimEdges } from "./keys.ts";
 import { type Splitting, systemApostrophe } from "./systems.ts";
 
 /** The cell without what a spreadsheet needed and the value does not have. */
@@ -8,6 +9,29 @@ export function valueReader(hasSafeCells: boolean, hasApostrophes: boolean): (ce
     return (cell) => (cell.charCodeAt(0) === 39 ? cell.replace(systemApostrophe, "") : cell);
   return (cell) => cell;
 }
+
+/** A text of blanks, no-break spaces and invisible marks is blank. */
+export function isBlankText(text: string): boolean {
+  const first = text.charCodeAt(0);
+  if (first > 32 && first < 127) return false;
+  return trimEdges(text) === "";
+}
+
+const formulaOfText = /^="((?:[^"]|"")*)"$/;
+
+/** The text of a cell such as `="01067"`, by which a spreadsheet is told to keep it as it is. */
+export function textOfFormula(cell: string): string | undefined {
+  if (!cell.startsWith('="')) return undefined;
+  return formulaOfText.exec(cell)?.[1]?.replaceAll('""', '"');
+}
+
+/** A cell of our own tsv as it was before it was escaped; one that our export cannot have written stays as it is. */
+export function unescapedCell(cell: string): string {
+  if (!cell.includes("\\") || !/^(?:[^\\]|\\[\\tnr])*$/.test(cell)) return cell;
+  return cell.replace(/\\(.)/g, (_, letter: string) => escapes[letter]!);
+}
+
+const escapes: Record<string, string> = { "\\": "\\", t: "\t", n: "\n", r: "\r" };
 
 /** Several names in one cell; names are trimmed, empty ones are none. */
 export function splitNames(cell: string, splitting: Splitting): string[] {

@@ -92,8 +92,58 @@ test("--delimiter takes a character or its name", async () => {
 });
 
 test("a delimiter at the end of the header makes no column", async () => {
-  const { all } = await read("Email,City,\na@example.com,x,\nb@example.com,y,z\n");
-  expect(all).toMatchObject([{ kind: "row" }, { kind: "rejected", code: "too_many_cells" }]);
+  const { all } = await read("Email,City,,\na@example.com,x,,\nb@example.com,y");
+  expect(all).toMatchObject([{ kind: "row" }, { kind: "row" }]);
+});
+
+test("a trailing column without a name is like any other when it holds values", async () => {
+  const text = "Email,City,,\na@example.com,x,,z\n";
+  expect((await failureOf(read(text))).message).toContain(
+    "a column maps to nothing: column 4, which has no name",
+  );
+  const { rows } = await read(text, { ignoreUnmapped: true });
+  expect(rows).toMatchObject([{ cells: ["a@example.com", "x", "", "z"] }]);
+});
+
+test("a value that shows up late in a column without a name rejects its row", async () => {
+  const many = Array.from({ length: 1200 }, (_, index) => `a${index}@example.com,x,`).join("\n");
+  const { rows, rejected } = await read(`Email,City,\n${many}\nb@example.com,x,y\n`);
+  expect(rows).toHaveLength(1200);
+  expect(rejected).toMatchObject([{ line: 1202, code: "unnamed_column" }]);
+});
+
+test.each([
+  [
+    "lines in quotes",
+    '"Email,City"\n"a@example.com,Rome"\n',
+    /every line is in quotes/,
+    /export the file again/,
+  ],
+  ["lines in quotes with quotes inside", '"Email,""City"""\n', /every line is in quotes/, /export/],
+  ["circumflex", "Email^City\na@example.com^Rome\n", /separated by "\^"/, /--delimiter '\^'/],
+  [
+    "tilde, with commas inside",
+    "Email~Name, first\na@example.com~Ada\n",
+    /separated by "~"/,
+    /--delimiter '~'/,
+  ],
+  ["a control character", "Email\x01City\na@example.com\x01Rome\n", /control character 1/, /\$'\\x01'/],
+])("an unusual layout is named: %s", async (_name, text, message, hint) => {
+  const failure = await failureOf(read(text));
+  expect(failure.message).toMatch(message);
+  expect(failure.hint).toMatch(hint);
+});
+
+test("a wrong --delimiter is answered with the right one", async () => {
+  const failure = await failureOf(read("Email,City\na@example.com,x\n", { delimiter: ";" }));
+  expect(failure.hint).toBe("pass --delimiter ','");
+});
+
+test("without a key column the hint names the column that holds addresses", async () => {
+  const text = "Name,Work,Home\nAda,,\nBob,b@example.com,\nCy,c@example.com,c2@example.com\n";
+  expect((await failureOf(read(text))).hint).toBe("say which one: --map Work=key");
+  const both = await failureOf(read("Mail,E-Mail-Adresse\n,b@example.com\n"));
+  expect(both.hint).toContain("--map E-Mail-Adresse=key");
 });
 
 describe("what cannot be mapped is said with the next step", () => {
@@ -108,7 +158,7 @@ describe("what cannot be mapped is said with the next step", () => {
       "no key column",
       "Name,City\nAda,x\n",
       /:1: no column holds the key \(Email\); columns: "Name", "City"/,
-      /--map Name=key/,
+      /--map COLUMN=key/,
     ],
     [
       "a column without a name",

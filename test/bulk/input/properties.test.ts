@@ -118,7 +118,7 @@ test("any contacts read back through every encoding, delimiter and line ending",
         for await (const row of readRows(await understandInput(named(path), options, structure)))
           read.push(row);
         expect(read.map((row) => row.kind === "row" && [row.key.sent, row.fields.get("f3")])).toEqual(
-          rows.slice(1),
+          rows.slice(1).map(([key, each]) => [key, each!.trim() === "" ? "" : each]),
         );
         expect(read.map((row) => row.line)).toEqual(startLines(rows).slice(1));
       },

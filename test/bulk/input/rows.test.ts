@@ -1,4 +1,4 @@
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { failureOf, read } from "./reading.ts";
 
 test("columns named like the key and the fields map themselves", async () => {
@@ -54,6 +54,58 @@ test("a record is named by the physical line on which it starts", async () => {
 test("a missing cell is absent, a blank one is empty", async () => {
   const { rows } = await read("Email,City,Last Name\na@example.com\nb@example.com,\n");
   expect(rows.map((row) => row.fields)).toEqual([new Map(), new Map([["f3", ""]])]);
+});
+
+test("a cell of blanks, no-break spaces or invisible marks is blank", async () => {
+  const { rows } = await read("Email,City,Last Name\na@example.com, \u00a0\u200b\t,  x\n");
+  expect(rows[0]?.fields).toEqual(
+    new Map([
+      ["f3", ""],
+      ["f2", "  x"],
+    ]),
+  );
+});
+
+test('a column of cells such as ="01067" is read as the text inside, and said', async () => {
+  const text =
+    'Email,City,Last Name\na@example.com,="01067",="x"\nb@example.com,,y\nc@example.com,"=""9 """"",z\n';
+  const { rows, understood } = await read(text.replace('"=""9 """""', '"=""01 09"""'));
+  expect(rows.map((row) => [row.fields.get("f3"), row.fields.get("f2")])).toEqual([
+    ["01067", '="x"'],
+    ["", "y"],
+    ["01 09", "z"],
+  ]);
+  expect(rows[0]?.cells[1]).toBe('="01067"');
+  expect(understood.facts.notes).toContain('Cells such as ="01067" are read as the text inside: "City"');
+});
+
+test.each(["\x1a", "\r\n\x1a", "\x1a\x1a\x1a"])(
+  "the end mark of DOS is no row and no text (%j)",
+  async (mark) => {
+    const { all } = await read(`Email,City\r\na@example.com,Rome${mark}`);
+    expect(all).toMatchObject([{ kind: "row", line: 2, cells: ["a@example.com", "Rome"] }]);
+  },
+);
+
+describe("our own tsv", () => {
+  const header = "key\tCity\tlists\ttags\tstatus\tcreatedAt";
+  const row = 'a@example.com\t"C:\\\\new"\\t\\n\\\\\t\t\tactive\t';
+
+  test("is read without its escapes, and quotes are text", async () => {
+    const { rows } = await read(`${header}\n${row}\n`);
+    expect(rows[0]?.fields.get("f3")).toBe('"C:\\new"\t\n\\');
+    expect(rows[0]?.cells[1]).toBe('"C:\\new"\t\n\\');
+  });
+
+  test("saved again by a spreadsheet, its quotes are quotes", async () => {
+    const { rows } = await read(`${header}\r\na@example.com\t"Rome, ""Italy"" \\\\"\t\t\tactive\t\r\n`);
+    expect(rows[0]?.fields.get("f3")).toBe('Rome, "Italy" \\');
+  });
+
+  test("a tsv by others keeps its backslashes", async () => {
+    const { rows } = await read("Email\tCity\na@example.com\tC:\\new\\\\x\n");
+    expect(rows[0]?.fields.get("f3")).toBe("C:\\new\\\\x");
+  });
 });
 
 test("cells beyond the header reject the row when they hold something", async () => {

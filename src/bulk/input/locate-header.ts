@@ -1,0 +1,69 @@
+/** Reading: the header of a file: where it is, or why there is none. */
+import { UsageError } from "../../errors.ts";
+import type { ContactStructure } from "../../wire.ts";
+import { unreadableFrom } from "./faults.ts";
+import { findHeader, type Header, parseDelimiter } from "./header.ts";
+import { unusualLayout } from "./layout.ts";
+import type { ReadOptions } from "./rows.ts";
+import { readStart, type TextSource } from "./text.ts";
+
+/** Enough for a header and some rows, whatever their length. */
+const startBytes = 256 * 1024;
+
+/**
+ * Delimiter and header, below `--skip-lines` and a line such as `sep=;`.
+ * @throws UsageError for a file without any row
+ */
+export async function locateHeader(
+  source: TextSource,
+  options: ReadOptions,
+  structure: ContactStructure,
+): Promise<Header & { line: number }> {
+  let firstLine = 1 + (options.skipLines ?? 0);
+  let delimiter = options.delimiter === undefined ? undefined : parseDelimiter(options.delimiter);
+  let { text, isCut } = await readStart(source, firstLine, startBytes);
+  const told = /^"?sep=(.)"?(?:\r\n|\n|\r|$)/i.exec(text);
+  if (told) {
+    delimiter ??= told[1]!;
+    firstLine += 1;
+    text = text.slice(told[0].length);
+  }
+  const header = await findHeader({
+    text,
+    firstLine,
+    isCut,
+    delimiter,
+    hasNoHeader: options.hasNoHeader ?? false,
+    keyName: structure.keyName,
+    keyType: structure.keyType,
+    mapped: [...options.map.keys()],
+  }).catch((error: unknown) => {
+    throw unreadableFrom(source.file.name, error);
+  });
+  if (header.line !== undefined) return { ...header, line: header.line };
+  throw options.skipLines
+    ? new UsageError(
+        `${source.file.name} has nothing after ${options.skipLines} skipped lines`,
+        "lower --skip-lines",
+      )
+    : new UsageError(`${source.file.name} is empty`, "name a file with a header and rows");
+}
+
+/** @throws UsageError when what stands in place of a header is a row, or a line that is no row of cells */
+export function requireHeader(
+  file: string,
+  { line, names, delimiter }: Header,
+  told: string | undefined,
+  { keyName, keyType }: ContactStructure,
+): void {
+  const place = `${file}:${line}`;
+  const layout = unusualLayout(place, { names, delimiter, isTold: told !== undefined, keyName, keyType });
+  if (layout) throw layout;
+  if (keyType.toLowerCase() !== "email") return;
+  const column = names.findIndex((cell) => /^[^\s@]+@[^\s@]+\.[^\s@]+$/.test(cell.trim()));
+  if (column === -1) return;
+  throw new UsageError(
+    `${place}: there is no header: the first row already holds an address`,
+    `add a header line, or pass --no-header --map ${column + 1}=key`,
+  );
+}
