@@ -171,6 +171,7 @@ export function createContext(
       flags = given;
       settings = readSettings(given, env);
       terminal.quiet = settings.quiet;
+      terminal.usesPager = given.pager !== false && !settings.noInput && !terminal.isAccessible;
       if (given.color === false) terminal.isColored = { out: false, err: false };
       // A bad format is found here, before anything is sent.
       context.output();

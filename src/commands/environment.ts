@@ -16,6 +16,7 @@ export const environment: Readonly<Record<string, string>> = {
     "the key that `ecm sandbox start` and `exec` work with, in place of one made at random",
   ECM_SANDBOX_ADMIN_TOKEN: "token for /__sandbox/, as `ecm sandbox start --admin-token`",
   ECM_DEBUG: "1: show where in the program a failure happened",
+  ECM_PAGER: "pager for long tables, else PAGER, else less; cat or empty: none",
   NO_COLOR: "no colour",
   FORCE_COLOR: "colour although the output is no terminal",
   ACCESSIBLE: "1: for screen readers; nothing is redrawn, progress comes in plain lines",

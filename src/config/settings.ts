@@ -24,6 +24,7 @@ export interface GlobalFlags {
   yes?: boolean;
   readOnly?: boolean;
   color?: boolean;
+  pager?: boolean;
 }
 
 export interface Settings {

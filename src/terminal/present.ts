@@ -62,7 +62,7 @@ export async function presentList<T>(
       count = shown.length;
       if (count > 0) {
         const { table, leftOut } = await tableOf(terminal, output, columns, shown);
-        await sink.write(table);
+        await showTable(terminal, output, sink, table);
         if (leftOut.length > 0)
           terminal.note(`Not shown: ${leftOut.join(", ")} (--columns picks columns)`, "aside");
       }
@@ -84,6 +84,19 @@ export async function presentList<T>(
   const isSomebodyThere = output.format === "table" || terminal.isStderrTerminal;
   if (count === 0 && isSomebodyThere && !terminal.quiet) terminal.note(view.empty ?? "Nothing to show.");
   return count;
+}
+
+async function showTable(
+  terminal: Terminal,
+  output: OutputOptions,
+  sink: Sink,
+  table: string,
+): Promise<void> {
+  if (output.outputFile === undefined && terminal.rows !== undefined) {
+    const { showInPager } = await import("./pager.ts");
+    if (showInPager(terminal, table)) return;
+  }
+  await sink.write(table);
 }
 
 /** Rows under a header, fitted to the screen where no columns were asked for by name. */

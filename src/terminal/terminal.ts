@@ -15,6 +15,10 @@ export interface Terminal {
   readonly isStderrTerminal: boolean;
   /** Width of stdout, or 80. */
   readonly columns: number;
+  /** Height of stdout where it is a screen. */
+  readonly rows: number | undefined;
+  /** Whether long tables may go through a pager; set once the flags are read. */
+  usesPager: boolean;
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Whether colour is wanted, for each stream; `style.ts` makes styles of it. */
   isColored: { out: boolean; err: boolean };
@@ -34,7 +38,7 @@ export interface Terminal {
 
 export interface TerminalStreams {
   stdin: Readable & { isTTY?: boolean };
-  stdout: Writable & { isTTY?: boolean; columns?: number };
+  stdout: Writable & { isTTY?: boolean; columns?: number; rows?: number };
   stderr: Writable & { isTTY?: boolean; columns?: number };
   env: Readonly<Record<string, string | undefined>>;
 }
@@ -71,6 +75,10 @@ export function createTerminal(streams: TerminalStreams, isAccessible = false): 
     get columns() {
       return stdout.columns || Number(env.COLUMNS) || 80;
     },
+    get rows() {
+      return stdout.isTTY ? stdout.rows : undefined;
+    },
+    usesPager: false,
     isColored: {
       out: wantsColor(stdout.isTTY === true, env),
       err: wantsColor(stderr.isTTY === true, env),
