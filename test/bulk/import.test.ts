@@ -109,6 +109,71 @@ describe("ecm import", () => {
     expect(again.rows.unchanged).toBe(2);
   });
 
+  it("says before a run which lists and tags it makes, and which names may not be meant", async () => {
+    const service = await startSandbox();
+    await service.ecm(["lists", "create", "Newsletter"]);
+    await service.ecm(["lists", "create", "Spring 2025"]);
+    const path = await inputFile(
+      "Email,Lists,Tags\na@example.com,Newslettr,vip;gold\nb@example.com,Spring 2026,\n",
+    );
+    const args = ["import", path, "--map", "Lists=lists", "--map", "Tags=tags"];
+    const refused = await service.ecm(args);
+    expect(refused.code).toBe(5);
+    expect(refused.stderr).toContain('"Newslettr": did you mean "Newsletter"?');
+    for (const more of [["--dry-run"], []]) {
+      const { stderr, code } = await service.ecm([...args, "--create-missing", ...more]);
+      expect(code).toBe(0);
+      expect(stderr).toContain('New in the account: lists "Newslettr", "Spring 2026", tag "vip;gold"');
+      expect(stderr).toContain('"Newslettr": did you mean "Newsletter"?');
+      expect(stderr).not.toContain('"Spring 2025"?');
+      expect(stderr).toContain(
+        '"vip;gold" is read as one name; several names in a cell are separated by commas: "vip, gold"',
+      );
+      expect(stderr.indexOf("New in the account")).toBeLessThan(stderr.indexOf("request"));
+    }
+  });
+
+  it("keeps the surplus cells of a rejected row, so that it stays rejected until it is fixed", async () => {
+    const service = await startSandbox();
+    const path = await inputFile("Email,City,Note,\na@example.com,Rome, Italy,x,y\n".replaceAll(",\n", "\n"));
+    const flags = ["--map", "City=First Name", "--map", "Note=ignore", "--json"];
+    const first = summaryOf(await service.ecm(["import", path, ...flags]));
+    const text = await readFile(first.rejects!, "utf8");
+    expect(text.split("\n")[0]).toBe("Email,City,Note,ecm_line,ecm_error,ecm_message");
+    expect(text).toMatch(/^a@example\.com,Rome," Italy",2,too_many_cells,.*,x,y$/m);
+    const second = summaryOf(await service.ecm(["import", await inputFile(text), ...flags]));
+    expect(second.rows).toMatchObject({ read: 1, rejected: 1 });
+    const again = await readFile(second.rejects!, "utf8");
+    expect(again.split("\n")[0]).toBe("Email,City,Note,ecm_line,ecm_error,ecm_message");
+    expect((await contactsIn(service)).size).toBe(0);
+  });
+
+  it("says once what a spreadsheet has done to a column, and which row covers many lines", async () => {
+    const service = await startSandbox();
+    const path = await inputFile(
+      'Email,First Name,Last Name\na@example.com,8.19012E+11,x\nb@example.com,8.2E+11,="y"\nc@example.com,"Cy\n\nand more",z\n',
+    );
+    const { stderr } = await service.ecm(["import", path, "--dry-run"]);
+    expect(stderr).toMatch(
+      /Column "First Name": 2 cells such as 8\.19012E\+11 \(line 2\): a spreadsheet has/,
+    );
+    expect(stderr).toMatch(/Column "Last Name": 1 cell such as ="y" \(line 3\); imported as written/);
+    expect(stderr).toContain("The row on line 4 covers 3 lines");
+  });
+
+  it("gives a rejected row of our own tsv back as our own tsv", async () => {
+    const service = await startSandbox();
+    const cells = 'C:\\\\new "x"\\n';
+    const path = await inputFile(`key\tFirst Name\tlists\ttags\n\t${cells}\t\t\n`, "people.tsv");
+    const { rejects } = summaryOf(await service.ecm(["import", path, "--json"]));
+    const text = await readFile(rejects!, "utf8");
+    expect(text).toContain(`\t${cells}\t`);
+    await service.ecm(["import", await inputFile(text.replace("\n\t", "\na@example.com\t"), "fixed.tsv")]);
+    expect((await contactsIn(service)).get("a@example.com")?.fields).toEqual({
+      "First Name": 'C:\\new "x"\n',
+    });
+  });
+
   it("adds every contact to the lists and tags of its flags, and never takes one away", async () => {
     const service = await startSandbox();
     const path = await inputFile("Email\na@example.com\n");

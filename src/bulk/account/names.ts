@@ -1,8 +1,8 @@
 /** Names of lists and tags, in a file's cells or in flags → ids. What is missing is made, or is an error that names all of it. */
 import { EcmError, NotFoundError, ServiceError } from "../../errors.ts";
 import { type Account, ensureLists, ensureTags } from "../../service/account.ts";
-import { findByName, fold } from "../../service/names.ts";
-import type { ContactStructure, Send } from "../../wire.ts";
+import { closest, findByName, fold } from "../../service/names.ts";
+import type { ContactList, ContactStructure, Send } from "../../wire.ts";
 
 export interface NameBook {
   listId(name: string): string;
@@ -11,9 +11,23 @@ export interface NameBook {
   listIds(): string[];
   /** Requests that a real run would need to make what is missing; 0 once it is made. */
   readonly requestsToCreate: number;
-  readonly missing: { lists: string[]; tags: string[] };
+  readonly missing: MissingNames;
   /** Makes what is missing: one request for each list, one for all tags. */
   create(): Promise<void>;
+}
+
+/** A list or tag that the account does not have. */
+export interface MissingName {
+  name: string;
+  /** One that the account has and whose name is nearly the same. */
+  near?: string;
+  /** What it would be if a semicolon or a bar in it separated several names. */
+  parts?: string[];
+}
+
+export interface MissingNames {
+  lists: MissingName[];
+  tags: MissingName[];
 }
 
 export interface NameBookOptions {
@@ -38,8 +52,10 @@ export async function openNameBook(options: NameBookOptions): Promise<NameBook> 
   const wantedTags = [...new Set(options.tags)];
   let { structure } = options;
 
+  let lists: ContactList[] = [];
+
   async function look(): Promise<void> {
-    const lists = wantedLists.length > 0 ? await account.lists(structure) : [];
+    lists = wantedLists.length > 0 ? await account.lists(structure) : [];
     if (wantedTags.length > 0) structure = await account.complete(structure);
     for (const name of wantedLists) {
       const id = findByName(name, lists, (list) => list.name, "list")?._id;
@@ -67,8 +83,14 @@ export async function openNameBook(options: NameBookOptions): Promise<NameBook> 
 
   await look();
   const missing = {
-    lists: withoutTwins(wantedLists.filter((name) => !listIds.has(name))),
-    tags: withoutTwins(wantedTags.filter((name) => !tagIds.has(name))),
+    lists: missingAmong(
+      wantedLists.filter((name) => !listIds.has(name)),
+      lists.map((list) => list.name),
+    ),
+    tags: missingAmong(
+      wantedTags.filter((name) => !tagIds.has(name)),
+      structure.tags?.map((tag) => tag.label) ?? [],
+    ),
   };
   if (!createMissing && missing.lists.length + missing.tags.length > 0) throw unknownNames(missing);
   let isMade = false;
@@ -100,9 +122,16 @@ export async function openNameBook(options: NameBookOptions): Promise<NameBook> 
 }
 
 /** Names that differ in letter case alone mean one thing. */
-function withoutTwins(names: string[]): string[] {
-  const byFold = new Map(names.toReversed().map((name) => [fold(name), name]));
-  return [...byFold.values()].toReversed();
+function missingAmong(wanted: string[], there: string[]): MissingName[] {
+  const byFold = new Map(wanted.toReversed().map((name) => [fold(name), name]));
+  return [...byFold.values()].toReversed().map((name) => {
+    const near = slipOf(name, there);
+    const parts = name
+      .split(/[;|]/)
+      .map((part) => part.trim())
+      .filter((part) => part !== "");
+    return { name, ...(near !== undefined && { near }), ...(parts.length > 1 && { parts }) };
+  });
 }
 
 function mayBeTriedAgain(error: unknown): boolean {
@@ -113,15 +142,45 @@ function mayBeTriedAgain(error: unknown): boolean {
   return error.details.applied !== undefined;
 }
 
-function unknownNames({ lists, tags }: { lists: string[]; tags: string[] }): NotFoundError {
+function unknownNames(missing: MissingNames): NotFoundError {
+  const { lists, tags } = missing;
+  const hints = doubtsAbout(missing);
   const parts = [partOf("list", lists), partOf("tag", tags)].filter((part) => part !== "");
   return new NotFoundError(
     `the account has no ${parts.join(", and no ")}`,
-    "mend the names, or make what is missing with --create-missing",
+    [...hints, "Fix the names, or create what is missing with --create-missing"].join("; "),
   );
 }
 
-function partOf(kind: string, names: string[]): string {
+function partOf(kind: string, names: MissingName[]): string {
   if (names.length === 0) return "";
-  return `${kind}${names.length > 1 ? "s" : ""} ${names.map((name) => JSON.stringify(name)).join(", ")}`;
+  return `${kind}${names.length > 1 ? "s" : ""} ${names.map(({ name }) => JSON.stringify(name)).join(", ")}`;
 }
+
+/** The name that was probably meant. Short names, and names that differ in their numbers, are meant as they are. */
+function slipOf(name: string, there: string[]): string | undefined {
+  if (name.length < 4) return undefined;
+  const near = closest(name, there);
+  const letters = (text: string) => fold(text).replace(/\d+/g, "");
+  return near !== undefined && letters(near) !== letters(name) ? near : undefined;
+}
+
+/** Names that may be slips, and cells that may hold several names, each in a sentence. */
+export function doubtsAbout({ lists, tags }: MissingNames): string[] {
+  const doubts: string[] = [];
+  for (const { name, near } of [...lists, ...tags]) {
+    if (near !== undefined) doubts.push(`${JSON.stringify(name)}: did you mean ${JSON.stringify(near)}?`);
+  }
+  for (const { name, parts } of [...lists, ...tags]) {
+    if (parts) {
+      doubts.push(
+        `${JSON.stringify(name)} is read as one name; several names in a cell are separated by commas: "${parts.join(", ")}"`,
+      );
+    }
+  }
+  return doubts.length > doubtsShown
+    ? [...doubts.slice(0, doubtsShown), `and ${doubts.length - doubtsShown} more`]
+    : doubts;
+}
+
+const doubtsShown = 10;

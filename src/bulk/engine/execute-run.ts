@@ -156,6 +156,7 @@ async function prepare(
     tags: [...job.tags, ...survey.tags],
     createMissing: job.createMissing,
   });
+  on({ kind: "names-missing", missing: names.missing });
   return { engine, job, options, budget, send, structure, understood, survey, joined, names, status, on };
 }
 

@@ -7,7 +7,7 @@ import type { Readable } from "node:stream";
 import { UsageError } from "../../errors.ts";
 import type { Account } from "../../service/account.ts";
 import type { Clock, ContactStructure, RateLimits, Send } from "../../wire.ts";
-import type { NameBook } from "../account/names.ts";
+import type { MissingNames, NameBook } from "../account/names.ts";
 import type { InputFile, Understood } from "../input/index.ts";
 import { type Duplicates, type Joined, standingOf } from "../input/join.ts";
 import type { InputFacts, Row } from "../input/rows.ts";
@@ -101,6 +101,7 @@ export type RunEvent =
   | { kind: "status"; status: RunStatus }
   | { kind: "understood"; facts: InputFacts }
   | { kind: "surveyed"; survey: Survey; joined: Joined; notSubscribedAre: string }
+  | { kind: "names-missing"; missing: MissingNames }
   | { kind: "input-changed"; older: string }
   | { kind: "entered"; run: string; isResumed: boolean; rows: RowCounts }
   | { kind: "priced"; price: Price }

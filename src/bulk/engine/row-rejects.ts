@@ -27,9 +27,8 @@ export async function writeRowRejects(
   const target = own ?? wanted;
   if (!target || count === 0) return null;
   if (stop?.by === "signal" && survey.read > mostRowsAfterSignal) return null;
-  const names = understood.facts.columns.map((column) => column.name);
   try {
-    await writeRejects(target, names, understood.facts.delimiter, rejectedRows(prepared, ledger));
+    await writeRejects(target, understood.facts, rejectedRows(prepared, ledger));
   } catch (error) {
     // The run is over, and its summary must not be lost over this.
     on({ kind: "remark", text: `no rejects file: ${(error as Error).message}` });

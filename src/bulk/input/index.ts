@@ -1,7 +1,9 @@
 /** Reading: file → rows. What other rooms of the engine use. */
+export { isOurBookkeeping } from "./columns.ts";
 export { foldName } from "./names.ts";
 export { readRows } from "./read-rows.ts";
 export type { Understood } from "./reading.ts";
 export type { InputFile } from "./source.ts";
 export { type Unclear, type UnclearColumn, UnclearColumnsError } from "./unclear.ts";
 export { understandInput, understandKeys } from "./understand.ts";
+export { escapedCell } from "./values.ts";

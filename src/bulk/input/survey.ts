@@ -4,6 +4,7 @@ import { EcmError, exitCodes } from "../../errors.ts";
 import { type ConsentTally, createConsentTally } from "./consent.ts";
 import { createIdentityTally, type RepeatedIdentities } from "./identities.ts";
 import { readRows, type Understood } from "./index.ts";
+import { createOddities } from "./oddities.ts";
 import type { ReadRow } from "./rows.ts";
 import type { InputFile } from "./source.ts";
 
@@ -28,6 +29,8 @@ export interface Survey {
   repeated: RepeatedIdentities;
   /** The largest line on which a row starts. */
   lastLine: number;
+  /** What looks odd in rows that are read all the same, in sentences. */
+  notes: string[];
   /** All rows again, in file order. @throws EcmError when the file has changed since the survey */
   rows(): AsyncIterable<ReadRow>;
 }
@@ -45,6 +48,7 @@ export async function surveyInput(
   const rejectedCodes = new Map<string, number>();
   const warnings = new Map<string, number>();
   const consent = createConsentTally(understood.reading.consent);
+  const oddities = createOddities(understood.facts.columns, understood.reading.formulaColumns);
   let kept: ReadRow[] | undefined = [];
   let read = 0;
   let rejected = 0;
@@ -55,6 +59,7 @@ export async function surveyInput(
       onRows(read - 1);
     }
     lastLine = row.line;
+    oddities.add(row);
     if (kept && kept.push(row) > mostKeptRows) kept = undefined;
     if (row.kind === "rejected") {
       rejected++;
@@ -96,6 +101,7 @@ export async function surveyInput(
     consent,
     repeated: tally.repeated(),
     lastLine,
+    notes: oddities.notes(),
     rows: () => (rows ? iterate(rows) : again()),
   };
 }

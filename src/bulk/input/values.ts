@@ -31,6 +31,12 @@ export function unescapedCell(cell: string): string {
   return cell.replace(/\\(.)/g, (_, letter: string) => escapes[letter]!);
 }
 
+/** The other way. */
+export function escapedCell(cell: string): string {
+  return cell.replace(/[\\\t\n\r]/g, (letter) => `\\${letterOf[letter]!}`);
+}
+
+const letterOf: Record<string, string> = { "\\": "\\", "\t": "t", "\n": "n", "\r": "r" };
 const escapes: Record<string, string> = { "\\": "\\", t: "\t", n: "\n", r: "\r" };
 
 /** Several names in one cell; names are trimmed, empty ones are none. */

@@ -15,7 +15,12 @@ export async function writeUndoRejects(
   if (ledger.rejections.size + ledger.remarks.size === 0) return null;
   const target = wanted === undefined ? runFolder && join(runFolder, fileOf.rejects) : resolve(wanted);
   if (!target) return null;
-  await writeRejects(target, ["key"], ",", lines(sourceFolder, ledger));
+  const facts = {
+    columns: [{ name: "key", target: { kind: "key" as const } }],
+    delimiter: ",",
+    hasEscapes: false,
+  };
+  await writeRejects(target, facts, lines(sourceFolder, ledger));
   return target;
 }
 

@@ -3,7 +3,8 @@ import { rm } from "node:fs/promises";
 import { resolve } from "node:path";
 import { type AtomicFile, openAtomicFile } from "../../disk/atomic-file.ts";
 import { UsageError } from "../../errors.ts";
-import type { ReadRow } from "../input/rows.ts";
+import { escapedCell, isOurBookkeeping } from "../input/index.ts";
+import type { InputFacts, ReadRow } from "../input/rows.ts";
 
 export interface RejectedLine {
   row: ReadRow;
@@ -15,24 +16,31 @@ export interface RejectedLine {
 const pieceCharacters = 64 * 1024;
 
 /**
- * Writes the file whole or not at all. @returns how many rows it holds; with none, no file is left
+ * Writes the file whole or not at all, in the dialect of the input. Cells beyond the header stand after our own columns,
+ * which have no name for them: such a row is rejected again until it is fixed. @returns how many rows it holds; with none, no file is left
  * @throws UsageError when it cannot be written
  */
 export async function writeRejects(
   file: string,
-  columns: readonly string[],
-  delimiter: string,
+  facts: Pick<InputFacts, "columns" | "delimiter" | "hasEscapes">,
   rejected: AsyncIterable<RejectedLine>,
 ): Promise<number> {
   const target = resolve(file);
+  const { columns } = facts;
+  // Of a rejects file that is imported again, the columns of the earlier rejection are replaced.
+  const own = columns.flatMap(({ name }, index) => (isOurBookkeeping(name) ? [] : [index]));
   let count = 0;
   let opened: AtomicFile | undefined;
   try {
     opened = await openAtomicFile(target);
-    let piece = lineOf([...columns, "ecm_line", "ecm_error", "ecm_message"], delimiter);
+    let piece = lineOf(
+      [...own.map((index) => columns[index]!.name), "ecm_line", "ecm_error", "ecm_message"],
+      facts,
+    );
     for await (const { row, code, message } of rejected) {
-      const cells = columns.map((_, index) => row.cells[index] ?? "");
-      piece += lineOf([...cells, String(row.line), code, message], delimiter);
+      const cells = own.map((index) => row.cells[index] ?? "");
+      const surplus = row.cells.slice(columns.length);
+      piece += lineOf([...cells, String(row.line), code, message, ...surplus], facts);
       count++;
       if (piece.length < pieceCharacters) continue;
       await opened.append(piece);
@@ -49,8 +57,12 @@ export async function writeRejects(
   return count;
 }
 
-function lineOf(cells: readonly string[], delimiter: string): string {
-  return `${cells.map((cell) => quoted(cell, delimiter)).join(delimiter)}\n`;
+function lineOf(
+  cells: readonly string[],
+  { delimiter, hasEscapes }: Pick<InputFacts, "delimiter" | "hasEscapes">,
+): string {
+  const written = cells.map((cell) => (hasEscapes ? escapedCell(cell) : quoted(cell, delimiter)));
+  return `${written.join(delimiter)}\n`;
 }
 
 function quoted(cell: string, delimiter: string): string {

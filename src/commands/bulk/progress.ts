@@ -1,4 +1,5 @@
 /** A bulk run in words: what it understood, what it costs, how far it is, what it did. All of it goes to stderr. */
+import { doubtsAbout, type MissingName, type MissingNames } from "../../bulk/account/names.ts";
 import type { Price } from "../../bulk/engine/estimate.ts";
 import type { RunEvent, RunStatus } from "../../bulk/engine/row-job.ts";
 import type { RowCounts, Summary } from "../../bulk/runs/report.ts";
@@ -36,10 +37,14 @@ export function displayRun(context: Context, what: string): RunDisplay {
           for (const note of event.facts.notes) progress.note(note);
           break;
         case "surveyed":
+          for (const line of event.survey.notes) progress.note(line);
           if (event.joined.passedOver > 0) progress.note(joinedNote(event));
           for (const line of consentLines(event.survey.consent, event.survey.read, event.notSubscribedAre)) {
             progress.note(line);
           }
+          break;
+        case "names-missing":
+          for (const line of namesLines(event.missing)) progress.note(line);
           break;
         case "input-changed":
           progress.note(
@@ -70,6 +75,18 @@ export function displayRun(context: Context, what: string): RunDisplay {
     },
     close: () => progress.close(),
   };
+}
+
+/** What a run would make or makes, and which of it may not be meant. */
+function namesLines(missing: MissingNames): string[] {
+  const made = [madeOf("list", missing.lists), madeOf("tag", missing.tags)].filter((part) => part !== "");
+  return made.length === 0 ? [] : [`New in the account: ${made.join(", ")}`, ...doubtsAbout(missing)];
+}
+
+function madeOf(kind: string, names: MissingName[]): string {
+  if (names.length === 0) return "";
+  const shown = names.map(({ name }) => JSON.stringify(name)).join(", ");
+  return `${kind}${names.length > 1 ? "s" : ""} ${shown}`;
 }
 
 function joinedNote({ joined }: Extract<RunEvent, { kind: "surveyed" }>): string {
