@@ -4,7 +4,8 @@
  */
 import { readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
-import { rolldown } from "rolldown";
+import { build, rolldown } from "rolldown";
+import { textFiles } from "./text-files.mjs";
 
 /**
  * What bundled packages load at once and we never use, a good part of their start-up each time: what replaces it. These
@@ -145,17 +146,18 @@ const groups = [
 
 // Old chunks stay unless `--clean` is given: a program that is running may still ask for them.
 if (process.argv.includes("--clean")) await rm("dist", { recursive: true, force: true });
+const common = { platform: "node", external: ["libsql"], transform: { target: "node20.19" } };
+// Names stay, so that ECM_DEBUG=1 shows where something failed.
+const minify = { compress: true, mangle: { keepNames: true }, codegen: true };
 const bundle = await rolldown({
+  ...common,
   input: "src/main.ts",
-  platform: "node",
-  external: ["libsql"],
-  transform: { target: "node20.19" },
   preserveEntrySignatures: "allow-extension",
   onLog(level, log) {
     // Such as a module that is loaded at once and late: what shares its chunk may then run in a circle.
     if (level === "warn") throw new Error(log.message);
   },
-  plugins: [leaveOut, findAlways, requireLate, nameChunks],
+  plugins: [textFiles, leaveOut, findAlways, requireLate, nameChunks],
 });
 await bundle.write({
   dir: "dist",
@@ -164,11 +166,31 @@ await bundle.write({
   chunkFileNames: "[name]-[hash].cjs",
   dynamicImportInCjs: false,
   codeSplitting: { groups },
-  // Names stay, so that ECM_DEBUG=1 shows where something failed.
-  minify: { compress: true, mangle: { keepNames: true }, codegen: true },
+  minify,
 });
 const files = await bundle.watchFiles;
 await bundle.close();
+
+// `ecm/sandbox`: one file of its own, so that what it needs does not change how the program is split. Its types are a source
+// file that imports nothing.
+await build({
+  ...common,
+  input: { sandbox: "src/sandbox/start-sandbox.ts" },
+  plugins: [textFiles],
+  output: {
+    dir: "dist",
+    format: "cjs",
+    entryFileNames: "[name].cjs",
+    codeSplitting: false,
+    dynamicImportInCjs: false,
+    minify,
+  },
+});
+const types = await readFile("src/sandbox/public-types.ts", "utf8");
+const signature =
+  "/** Starts one on a free port of 127.0.0.1; rejects for a bad option. */\n" +
+  "export declare function startSandbox(options?: StartSandboxOptions): Promise<StartedSandbox>;\n";
+await writeFile("dist/sandbox.d.cts", `${types}\n${signature}`);
 
 // What is bundled keeps its notices.
 const packages = new Set(

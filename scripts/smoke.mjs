@@ -15,11 +15,23 @@ const root = fileURLToPath(new URL("..", import.meta.url));
 const supported = ["20.19.0", "22", "24", "26"];
 const largestMegabytes = 25;
 
+/** What a test suite does with `ecm/sandbox`. */
+const suite = `
+const sandbox = await startSandbox({ seed: 1 });
+await sandbox.admin.seed({ contacts: [{ key: "ada@example.com", lists: ["News"] }] });
+const headers = { "x-api-key": sandbox.apiKey };
+const answer = await fetch(sandbox.baseUrl + "/api/contact-structure", { headers });
+const [request] = await sandbox.admin.requests({ since: 0 });
+if (answer.status !== 200 || request?.path !== "/api/contact-structure") throw new Error("no answer, or no log");
+await sandbox.stop();
+`;
+
 const folder = mkdtempSync(join(tmpdir(), "ecm-smoke-"));
 try {
   const home = join(folder, "installed");
   install(home, pack());
   inspect(home);
+  checkTypes(home);
   const words = process.argv.slice(2);
   const others = words.includes("--all") ? supported.map(fetchNode) : words.map((each) => resolve(each));
   for (const node of [process.execPath, ...others]) work(node, home);
@@ -55,6 +67,27 @@ function inspect(home) {
   const megabytes = bytes / 1e6;
   assert.ok(megabytes <= largestMegabytes, `${megabytes.toFixed(1)} MB installed`);
   console.log(`${megabytes.toFixed(1)} MB installed, no script at install`);
+}
+
+/** `ecm/sandbox` has types, for modules of either kind. */
+function checkTypes(home) {
+  const sources = {
+    "suite.mts": `import { startSandbox, type StartedSandbox, type Admin } from "ecm/sandbox";
+const sandbox: StartedSandbox = await startSandbox({ hourlyLimit: 5 });
+const admin: Admin = sandbox.admin;
+const key: string = (await admin.events({ key: "a@b.co", type: "opened" })).contact.key;
+const n: number | undefined = (await admin.requests({ status: "4xx" }))[0]?.n;
+// @ts-expect-error: no such option
+await startSandbox({ hourly: 5 });
+export { key, n };`,
+    "suite.cts": `import sandbox = require("ecm/sandbox");
+export const started: Promise<sandbox.StartedSandbox> = sandbox.startSandbox();`,
+  };
+  for (const [name, text] of Object.entries(sources)) writeFileSync(join(home, name), text);
+  const tsc = join(root, "node_modules/typescript/bin/tsc");
+  const words = ["--noEmit", "--strict", "--target", "es2023", "--module", "nodenext", "--types", ""];
+  execFileSync(process.execPath, [tsc, ...words, ...Object.keys(sources)], { cwd: home, stdio: "inherit" });
+  console.log("ecm/sandbox has types for import and require");
 }
 
 /** @returns the path of a Node program */
@@ -98,5 +131,12 @@ function work(node, home) {
   const list = JSON.parse(ecm(...overHttp, "lists", "create", "Newsletter", "--json"));
   const lists = JSON.parse(ecm(...overHttp, "lists", "list", "--json"));
   assert.deepEqual([lists.length, lists[0]._id], [1, list._id]);
+
+  writeFileSync(join(home, "suite.mjs"), `import { startSandbox } from "ecm/sandbox";\n${suite}`);
+  writeFileSync(
+    join(home, "suite.cjs"),
+    `const { startSandbox } = require("ecm/sandbox");\n(async () => {${suite}})();`,
+  );
+  for (const file of ["suite.mjs", "suite.cjs"]) execFileSync(node, [file], { cwd: home, stdio: "inherit" });
   console.log(`works on Node ${execFileSync(node, ["--version"], { encoding: "utf8" }).trim()}`);
 }

@@ -5,7 +5,7 @@ export type Value = string | number | null;
 export type Row = Record<string, Value>;
 
 export interface Database {
-  run(sql: string, ...values: Value[]): { changes: number };
+  run(sql: string, ...values: Value[]): { changes: number; lastInsertRowid: number };
   /** The first row, or undefined. */
   get<T = Row>(sql: string, ...values: Value[]): T | undefined;
   all<T = Row>(sql: string, ...values: Value[]): T[];
@@ -21,7 +21,7 @@ export interface Database {
 }
 
 interface Statement {
-  run(...values: Value[]): { changes: number };
+  run(...values: Value[]): { changes: number; lastInsertRowid: number };
   get(...values: Value[]): unknown;
   all(...values: Value[]): unknown[];
 }

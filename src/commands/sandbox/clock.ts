@@ -1,7 +1,6 @@
 import type { Command } from "commander";
 import type { Context } from "../../context.ts";
-import type { ClockChange } from "../../sandbox/admin-api/bodies.ts";
-import type { ClockView } from "../../sandbox/admin-api/operations.ts";
+import type { ClockChange, ClockView } from "../../sandbox/public-types.ts";
 import { presentOne, type View } from "../../terminal/present.ts";
 import { describeCommand } from "../help-text.ts";
 import { type DataFlag, dataOption, withOwner } from "./flags.ts";

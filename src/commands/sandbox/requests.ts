@@ -2,7 +2,7 @@ import type { Command } from "commander";
 import type { Context } from "../../context.ts";
 import { UsageError } from "../../errors.ts";
 import type { FolderOperations } from "../../sandbox/admin-api/operations.ts";
-import type { LoggedRequest } from "../../sandbox/store/request-log.ts";
+import type { LoggedRequest } from "../../sandbox/public-types.ts";
 import { presentList, type View } from "../../terminal/present.ts";
 import { wholeNumber } from "../flags.ts";
 import { describeCommand } from "../help-text.ts";

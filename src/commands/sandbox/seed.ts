@@ -1,8 +1,7 @@
 import type { Command } from "commander";
 import type { Context } from "../../context.ts";
 import { UsageError } from "../../errors.ts";
-import type { SeedData } from "../../sandbox/admin-api/bodies.ts";
-import type { SeedReport } from "../../sandbox/admin-api/seed.ts";
+import type { SeedData, SeedReport } from "../../sandbox/public-types.ts";
 import { readJsonInput } from "../../terminal/data-input.ts";
 import { presentOne, type View } from "../../terminal/present.ts";
 import { wholeNumber } from "../flags.ts";

@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import type { Context } from "../../context.ts";
 import type { FolderOperations } from "../../sandbox/admin-api/operations.ts";
-import type { Snapshot } from "../../sandbox/admin-api/snapshots.ts";
+import type { Snapshot } from "../../sandbox/public-types.ts";
 import { presentList, presentOne, type View } from "../../terminal/present.ts";
 import { describeCommand } from "../help-text.ts";
 import { type DataFlag, dataOption, withOwner } from "./flags.ts";

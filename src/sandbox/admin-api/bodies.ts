@@ -1,5 +1,6 @@
 /** What requests to /__sandbox/ may hold, and how a person writes times and durations there. */
 import * as v from "valibot";
+import type { RequestQuery } from "../public-types.ts";
 import { invalid, type Refusal } from "../rules/refusal.ts";
 import { text } from "../rules/requests.ts";
 import type { RequestFilter } from "../store/request-log.ts";
@@ -72,12 +73,8 @@ export const seedBody = v.strictObject(
   isObject,
 );
 
-/** What a test gives; the defaults are filled in when it is checked. */
-export type SeedData = v.InferInput<typeof seedBody>;
 export type CheckedSeed = v.InferOutput<typeof seedBody>;
 export type SeedContact = CheckedSeed["contacts"][number];
-export type ClockChange = v.InferInput<typeof clockBody>;
-export type LimitsBody = v.InferInput<typeof limitsBody>;
 
 /** What the input says, as the schema types it. @throws Refusal whose field is the place, such as `contacts[3].key` */
 export function checked<S extends v.GenericSchema>(schema: S, input: unknown): v.InferOutput<S> {
@@ -142,19 +139,6 @@ export function durationOf(given: string, place: string): number {
   return Math.round(
     parts.reduce((sum, [, number, unit]) => sum + Number(number) * unitMilliseconds[unit!]!, 0),
   );
-}
-
-/** What chooses requests of the log, as a query writes it. */
-export interface RequestQuery {
-  /** A number, after which; or a time, from which. */
-  since?: number | string;
-  method?: string;
-  /** `*` stands for any part of it. */
-  path?: string;
-  /** `404`, or `4xx` for a class of them. */
-  status?: number | string;
-  /** The newest of them. */
-  limit?: number | string;
 }
 
 const queryNames = ["since", "method", "path", "status", "limit"];

@@ -1,10 +1,11 @@
 /** Something happens to a contact that no request asked for: it opens a mail, a mail bounces, it unsubscribes. */
 import * as v from "valibot";
+import type { EventBody, EventView } from "../public-types.ts";
 import { eventAnswer } from "../rules/answers.ts";
 import { letHappen } from "../rules/events.ts";
 import { Refusal } from "../rules/refusal.ts";
 import { eventTypes, text } from "../rules/requests.ts";
-import { type StoredContact, toWire } from "../store/contacts.ts";
+import { toWire } from "../store/contacts.ts";
 import type { Store } from "../store/index.ts";
 import { checked, timeOf, wrong } from "./bodies.ts";
 
@@ -13,15 +14,6 @@ const eventBody = v.strictObject(
   { ...members, key: text, type: text, timestamp: v.optional(text) },
   "must be an object",
 );
-
-/** What happened: the further members are those of a record of the service's feeds. */
-export type EventBody = v.InferInput<typeof eventBody>;
-
-export interface EventView {
-  type: string;
-  timestamp: string;
-  contact: { _id: string; key: string; status: StoredContact["status"] };
-}
 
 const shortNames: Record<string, string> = { complained: "email-complaint" };
 

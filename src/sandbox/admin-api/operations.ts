@@ -3,39 +3,41 @@ import { UsageError } from "../../errors.ts";
 import { version } from "../../version.ts";
 import type { Clock } from "../../wire.ts";
 import type { Faults } from "../faults.ts";
-import type { Gate, LimitsView } from "../rules/rate-limits-and-auth.ts";
+import type {
+  ClockChange,
+  ClockView,
+  EventBody,
+  EventView,
+  LimitsChange,
+  LimitsView,
+  LoggedRequest,
+  RequestQuery,
+  SeedData,
+  SeedReport,
+  Snapshot,
+} from "../public-types.ts";
+import type { Gate } from "../rules/rate-limits-and-auth.ts";
 import { invalid } from "../rules/refusal.ts";
 import { startAfresh } from "../store/afresh.ts";
 import { firstId, noteId } from "../store/ids.ts";
 import { addDefaultStructure, type Store, serviceTime } from "../store/index.ts";
-import { type LoggedRequest, longestLog } from "../store/request-log.ts";
+import { longestLog } from "../store/request-log.ts";
 import {
-  type ClockChange,
   checked,
   clockBody,
   durationOf,
   faultsBody,
   filterOf,
   inRange,
-  type LimitsBody,
   limitsBody,
-  type RequestQuery,
   resetBody,
-  type SeedData,
   seedBody,
   timeOf,
   wrong,
 } from "./bodies.ts";
-import { applyEvent, type EventBody, type EventView } from "./events.ts";
-import { applySeed, type SeedReport } from "./seed.ts";
-import { listSnapshots, loadSnapshot, removeSnapshot, type Snapshot, saveSnapshot } from "./snapshots.ts";
-
-export interface ClockView {
-  /** The service's time. */
-  time: string;
-  /** False when it was set or advanced. */
-  real: boolean;
-}
+import { applyEvent } from "./events.ts";
+import { applySeed } from "./seed.ts";
+import { listSnapshots, loadSnapshot, removeSnapshot, saveSnapshot } from "./snapshots.ts";
 
 /** Acts at once on every process of the folder. Everything throws a Refusal that names what is wrong, and then changes nothing. */
 export interface FolderOperations {
@@ -59,7 +61,7 @@ export interface FolderOperations {
 export interface Operations extends FolderOperations {
   /** Without an argument: shows them. */
   faults(specs?: string[]): { faults: string[] };
-  limits(change?: LimitsBody): LimitsView;
+  limits(change?: LimitsChange): LimitsView;
 }
 
 export function folderOperations(store: Store, clock: Clock): FolderOperations {

@@ -2,18 +2,11 @@
 import { type Context, Hono } from "hono";
 import { type Answer, type Bindings, respond } from "../app.ts";
 import { readBody } from "../body.ts";
+import type { ClockChange, EventBody, LimitsChange, RequestQuery, SeedData } from "../public-types.ts";
 import { invalid, notFound, Refusal } from "../rules/refusal.ts";
 import type { Store } from "../store/index.ts";
 import { adminRoot, refuseAccess } from "./access.ts";
-import {
-  type ClockChange,
-  filterOf,
-  type LimitsBody,
-  type RequestQuery,
-  type SeedData,
-  wrong,
-} from "./bodies.ts";
-import type { EventBody } from "./events.ts";
+import { filterOf, wrong } from "./bodies.ts";
 import type { Operations } from "./operations.ts";
 import { eventStream } from "./stream.ts";
 
@@ -115,7 +108,7 @@ export function adminRoutes({ store, operations, adminToken }: AdminParts): Hono
   );
   routes.put(
     "/limits",
-    answer(async (context) => operations.limits(await jsonBody<LimitsBody>(context))),
+    answer(async (context) => operations.limits(await jsonBody<LimitsChange>(context))),
   );
   routes.all("*", () => {
     throw notFound(`A path of this method below ${adminRoot}/`);

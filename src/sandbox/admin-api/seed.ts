@@ -1,13 +1,10 @@
 /** Fills the account by names: what is missing is made, a contact that exists is updated. */
+import type { SeedReport } from "../public-types.ts";
 import { isEmail } from "../rules/contacts.ts";
 import { foldKey, type StoredContact } from "../store/contacts.ts";
 import type { Store } from "../store/index.ts";
 import type { StoredStructure } from "../store/structures.ts";
 import { type CheckedSeed, type SeedContact, within, wrong } from "./bodies.ts";
-
-export interface SeedReport {
-  contacts: { created: number; updated: number };
-}
 
 /** Names → ids of one kind of thing; a name is matched exactly, else without regard to letter case. */
 interface Names {

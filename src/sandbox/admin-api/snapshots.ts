@@ -2,16 +2,11 @@
 import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { keptOwnKey } from "../own-key.ts";
+import type { Snapshot } from "../public-types.ts";
 import { invalid, notFound } from "../rules/refusal.ts";
 import { accountTables, rebuild, versionOf } from "../schema/index.ts";
 import { noteId } from "../store/ids.ts";
 import type { Store } from "../store/index.ts";
-
-export interface Snapshot {
-  name: string;
-  savedAt: string;
-  bytes: number;
-}
 
 const ending = ".db";
 // What belongs to the moment, not to the state: it stays as it is when a snapshot is loaded.

@@ -1,6 +1,6 @@
 /** The log as server-sent events: what is there already from `since` on, then each request as it is answered. */
 import { setTimeout as sleep } from "node:timers/promises";
-import type { LoggedRequest } from "../store/request-log.ts";
+import type { LoggedRequest } from "../public-types.ts";
 
 // Other processes of the folder write to the log too, and tell nobody.
 const pollMilliseconds = 100;

@@ -3,6 +3,7 @@
  * account's standing, the limits, the scope. In this order; what it counts stays counted whatever comes after.
  */
 
+import type { LimitsView } from "../public-types.ts";
 import type { AccountRow, Facts } from "../store/account.ts";
 import type { Store } from "../store/index.ts";
 import { hashOf, isKeyValue, type Scope } from "../store/keys.ts";
@@ -30,15 +31,7 @@ export interface Admission {
   refusal?: Refusal;
 }
 
-/** The limits that hold, and what is spent of them. */
-export interface LimitsView {
-  hourly: number;
-  windowSeconds: number;
-  monthly: number;
-  /** Requests of this window and of this month. */
-  used: { hour: number; month: number };
-}
-
+/** What changes of the limits; `used` is what counts as spent from now on. */
 export interface LimitsChange {
   hourly?: number;
   windowSeconds?: number;

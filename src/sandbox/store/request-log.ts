@@ -1,5 +1,6 @@
 /** The log of requests in the database: the newest 10,000, numbered without gaps that a clearing could close. */
 import type { Database, Value } from "../database.ts";
+import type { LoggedRequest } from "../public-types.ts";
 
 /** A request as it is logged. Texts are kept as they came, up to a length. */
 export interface RequestEntry {
@@ -17,23 +18,6 @@ export interface RequestEntry {
   /** From the arrival of the request to the answer. */
   milliseconds: number;
   /** What went wrong on purpose. */
-  fault: string | null;
-}
-
-/** A request as a reader of the log sees it. */
-export interface LoggedRequest {
-  /** Grows with every request, and is never given twice. */
-  n: number;
-  time: string;
-  method: string;
-  path: string;
-  query: Record<string, string | string[]>;
-  headers: Record<string, string>;
-  /** Parsed where it is JSON, else its text; null where there was none. */
-  body: unknown;
-  status: number | null;
-  answer: unknown;
-  milliseconds: number;
   fault: string | null;
 }
 
@@ -73,7 +57,7 @@ interface Row extends Omit<RequestEntry, "headers"> {
 export function requestLogIn(database: Database): RequestLog {
   return {
     add(entry) {
-      database.run(
+      const { lastInsertRowid: n } = database.run(
         `INSERT INTO requests (time, method, path, query, headers, body, status, answer, milliseconds, fault)
           VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
         entry.time,
@@ -87,7 +71,6 @@ export function requestLogIn(database: Database): RequestLog {
         entry.milliseconds,
         entry.fault,
       );
-      const { n } = database.get<{ n: number }>("SELECT last_insert_rowid() AS n")!;
       if (n % prunedAtOnce === 0) database.run("DELETE FROM requests WHERE n <= ?", n - longestLog);
     },
     find(filter, limit, which) {

@@ -1,0 +1,199 @@
+/**
+ * The types of `ecm/sandbox`. The build publishes this file as it stands, so it imports nothing.
+ */
+
+/** A sandbox of a test suite's own, in this process, on a free port of 127.0.0.1. */
+export interface StartSandboxOptions {
+  /** Keeps the data. Default: a temporary folder, which `stop` removes. */
+  folder?: string;
+  /** Default: a free one. */
+  port?: number;
+  /** Requests per window. Default: 1,000,000, so that a test suite does not run into it by accident. */
+  hourlyLimit?: number;
+  /** Length of the window. Default: 3,600. */
+  windowSeconds?: number;
+  /** Requests per calendar month, UTC. Default: 10,000,000. */
+  monthlyLimit?: number;
+  /** As typed after `ecm sandbox start --fault`, such as `503:POST:/api/contact:n=3`. */
+  faults?: string[];
+  /** How it decides what the service's documents leave open, as typed after `--variant`: names and values. */
+  variants?: Record<string, unknown>;
+  /** Two letters in the API key. Default: `us`. */
+  region?: string;
+  /** Ids of a new folder, and of every folder after a reset, are the same for the same seed. */
+  seed?: number;
+  /** `ecm_us_` and 43 letters or digits. Default: one made at random. */
+  apiKey?: string;
+  /** Needed for /__sandbox/ over HTTP. Default: none, and only this machine is answered. */
+  adminToken?: string;
+}
+
+export interface StartedSandbox {
+  /** Such as `http://127.0.0.1:40213`. */
+  baseUrl: string;
+  /** For the header `X-API-Key`; it has every scope. */
+  apiKey: string;
+  /** Id of the account's default structure; a reset keeps it. */
+  structureId: string;
+  admin: Admin;
+  /** Frees the port, and removes the folder when it was temporary. */
+  stop(): Promise<void>;
+}
+
+/**
+ * What a test does to the sandbox beside using it, as over HTTP under /__sandbox/. Whatever is refused rejects with an
+ * Error whose message names the place, and then nothing has changed.
+ */
+export interface Admin {
+  /** An empty account: key, structure and default fields stay, and so do clock, limits, faults and snapshots. */
+  reset(options?: { seed?: number }): Promise<{ structureId: string }>;
+  /** By names: what is missing is created, a contact that exists is updated. All of it or nothing. */
+  seed(data: SeedData): Promise<SeedReport>;
+  requests: {
+    /** The requests that the service answered, oldest first; the newest 10,000 are kept. */
+    (query?: RequestQuery): Promise<LoggedRequest[]>;
+    clear(): Promise<void>;
+  };
+  /** The service's time; with an argument, sets it. */
+  clock(change?: ClockChange): Promise<ClockView>;
+  /** What goes wrong on purpose; with an argument, sets it: `[]` for nothing. */
+  faults(specs?: string[]): Promise<{ faults: string[] }>;
+  /** The limits and what is spent of them; with an argument, changes them. */
+  limits(change?: LimitsChange): Promise<LimitsView>;
+  /** Something happens to a contact: `opened`, `bounced`, `complained`, `unsubscribed`, or a type that the service publishes. */
+  events(event: EventBody): Promise<EventView>;
+  snapshots: {
+    /** The saved states, by name. */
+    (): Promise<Snapshot[]>;
+    save(name: string): Promise<Snapshot>;
+    load(name: string): Promise<Snapshot>;
+    remove(name: string): Promise<void>;
+  };
+}
+
+export interface SeedData {
+  /** Labels. */
+  fields?: string[];
+  /** Labels. */
+  tags?: string[];
+  /** Names. */
+  lists?: string[];
+  contacts?: {
+    key: string;
+    /** Values by label. */
+    fields?: Record<string, string>;
+    lists?: string[];
+    tags?: string[];
+    /** `Active`, `Unsubscribe`, `Bounce` or `Complaint-FBL`. */
+    status?: string | { primary: string; secondary?: string };
+  }[];
+}
+
+export interface SeedReport {
+  contacts: { created: number; updated: number };
+}
+
+export interface RequestQuery {
+  /** A number, after which; or a time, from which. */
+  since?: number | string;
+  method?: string;
+  /** `*` stands for any part of it. */
+  path?: string;
+  /** `404`, or `4xx` for a class of them. */
+  status?: number | string;
+  /** The newest of them. */
+  limit?: number | string;
+}
+
+export interface LoggedRequest {
+  /** Grows with every request, and is never given twice. */
+  n: number;
+  /** The service's time. */
+  time: string;
+  method: string;
+  path: string;
+  query: Record<string, string | string[]>;
+  /** Names in lower case; keys are masked. */
+  headers: Record<string, string>;
+  /** Parsed where it is JSON, else its text; null where there was none. */
+  body: unknown;
+  /** Null: the connection was dropped before an answer. */
+  status: number | null;
+  answer: unknown;
+  /** From the arrival of the request to the answer. */
+  milliseconds: number;
+  /** What went wrong on purpose. */
+  fault: string | null;
+}
+
+/** Exactly one of the three. */
+export interface ClockChange {
+  /** Such as `2027-01-31T12:00:00Z`. */
+  time?: string;
+  /** Such as `90m`, `12h` or `30d`. */
+  advance?: string;
+  real?: true;
+}
+
+export interface ClockView {
+  /** The service's time. */
+  time: string;
+  /** False when it was set or advanced. */
+  real: boolean;
+}
+
+export interface LimitsChange {
+  /** Requests per window. */
+  hourly?: number;
+  windowSeconds?: number;
+  /** Requests per calendar month, UTC. */
+  monthly?: number;
+  /** What counts as spent from now on: of both, or of each. */
+  used?: number | { hour?: number; month?: number };
+}
+
+export interface LimitsView {
+  hourly: number;
+  windowSeconds: number;
+  monthly: number;
+  /** Requests of this window and of this month. */
+  used: { hour: number; month: number };
+}
+
+/** The further members are those of a record of the service's event feeds. */
+export interface EventBody {
+  key: string;
+  type: string;
+  /** Default: now. */
+  timestamp?: string;
+  source?: string;
+  importId?: string;
+  importOriginalFileName?: string;
+  triggeredBy?: { type: string; userId?: string };
+  emailTo?: string;
+  emailSubject?: string;
+  emailCampaignId?: string;
+  emailCampaignName?: string;
+  emailBounceType?: string;
+  emailBounceSubType?: string;
+  emailBounceDiagCode?: string;
+  emailComplaintFeedbackType?: string;
+  emailDelayType?: string;
+  emailRejectReason?: string;
+  emailSmtpResponse?: string;
+  emailLinkId?: string;
+  emailTargetUrl?: string;
+}
+
+export interface EventView {
+  type: string;
+  timestamp: string;
+  /** As the event left it. */
+  contact: { _id: string; key: string; status: { primary: string; secondary?: string } };
+}
+
+export interface Snapshot {
+  name: string;
+  savedAt: string;
+  bytes: number;
+}

@@ -1,0 +1,98 @@
+/** `ecm/sandbox`, as a test suite uses it. */
+import { readdir, readFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, onTestFinished, test, vi } from "vitest";
+import type { StartSandboxOptions } from "../../src/sandbox/public-types.ts";
+import { startSandbox } from "../../src/sandbox/start-sandbox.ts";
+import { temporaryFolder } from "../support/ecm.ts";
+
+async function started(options?: StartSandboxOptions) {
+  const sandbox = await startSandbox(options);
+  onTestFinished(() => sandbox.stop());
+  const call = async (method: string, path: string, body?: object) => {
+    const answer = await fetch(sandbox.baseUrl + path, {
+      method,
+      headers: { "x-api-key": sandbox.apiKey, "content-type": "application/json" },
+      body: body && JSON.stringify(body),
+    });
+    return { status: answer.status, body: (await answer.json()) as Record<string, unknown> };
+  };
+  const create = (key: string) =>
+    call("POST", "/api/contact", { key, contactStructureId: sandbox.structureId });
+  return { ...sandbox, call, create };
+}
+
+test("a sandbox starts in process, answers over HTTP, and takes its folder along when it stops", async () => {
+  vi.stubEnv("TMPDIR", await temporaryFolder());
+  onTestFinished(() => void vi.unstubAllEnvs());
+  const { create, admin, stop, baseUrl } = await started();
+  expect(await readdir(tmpdir())).toEqual([expect.stringMatching(/^ecm-sandbox-/)]);
+  expect((await create("a@b.co")).status).toBe(200);
+  expect(await admin.requests()).toMatchObject([{ n: 1, path: "/api/contact", status: 200 }]);
+  await Promise.all([stop(), stop()]);
+  expect(await readdir(tmpdir())).toEqual([]);
+  await expect(fetch(baseUrl)).rejects.toThrow();
+});
+
+test("admin does what /__sandbox/ does", async () => {
+  const { admin, call, create, structureId } = await started({ seed: 1 });
+  expect(await admin.seed({ contacts: [{ key: "a@b.co", lists: ["News"] }] })).toEqual({
+    contacts: { created: 1, updated: 0 },
+  });
+  await admin.snapshots.save("one");
+  expect(await admin.reset()).toEqual({ structureId });
+  expect((await create("a@b.co")).status).toBe(200);
+  await admin.snapshots.load("one");
+  expect((await create("a@b.co")).status).toBe(400);
+  expect(await admin.snapshots()).toMatchObject([{ name: "one" }]);
+  await admin.snapshots.remove("one");
+  expect(await admin.snapshots()).toEqual([]);
+
+  expect(await admin.clock({ time: "2030-01-01T00:00:00Z" })).toMatchObject({ real: false });
+  expect(String((await create("b@b.co")).body.createdAt)).toMatch(/^2030-01-01T00:00:0/);
+  expect(await admin.clock({ real: true })).toMatchObject({ real: true });
+  expect(await admin.faults(["503:GET:*"])).toEqual({ faults: ["503:GET:*"] });
+  expect((await call("GET", "/api/contact-structure")).status).toBe(503);
+  expect(await admin.faults([])).toEqual({ faults: [] });
+  expect(await admin.limits({ hourly: 5, used: 5 })).toMatchObject({
+    hourly: 5,
+    used: { hour: 5, month: 5 },
+  });
+  expect((await call("GET", "/api/contact-structure")).status).toBe(429);
+  expect(await admin.events({ key: "a@b.co", type: "bounced" })).toMatchObject({ type: "email-bounced" });
+  expect(await admin.requests({ status: 429, limit: 1 })).toMatchObject([{ status: 429 }]);
+  await admin.requests.clear();
+  expect(await admin.requests()).toEqual([]);
+});
+
+test("what is refused says where, and changes nothing", async () => {
+  const { admin } = await started();
+  await expect(admin.seed({ contacts: [{ key: "nobody" }] })).rejects.toThrow(
+    "contacts[0].key must be an email address",
+  );
+  await expect(admin.clock({})).rejects.toThrow("Give one of");
+  await expect(admin.faults(["bogus"])).rejects.toThrow("faults[0]");
+  await expect(admin.snapshots.load("none")).rejects.toThrow("Snapshot not found");
+});
+
+test("a folder and a key of one's own stay; a bad option is refused and leaves nothing behind", async () => {
+  const folder = join(await temporaryFolder(), "data");
+  const apiKey = `ecm_jp_${"k".repeat(43)}`;
+  const one = await started({ folder, apiKey, region: "jp" });
+  expect(one.apiKey).toBe(apiKey);
+  expect((await one.create("a@b.co")).status).toBe(200);
+  await one.stop();
+  const two = await started({ folder });
+  expect(two.apiKey).toBe(apiKey);
+  expect((await two.create("a@b.co")).status).toBe(400);
+  await expect(startSandbox({ apiKey: "short" })).rejects.toThrow("API key");
+  await expect(startSandbox({ faults: ["bogus"] })).rejects.toThrow("--fault");
+  await expect(startSandbox({ port: Number(new URL(two.baseUrl).port) })).rejects.toThrow("cannot listen");
+});
+
+test("the published types stand on their own", async () => {
+  const text = await readFile(join(import.meta.dirname, "../../src/sandbox/public-types.ts"), "utf8");
+  expect(text).not.toMatch(/^import\b| from "/m);
+  expect(text.match(/^(?:export )?(?:const|function|class|let|var) /m)).toBeNull();
+});
