@@ -2,14 +2,14 @@ import { join } from "node:path";
 import type { Command } from "commander";
 import type { Context, OutputFileFlags } from "../context.ts";
 import { type ContactView, contactView, searchView } from "../service/contact-columns.ts";
-import { contactConditions } from "../service/contact-filters.ts";
 import type { ContactSearch } from "../service/contact-pages.ts";
 import { wholeContact } from "../service/contacts.ts";
 import type { OutputOptions } from "../terminal/format.ts";
 import { outputTarget } from "../terminal/output-target.ts";
 import { presentList } from "../terminal/present.ts";
 import type { Send, SendOptions } from "../wire.ts";
-import { addOutputFileFlags, repeatable } from "./flags.ts";
+import { conditionsFrom } from "./contact/conditions.ts";
+import { addOutputFileFlags, pastTime, repeatable, whereOption } from "./flags.ts";
 import { describeCommand } from "./help-text.ts";
 
 interface ExportOptions extends OutputFileFlags {
@@ -17,6 +17,8 @@ interface ExportOptions extends OutputFileFlags {
   tag?: string[];
   status?: string;
   key?: string[];
+  where?: string;
+  since?: string;
   wait?: boolean;
   fresh?: boolean;
 }
@@ -30,6 +32,11 @@ export function registerExport(command: Command, context: Context): void {
     .addOption(repeatable("--tag <tag>", "contacts with this tag; several: with any of them"))
     .option("--status <status>", "contacts with this primary status, such as active")
     .addOption(repeatable("--key <key>", "the contact with this key; several: each of them"))
+    .addOption(whereOption())
+    .option(
+      "--since <time>",
+      "contacts updated after this time: RFC 3339, a date, or 24h for the last 24 hours",
+    )
     .option("--no-wait", "stop at the hour's limit in place of waiting for the next hour")
     .option("--fresh", "start over in place of going on with an earlier export into the same file")
     .action((options: ExportOptions) => runExport(context, options));
@@ -39,6 +46,7 @@ export function registerExport(command: Command, context: Context): void {
       "ecm export > contacts.csv",
       "ecm export --list Newsletter --output-file newsletter.csv --safe-cells --bom",
       "ecm export -o ndjson | wc -l",
+      "ecm export --since 24h --output-file changed.csv",
     ],
     output:
       "csv unless --output says otherwise: key, a column for each field, lists, tags, status, createdAt. Such a file imports again without a mapping and without a change.",
@@ -53,12 +61,17 @@ export function registerExport(command: Command, context: Context): void {
 async function runExport(context: Context, options: ExportOptions): Promise<void> {
   const { exportContacts, freshExport } = await import("../export/export.ts");
   const output = context.output(options, "csv");
+  const since = options.since;
+  const conditions = await conditionsFrom({
+    ...options,
+    updatedAfter: since === undefined ? undefined : pastTime(since, "--since", context.clock.now()),
+  });
   const connection = await context.connect("bulk");
   const { send, account } = connection;
   const structure = await account.structure();
-  const conditions = await contactConditions(account, structure, options);
+  const found = await conditions(account, structure);
   const view = searchView(contactView(await account.complete(structure), await account.lists(structure)));
-  const search = { structureId: structure._id, ...conditions, source: wholeContact };
+  const search = { ...found, source: wholeContact };
   const sendOptions = waiting(context, options.wait !== false);
 
   if (output.outputFile === undefined || output.format === "table") {

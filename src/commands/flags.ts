@@ -42,6 +42,29 @@ export function repeatable(flags: string, description: string): Option {
   return withShape(option, { repeatable: true });
 }
 
+/** A condition that is decided here, on the pages that the other conditions leave. */
+export function whereOption(): Option {
+  return new Option(
+    "--where <expression>",
+    'contacts for which this CEL expression holds, such as \'City == "Oslo" && "VIP" in tags\'',
+  );
+}
+
+const unitMilliseconds: Record<string, number> = { m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 };
+
+/** A moment in the past: RFC 3339, a date (its start, UTC), or how long ago, such as `24h`. @throws UsageError */
+export function pastTime(text: string, flag: string, nowMilliseconds: number): number {
+  const [, amount, unit] = /^(\d+)([mhdw])$/.exec(text) ?? [];
+  if (amount !== undefined) return nowMilliseconds - Number(amount) * unitMilliseconds[unit!]!;
+  const isTime = /^\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:\d\d))?$/i.test(text);
+  const time = isTime ? Date.parse(text) : Number.NaN;
+  if (!Number.isNaN(time)) return time;
+  throw new UsageError(
+    `${flag}: ${JSON.stringify(text)} is not a time`,
+    `give ${flag} 2026-11-20T18:00:00Z, 2026-11-20, or 24h for the last 24 hours`,
+  );
+}
+
 /** A flag that takes a whole number from `least` up. @throws UsageError naming the flag, when parsed. */
 export function wholeNumber(flags: string, description: string, least = 1): Option {
   const option = withShape(new Option(flags, description), { type: "integer" });

@@ -13,7 +13,7 @@ import {
   searchContactsRequest,
 } from "../../service/contacts.ts";
 import type { ApiRequest, Clock, Contact, Criteria, SearchAnswer } from "../../wire.ts";
-import { createKeyReader } from "../input/keys.ts";
+import { createKeyReader, isId } from "../input/keys.ts";
 import type { Item } from "../items.ts";
 import type { PacedSend } from "../pacing/paced-send.ts";
 import type { Snapshot } from "./snapshot.ts";
@@ -65,7 +65,7 @@ export interface LookupOptions {
 }
 
 /** The same run may be gone on with after days. */
-const longestKeptMilliseconds = 3_600_000;
+export const longestKeptMilliseconds = 3_600_000;
 const longestForChangesMilliseconds = 300_000;
 /** More lists than this are not asked for one by one: then the lists stay unknown, and the writes tell. */
 const mostListsAsked = 5;
@@ -82,18 +82,43 @@ export function createLookup(options: LookupOptions): Lookup {
   }
 
   function known(item: Item): Found | undefined {
-    const contact = snapshot?.find(item.key.identity, (each) => isWritten(item, each));
+    const contact =
+      (isId(item.key.written) ? snapshot?.findById(item.key.identity) : undefined) ??
+      snapshot?.find(item.key.identity, (each) => isWritten(item, each));
     return contact || isKnownAbsent ? { contact, isKept: true } : undefined;
   }
 
   async function findFresh(items: readonly Item[]): Promise<Map<number, Found>> {
-    const found = new Map<number, Found>();
-    for (let start = 0; start < items.length; ) {
-      const block = items.slice(start, start + blockSize);
+    const found = await findByIds(items.filter(({ key }) => isId(key.written)));
+    const byKey = found.size === 0 ? items : items.filter(({ ref }) => !found.has(ref));
+    for (let start = 0; start < byKey.length; ) {
+      const block = byKey.slice(start, start + blockSize);
       start += block.length;
       await findBlock(block, found);
     }
     return found;
+  }
+
+  /** What looks like an id is read as one; where keys can look so too, it may still be a key. */
+  async function findByIds(items: readonly Item[]): Promise<Map<number, Found>> {
+    const found = new Map<number, Found>();
+    await Promise.all(
+      items.map(async ({ ref, key }) => {
+        const contact = await read(key.identity);
+        const isOurs = contact && (contact.contactStructureId ?? structureId) === structureId;
+        if (isOurs || isEmailKey(options.keyType)) {
+          found.set(ref, { contact: isOurs ? contact : undefined, isKept: false });
+        }
+      }),
+    );
+    return found;
+  }
+
+  async function read(contactId: string): Promise<Contact | undefined> {
+    const reply = await send.send(getContactRequest(contactId), "other");
+    if (reply.kind === "answered") return readContact(reply.answer);
+    if (reply.kind === "refused" && reply.error.status === 404) return undefined;
+    throw reply.error;
   }
 
   async function findBlock(block: readonly Item[], found: Map<number, Found>): Promise<void> {
@@ -198,13 +223,12 @@ export function createLookup(options: LookupOptions): Lookup {
       if (missing.length > 0) for (const [ref, each] of await findFresh(missing)) found.set(ref, each);
       return found;
     },
-    async read(contactId) {
-      const reply = await send.send(getContactRequest(contactId), "other");
-      if (reply.kind === "answered") return readContact(reply.answer);
-      if (reply.kind === "refused" && reply.error.status === 404) return undefined;
-      throw reply.error;
-    },
+    read,
   };
+}
+
+function isEmailKey(keyType: string): boolean {
+  return keyType.toLowerCase() === "email";
 }
 
 /** A function from a key as the account holds it to what makes two keys one contact. */

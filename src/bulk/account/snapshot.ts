@@ -1,5 +1,5 @@
 /**
- * Contacts of the account, read page by page and kept in a file: 16 bytes of memory for each, however many fields it
+ * Contacts of the account, read page by page and kept in a file: 40 bytes of memory for each, however many fields it
  * has. A snapshot outlives a stop: the pages that are there are not read again.
  */
 import { closeSync, fstatSync, ftruncateSync, openSync, readSync, rmSync, writeSync } from "node:fs";
@@ -27,6 +27,7 @@ export interface Snapshot {
   /** Every page said the same total, and that many different contacts were read: whoever is not here is not there. */
   isWhole(): boolean;
   find(identity: string, prefers: (contact: Partial<Contact>) => boolean): Partial<Contact> | undefined;
+  findById(id: string): Partial<Contact> | undefined;
   /** Every contact, in the order in which it was read. */
   all(): Generator<Partial<Contact>>;
   close(): void;
@@ -46,11 +47,11 @@ export async function openSnapshot(file: string, options: SnapshotOptions): Prom
   let end = kept.end;
   const pages = new Set<number>();
   const totals = new Set<number>();
-  const ids = new Set<number>();
   let pageSize: number | undefined;
   let count = 0;
   let takenAt = Number.POSITIVE_INFINITY;
   let index = createIndex();
+  let ids = createIndex();
 
   function note(header: Omit<SnapshotPage, "contacts">, entries: Entry[]): void {
     pages.add(header.page);
@@ -58,7 +59,7 @@ export async function openSnapshot(file: string, options: SnapshotOptions): Prom
     pageSize = header.pageSize;
     takenAt = Math.min(takenAt, header.at);
     for (const entry of entries) {
-      ids.add(entry.idHash);
+      ids.add(entry.idHash, entry.offset, entry.length);
       index.add(entry.keyHash, entry.offset, entry.length);
       count++;
     }
@@ -75,10 +76,10 @@ export async function openSnapshot(file: string, options: SnapshotOptions): Prom
     return { keyHash, idHash: hashOf(contact._id ?? ""), offset, length };
   }
 
-  function read(slot: number): Partial<Contact> {
-    const length = index.lengthAt(slot);
+  function read(slot: number, through = index): Partial<Contact> {
+    const length = through.lengthAt(slot);
     const buffer = Buffer.allocUnsafe(length);
-    readSync(descriptor, buffer, 0, length, index.offsetAt(slot));
+    readSync(descriptor, buffer, 0, length, through.offsetAt(slot));
     return JSON.parse(buffer.toString("utf8")) as Partial<Contact>;
   }
 
@@ -109,7 +110,7 @@ export async function openSnapshot(file: string, options: SnapshotOptions): Prom
       return takenAt;
     },
     isWhole() {
-      return totals.size === 1 && ids.size === count && totals.has(count);
+      return totals.size === 1 && totals.has(count) && ids.distinct() === count;
     },
     find(identity, prefers) {
       let first: Partial<Contact> | undefined;
@@ -121,6 +122,13 @@ export async function openSnapshot(file: string, options: SnapshotOptions): Prom
       }
       return first;
     },
+    findById(id) {
+      for (const slot of ids.slotsOf(hashOf(id))) {
+        const contact = read(slot, ids);
+        if (contact._id === id) return contact;
+      }
+      return undefined;
+    },
     *all() {
       for (let slot = 0; slot < index.size; slot++) yield read(slot);
     },
@@ -128,6 +136,7 @@ export async function openSnapshot(file: string, options: SnapshotOptions): Prom
       closeSync(descriptor);
       if (options.isTemporary) rmSync(file, { force: true });
       index = createIndex();
+      ids = createIndex();
     },
   };
 }
@@ -172,6 +181,13 @@ function createIndex() {
       lengths[size] = length;
       size++;
       table = undefined;
+    },
+    /** How many different hashes there are. */
+    distinct(): number {
+      const sorted = hashes.slice(0, size).sort();
+      let count = size === 0 ? 0 : 1;
+      for (let at = 1; at < size; at++) if (sorted[at] !== sorted[at - 1]) count++;
+      return count;
     },
     offsetAt: (slot: number) => offsets[slot]!,
     lengthAt: (slot: number) => lengths[slot]!,

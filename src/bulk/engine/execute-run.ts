@@ -5,11 +5,12 @@
 
 import { access, constants, rm, stat } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
-import { EcmError, exitCodes, UsageError } from "../../errors.ts";
+import { DeclinedError, EcmError, exitCodes, UsageError } from "../../errors.ts";
 import { createAccount } from "../../service/account.ts";
 import { openNameBook } from "../account/names.ts";
 import type { InputFile } from "../input/index.ts";
 import { joinRows } from "../input/join.ts";
+import { surveyOfNothing, withoutInput } from "../input/none.ts";
 import { spool, streamAt } from "../input/spool.ts";
 import { surveyInput } from "../input/survey.ts";
 import { createBudget } from "../pacing/budget.ts";
@@ -73,7 +74,7 @@ async function goIn(prepared: Prepared, run: EnteredRun): Promise<Closed> {
   let isRefused = false;
   try {
     const closed = await workThrough(prepared, run);
-    isRefused = !run.isResumed && closed.stop?.failure instanceof UsageError;
+    isRefused = !run.isResumed && isRefusal(closed.stop?.failure);
     if (isRefused) throw closed.stop!.failure;
     return closed;
   } finally {
@@ -81,6 +82,11 @@ async function goIn(prepared: Prepared, run: EnteredRun): Promise<Closed> {
     // What was refused before it began leaves nothing to go on with.
     if (isRefused) await rm(run.folder, { recursive: true, force: true });
   }
+}
+
+/** Before the first write: a usage error, or a person's no. */
+function isRefusal(failure: EcmError | undefined): boolean {
+  return failure instanceof UsageError || failure instanceof DeclinedError;
 }
 
 /** Found out before the run, not after it. @throws UsageError */
@@ -109,7 +115,8 @@ interface TakenInput {
 }
 
 /** What can be read only once is copied first, so that the run can be resumed. */
-async function takeInput(engine: Engine, { input }: RowJob): Promise<TakenInput> {
+async function takeInput(engine: Engine, { input, isWithoutInput }: RowJob): Promise<TakenInput> {
+  if (isWithoutInput) return { file: { path: "", name: input.name } };
   const name = input.name === "-" ? "standard input" : input.name;
   const source = resolve(input.path ?? input.name);
   const stream = input.stream ?? (await streamAt(source, engine.signal));
@@ -140,11 +147,13 @@ async function prepare(
   status.budget = budget;
   const structure = await account.structure();
   await job.resolve?.(account);
-  const understood = await job.understand(file, structure);
+  const understood = job.isWithoutInput ? withoutInput : await job.understand(file, structure);
   on({ kind: "understood", facts: understood.facts });
-  const survey = await surveyInput(understood, engine.signal, (rows) => {
-    status.rowsRead = rows;
-  });
+  const survey = job.isWithoutInput
+    ? surveyOfNothing()
+    : await surveyInput(understood, engine.signal, (rows) => {
+        status.rowsRead = rows;
+      });
   job.requireInput?.(survey);
   const joined = await joinRows(survey.rows(), survey.repeated, job.duplicates);
   on({ kind: "surveyed", survey, joined, notSubscribedAre: job.notSubscribedAre });
@@ -157,7 +166,21 @@ async function prepare(
     createMissing: job.createMissing,
   });
   on({ kind: "names-missing", missing: names.missing });
-  return { engine, job, options, budget, send, structure, understood, survey, joined, names, status, on };
+  return {
+    engine,
+    job,
+    options,
+    budget,
+    send,
+    account,
+    structure,
+    understood,
+    survey,
+    joined,
+    names,
+    status,
+    on,
+  };
 }
 
 function aboutRun(prepared: Prepared, input: TakenInput, resumes: Manifest | undefined) {
@@ -181,6 +204,7 @@ function aboutRun(prepared: Prepared, input: TakenInput, resumes: Manifest | und
     fingerprint: fingerprintIn(prepared, resumes),
     options: job.options,
     rejects: options.rejects === undefined ? undefined : resolve(options.rejects),
+    backup: options.backUp?.target,
   };
 }
 

@@ -27,6 +27,8 @@ export interface Closing {
   /** Requests of a real run that a dry run has not counted: for what is to be made first. */
   requestsToCreate: number;
   rejects: string | null;
+  /** Where deleted contacts were written before they were deleted, if it was now. */
+  backup?: string;
   isSync: boolean;
 }
 
@@ -71,6 +73,7 @@ function summaryOf(closing: Closing): Summary {
       seconds: price?.estimate.seconds ?? 0,
     },
     rejects: closing.rejects,
+    backup: closing.backup ?? run?.manifest.summary?.backup,
     stoppedBy: stop?.by ?? null,
     codes: countCodes(input, ledger),
     inactive: ledger.inactive,

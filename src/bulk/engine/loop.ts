@@ -125,12 +125,12 @@ export async function decideBlock<T extends Item>(
   for (const [ref, each] of await findOpen(session, open)) found.set(ref, each);
 
   let decided = block.map((item) => decideOne(work, item, found.get(item.ref) ?? { isKept: false }));
-  // A create notices by itself that the contact exists; a change is decided on what is not older than minutes.
+  // A create notices by itself that the contact exists; a change is decided on what is not older than minutes,
+  // and a deletion or a status, which undo from the journal alone, on what is not older than an hour.
   const unguarded = decided.filter(({ found, decision }) => {
     if (!found.isKept || !decision) return false;
     if (decision.kind === "create") return false;
     if (decision.kind === "change") return lookup.isAging() || changesUnknownLists(decision);
-    if (isWrite(decision)) return true;
     return lookup.isOutdated();
   });
   if (unguarded.length > 0) {

@@ -1,20 +1,22 @@
 /**
- * A run over the rows of an input, before it begins: what it is handed, the job that `import`, `mutate --keys` and
- * `lists sync` each make of it, and what is said while it goes on.
+ * A run over the rows of an input, or over contacts that conditions choose, before it begins: what it is handed, the
+ * job that each command makes of it, and what is said while it goes on.
  */
 
 import type { Readable } from "node:stream";
 import { UsageError } from "../../errors.ts";
 import type { Account } from "../../service/account.ts";
-import type { Clock, ContactStructure, RateLimits, Send } from "../../wire.ts";
+import type { Selection } from "../../service/selection.ts";
+import type { Clock, Contact, ContactStructure, RateLimits, Send } from "../../wire.ts";
 import type { MissingNames, NameBook } from "../account/names.ts";
 import type { InputFile, Understood } from "../input/index.ts";
 import { type Duplicates, type Joined, standingOf } from "../input/join.ts";
 import type { InputFacts, Row } from "../input/rows.ts";
 import type { Survey } from "../input/survey.ts";
-import type { DesiredContact, Item, Work } from "../items.ts";
+import type { Decision, DesiredContact, Item, Work } from "../items.ts";
 import type { Budget, BudgetOptions } from "../pacing/budget.ts";
 import type { PacedSend } from "../pacing/paced-send.ts";
+import type { Manifest } from "../runs/folder.ts";
 import type { JournalFile } from "../runs/journal.ts";
 import type { RowCounts } from "../runs/report.ts";
 import { type DecideOptions, decide } from "./decide.ts";
@@ -36,7 +38,7 @@ export interface Engine {
 }
 
 export interface RowJob {
-  kind: "import" | "mutate" | "sync";
+  kind: "import" | "mutate" | "sync" | "unsubscribe" | "delete";
   /** As it was named; a stream where that is no path; the path where it is not the name. */
   input: { name: string; stream?: Readable; path?: string };
   understand(file: InputFile, structure: ContactStructure): Promise<Understood>;
@@ -61,6 +63,22 @@ export interface RowJob {
   notSubscribedAre: string;
   /** Lists that a wish can speak of. */
   listIds(names: NameBook): string[];
+  /** Conditions that choose the contacts: of the whole account, or of those that the input names. Once resolved. */
+  selection?(): Selection;
+  /** The contacts come from the account's pages: there is no input. */
+  isWithoutInput?: boolean;
+  /** What is done to every contact that exists and is chosen, in place of what its row wants. */
+  edit?: ContactEdit;
+}
+
+/** The same for every contact: a change, an unsubscription, a deletion. */
+export interface ContactEdit {
+  /** @param found as the account holds it: it exists, and it is chosen */
+  decide(found: Partial<Contact>): Decision;
+  /** Of someone who is named and does not exist. */
+  missing: Decision;
+  /** How many it will be is known before the first write: everyone is looked up first. */
+  looksFirst?: boolean;
 }
 
 export interface MembersOptions {
@@ -83,6 +101,20 @@ export interface RunOptions extends BudgetOptions {
   maxRejects?: { rows: number } | { percent: number };
   /** Where the rejects file goes besides the run folder. */
   rejects?: string;
+  /** Has the writes agreed to, between the price and the first of them. Not asked again once writing has begun. */
+  agree?(price: Price): Promise<void>;
+  /** Writes the contacts that a deletion takes as they are, whole and on the disk before it returns. */
+  backUp?: BackUp;
+}
+
+export interface BackUp {
+  /** As the manifest keeps it. */
+  target?: Manifest["backup"];
+  /** @param folder of the run @returns the file's path */
+  write(
+    contacts: AsyncIterable<Partial<Contact>>,
+    run: { folder: string; account: Account },
+  ): Promise<string>;
 }
 
 /** What a run is doing, read whenever it is drawn. */
@@ -114,6 +146,7 @@ export interface Prepared {
   options: RunOptions;
   budget: Budget;
   send: PacedSend;
+  account: Account;
   structure: ContactStructure;
   understood: Understood;
   survey: Survey;
@@ -138,10 +171,17 @@ export function workOf(prepared: Prepared): Work<RowItem> {
     },
     decide(item, found) {
       if (!found && item.row.keyFault) return { kind: "reject", ...item.row.keyFault };
+      if (found && !isChosen(job, found)) return { kind: "skip", code: "not_selected" };
+      if (job.edit) return found ? job.edit.decide(found) : job.edit.missing;
       item.wish ??= job.desiredContactOf(item.row, names);
       return decide(item.key.sent, item.wish, found, decideOptions);
     },
   };
+}
+
+/** Whether the conditions hold for a contact. The service's own filters are held against it once more. */
+export function isChosen({ selection }: RowJob, found: Partial<Contact>): boolean {
+  return selection?.().holds(found) ?? true;
 }
 
 export function readOnly(): UsageError {

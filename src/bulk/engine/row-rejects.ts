@@ -2,12 +2,14 @@
 import { copyFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { standingOf } from "../input/join.ts";
+import type { InputFacts } from "../input/rows.ts";
 import type { RunStop } from "../pacing/run-stop.ts";
 import type { EnteredRun } from "../runs/enter.ts";
 import { fileOf } from "../runs/files.ts";
 import type { Ledger } from "../runs/ledger.ts";
 import { type RejectedLine, writeRejects } from "../runs/rejects-file.ts";
 import type { Prepared } from "./row-job.ts";
+import type { Selected } from "./selected.ts";
 
 /** A file that takes longer to read again than an interrupted person waits. */
 const mostRowsAfterSignal = 5000;
@@ -18,6 +20,7 @@ export async function writeRowRejects(
   run: EnteredRun | undefined,
   ledger: Ledger,
   stop: RunStop | undefined,
+  chosen?: Selected,
 ): Promise<string | null> {
   const { survey, joined, job, options, understood, on } = prepared;
   const wanted = options.rejects === undefined ? undefined : resolve(options.rejects);
@@ -27,8 +30,11 @@ export async function writeRowRejects(
   const target = own ?? wanted;
   if (!target || count === 0) return null;
   if (stop?.by === "signal" && survey.read > mostRowsAfterSignal) return null;
+  const { facts } = understood;
+  const layout = chosen ? { ...facts, columns: [keyColumn] } : facts;
+  const lines = chosen ? rejectedContacts(chosen, ledger) : rejectedRows(prepared, ledger);
   try {
-    await writeRejects(target, understood.facts, rejectedRows(prepared, ledger));
+    await writeRejects(target, layout, lines);
   } catch (error) {
     // The run is over, and its summary must not be lost over this.
     on({ kind: "remark", text: `no rejects file: ${(error as Error).message}` });
@@ -45,6 +51,16 @@ export async function writeRowRejects(
     }
   }
   return wanted ?? target;
+}
+
+const keyColumn: InputFacts["columns"][number] = { name: "key", target: { kind: "key" } };
+
+async function* rejectedContacts({ work }: Selected, ledger: Ledger): AsyncGenerator<RejectedLine> {
+  for await (const { ref, key } of work.items()) {
+    const rejection = ledger.rejections.get(ref);
+    if (rejection)
+      yield { row: { kind: "rejected", line: ref, cells: [key.written], ...rejection }, ...rejection };
+  }
 }
 
 async function* rejectedRows(

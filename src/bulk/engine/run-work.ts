@@ -4,6 +4,7 @@ import { access, constants, mkdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { EcmError, exitCodes } from "../../errors.ts";
+import type { Contact } from "../../wire.ts";
 import { createLookup, identityReader } from "../account/lookup.ts";
 import { readAccountIfSmaller } from "../account/read-account.ts";
 import { openSnapshot, type Snapshot } from "../account/snapshot.ts";
@@ -20,6 +21,7 @@ import { planRemovals, readMembers } from "./members.ts";
 import { isWorthLookingFirst, lookUpAll, priceWork, requireMonth } from "./pricing.ts";
 import { type Engine, type Prepared, type RunOptions, workOf } from "./row-job.ts";
 import { writeRowRejects } from "./row-rejects.ts";
+import { readSelected, type Selected, selectedLookup, selectedWork } from "./selected.ts";
 import { note, type Session } from "./session.ts";
 
 const defaultMostRejected = 50;
@@ -39,12 +41,20 @@ export async function workThrough(prepared: Prepared, run: EnteredRun | undefine
   }
   let stop: RunStop | undefined;
   let snapshot: Snapshot | undefined;
+  let chosen: Selected | undefined;
+  let rejects: string | null = null;
+  let backup: string | undefined;
   try {
     if (options.maxRejects) requireFewRejects(options, status.rows());
     status.phase = "looking";
     snapshot = await takeSnapshot(prepared, run, ledger);
     let session = openSession(prepared, run, ledger, snapshot, input);
-    const works: Work<Item>[] = [workOf(prepared) as Work<Item>];
+    const works: Work<Item>[] = job.isWithoutInput ? [] : [workOf(prepared) as Work<Item>];
+    if (job.isWithoutInput) {
+      chosen = selectedWork(snapshot!, prepared);
+      input.read += chosen.count;
+      works.push(chosen.work as Work<Item>);
+    }
     if (job.members) {
       const removals = planRemovals(snapshot!, prepared);
       input.read += removals.count;
@@ -52,7 +62,7 @@ export async function workThrough(prepared: Prepared, run: EnteredRun | undefine
     }
     if (run) {
       let price = await priceWork(prepared, session, works, contactsLeft(input, ledger));
-      if (isWorthLookingFirst(prepared, price)) {
+      if ((job.edit?.looksFirst && !price.estimate.isExact) || isWorthLookingFirst(prepared, price)) {
         snapshot?.close();
         snapshot = await lookFirst(prepared, run, session, works);
         session = openSession(prepared, run, ledger, snapshot, input, true);
@@ -61,16 +71,25 @@ export async function workThrough(prepared: Prepared, run: EnteredRun | undefine
       status.price = price;
       on({ kind: "priced", price });
       requireMonth(prepared, price);
+      if (!hasBegun(ledger) && price.left > 0) {
+        await options.agree?.(price);
+        const { account } = prepared;
+        const toDelete = contactsToDelete(session, works);
+        backup = await options.backUp?.write(toDelete, { folder: run.folder, account });
+      }
       await names.create();
     }
     status.phase = "working";
     for (const work of works) await runWork(session, work, run === undefined);
   } catch (error) {
     stop = asRunStop(error);
+  }
+  status.phase = "reporting";
+  try {
+    rejects = await writeRowRejects(prepared, run, ledger, stop, chosen);
   } finally {
     snapshot?.close();
   }
-  status.phase = "reporting";
   return closeRun({
     kind: job.kind,
     file: job.input.name,
@@ -85,7 +104,8 @@ export async function workThrough(prepared: Prepared, run: EnteredRun | undefine
     concurrency: options.concurrency,
     price: status.price,
     requestsToCreate: names.requestsToCreate,
-    rejects: await writeRowRejects(prepared, run, ledger, stop),
+    rejects,
+    backup,
     isSync: job.members !== undefined,
   });
 }
@@ -128,19 +148,20 @@ function openSession(
   isOfAllAsked = false,
 ): Session {
   const { engine, job, send, budget, structure, survey, options, names } = prepared;
+  const lookup = createLookup({
+    send,
+    clock: engine.clock,
+    structureId: structure._id,
+    keyType: structure.keyType,
+    source: job.source(structure, survey),
+    snapshot,
+    isAbsentOutside: isOfAllAsked || (!job.members && snapshot?.isWhole()),
+    listIds: job.listIds(names),
+  });
   return {
     send,
     budget,
-    lookup: createLookup({
-      send,
-      clock: engine.clock,
-      structureId: structure._id,
-      keyType: structure.keyType,
-      source: job.source(structure, survey),
-      snapshot,
-      isAbsentOutside: isOfAllAsked || (!job.members && snapshot?.isWhole()),
-      listIds: job.listIds(names),
-    }),
+    lookup: job.isWithoutInput ? selectedLookup(lookup) : lookup,
     ledger,
     journal: run?.journal,
     clock: engine.clock,
@@ -180,12 +201,11 @@ async function takeSnapshot(
 ): Promise<Snapshot | undefined> {
   const { engine, job, send, structure, survey, options } = prepared;
   const contacts = contactsLeft(settledByInput(prepared), ledger);
-  if (contacts === 0 && !job.members) return undefined;
+  if (contacts === 0 && !job.members && !job.isWithoutInput) return undefined;
   const file = join(run?.folder ?? (await scratchFolder(engine)), run ? fileOf.snapshot : scratchName());
-  const snapshot = await openSnapshot(file, {
-    isTemporary: run === undefined,
-    identityOf: identityReader(structure.keyType),
-  });
+  const opening = { isTemporary: run === undefined, identityOf: identityReader(structure.keyType) };
+  if (job.isWithoutInput) return readSelected(prepared, file, opening, hasBegun(ledger));
+  const snapshot = await openSnapshot(file, opening);
   const source = job.source(structure, survey);
   const { concurrency } = options;
   try {
@@ -239,6 +259,26 @@ async function lookFirst(
   } catch (error) {
     snapshot.close();
     throw error;
+  }
+}
+
+/** Whether a write has been sent, or may have been. */
+function hasBegun({ counts, openCount }: Ledger): boolean {
+  return counts.created + counts.updated + counts.removed + counts.deleted + openCount > 0;
+}
+
+/** As they are known before the first of them is deleted. */
+async function* contactsToDelete(
+  { lookup, ledger }: Session,
+  works: Work<Item>[],
+): AsyncGenerator<Partial<Contact>> {
+  for (const work of works) {
+    for await (const item of work.items()) {
+      if (ledger.isDone(item.ref)) continue;
+      const found = lookup.known(item);
+      const decision = found && work.decide(item, found.contact);
+      if (decision?.kind === "delete") yield decision.contact;
+    }
   }
 }
 

@@ -3,7 +3,7 @@ import { UsageError } from "../../errors.ts";
 import type { ContactStructure, FieldDefinition } from "../../wire.ts";
 import type { ConsentColumn, FoundConsent } from "./consent.ts";
 import { consentColumns, unreadableConsent } from "./consent-columns.ts";
-import { foldName, isKeyName, nearestName, predefinedFieldOf } from "./names.ts";
+import { foldName, isIdName, isKeyName, nearestName, predefinedFieldOf } from "./names.ts";
 import type { ReadOptions, Target } from "./rows.ts";
 import { columnOfAddresses, holdsValues, type Sample } from "./sample.ts";
 import { isColumn, isIgnoredBy, type System } from "./systems.ts";
@@ -75,7 +75,9 @@ export function mapKeyColumn(input: MappingInput): Columns {
   if (input.system) placeSystemColumns(input.names, targets, input.system);
   if (input.names.length === 1) targets[0] ??= { kind: "key" };
   const key = placeKey(input, targets);
-  if (key) throw key.problem;
+  const ids = input.options.takesIds ? indexesWhere(input.names, isIdName) : [];
+  if (key && ids.length === 1) targets[ids[0]!] = { kind: "key" };
+  else if (key) throw key.problem;
   const { consent, unreadable, notes } = input.options.readsConsent
     ? consentColumns(input, targets)
     : { consent: [], unreadable: [], notes: [] };

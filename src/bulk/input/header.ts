@@ -1,7 +1,7 @@
 /** Reading: the start of a file: its delimiter, and the line of its header. */
 import { UsageError } from "../../errors.ts";
 import { CsvFault, type CsvRecord, readRecords } from "./csv.ts";
-import { foldName, isKeyName } from "./names.ts";
+import { foldName, isIdName, isKeyName } from "./names.ts";
 
 export interface Header {
   delimiter: string;
@@ -29,6 +29,7 @@ export interface HeaderSearch {
   keyType: string;
   /** Columns that `--map` names: a header has them all. */
   mapped: readonly string[];
+  takesIds?: boolean;
 }
 
 /**
@@ -97,6 +98,7 @@ function headerScore(cells: string[], search: HeaderSearch): number {
   const folded = new Set(cells.map(foldName));
   if (search.mapped.length > 0 && search.mapped.every((name) => folded.has(foldName(name)))) return 2000;
   if (cells.some((name) => isKeyName(name, search.keyName, search.keyType))) return 1000;
+  if (search.takesIds && cells.some(isIdName)) return 900;
   return 0;
 }
 

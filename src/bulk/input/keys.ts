@@ -32,6 +32,20 @@ export type KeyFaultCode =
 
 export type KeyReader = (cell: string) => KeyReading;
 
+/** The form of the service's ids (published reference, Shapes). */
+export function isId(text: string): boolean {
+  return /^[0-9a-f]{24}$/i.test(text);
+}
+
+/** Takes ids besides keys: for files that name contacts and create none. */
+export function orId(read: KeyReader): KeyReader {
+  return (cell) => {
+    const id = cell.trim();
+    if (!isId(id)) return read(cell);
+    return { key: { written: id, sent: id, identity: id.toLowerCase() }, warnings: [] };
+  };
+}
+
 /** Blanks, no-break and ideographic spaces, zero-width marks, byte-order marks, bidirectional marks. */
 const invisible =
   "\\s\\u00ad\\u034f\\u061c\\u115f\\u1160\\u180e\\u200b-\\u200f\\u202a-\\u202e\\u2060-\\u206f\\u3164\\ufeff\\uffa0";

@@ -37,6 +37,7 @@ export async function locateHeader(
     keyName: structure.keyName,
     keyType: structure.keyType,
     mapped: [...options.map.keys()],
+    takesIds: options.takesIds,
   }).catch((error: unknown) => {
     throw unreadableFrom(source.file.name, error);
   });

@@ -116,6 +116,12 @@ export function isKeyName(name: string, keyName: string, keyType: string): boole
   return keyType.toLowerCase() === "email" && keyNames.has(looseName(name));
 }
 
+/** Whether a column of this name holds the service's ids: our own exports' name for it. */
+export function isIdName(name: string): boolean {
+  const trimmed = name.trim().toLowerCase();
+  return trimmed === "_id" || trimmed === "ecm:_id";
+}
+
 /** The `predefinedField` that a column of this name fills. */
 export function predefinedFieldOf(name: string): "firstName" | "lastName" | undefined {
   return predefined.get(looseName(name));

@@ -4,7 +4,7 @@ import { refusalIn, wordsOf } from "./consent.ts";
 import { CsvFault, type CsvRecord, readRecords } from "./csv.ts";
 import { unreadableFrom } from "./faults.ts";
 import { isBlank } from "./header.ts";
-import { createKeyReader, type KeyReading } from "./keys.ts";
+import { createKeyReader, type KeyReading, orId } from "./keys.ts";
 import type { Reading, Understood } from "./reading.ts";
 import type { ReadRow, RejectedRow, Target } from "./rows.ts";
 import type { Splitting } from "./systems.ts";
@@ -59,7 +59,8 @@ function isFooterLine({ cells }: CsvRecord): boolean {
 
 function createRowReader(reading: Reading): (record: CsvRecord) => ReadRow {
   const { targets, system, consent } = reading;
-  const readKey = createKeyReader(reading.keyType);
+  const ownKeys = createKeyReader(reading.keyType);
+  const readKey = reading.takesIds ? orId(ownKeys) : ownKeys;
   const plainCell = valueReader(reading.hasSafeCells, system?.hasApostrophes ?? false);
   const formulas = new Set(reading.formulaColumns);
   const cellOf = (cells: string[], index: number): string | undefined => {

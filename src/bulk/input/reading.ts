@@ -24,6 +24,8 @@ export interface Reading {
   /** The recognised system, whose rules apply. */
   system?: System;
   consent: ConsentColumn[];
+  /** Contacts are named, not made: an id is as good as a key. */
+  takesIds?: boolean;
   /** Written with `--safe-cells`: one leading apostrophe of a cell is not its own. */
   hasSafeCells: boolean;
   /** Columns whose cells are all written as `="…"`. */

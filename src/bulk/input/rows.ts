@@ -53,6 +53,8 @@ export interface ReadOptions {
   consentColumn?: string;
   /** Of a file that names contacts: its consent columns matter too. */
   readsConsent?: boolean;
+  /** Contacts are named, not made: an id is as good as a key, and a column `_id` names them where no key column does. */
+  takesIds?: boolean;
 }
 
 /** Where a column's cells go. */

@@ -91,6 +91,7 @@ async function understand(
     formulaColumns,
     emptyColumns: wanted === "contacts" && !options.ignoreUnmapped ? columnsWithout(names, rows) : [],
     width: 1 + names.findLastIndex((name) => foldName(name) !== ""),
+    takesIds: options.takesIds,
   });
   const columns = await mapped(wanted, input, (unmapped) => readRows({ file, reading: readingBy(unmapped) }));
   const facts: InputFacts = {

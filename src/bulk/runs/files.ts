@@ -7,6 +7,10 @@ export const fileOf = {
   /** Contacts of the account that were read page by page. */
   snapshot: "snapshot",
   rejects: "rejects.csv",
+  /** Contacts as they were before a deletion took them. */
+  backup: "backup.csv",
+  /** The file that --backup names is this run's own. */
+  backupMark: "backup-elsewhere",
   /** Contacts that a list sync takes out of the list. */
   removals: "removals",
 } as const;

@@ -11,7 +11,7 @@ import type { Summary } from "./report.ts";
 export interface Manifest {
   format: 1;
   id: string;
-  kind: "import" | "mutate" | "sync" | "undo";
+  kind: "import" | "mutate" | "sync" | "unsubscribe" | "delete" | "undo";
   /** Version of the program that began it. */
   version: string;
   /** RFC 3339, UTC. */
@@ -33,6 +33,8 @@ export interface Manifest {
   options: Record<string, unknown>;
   /** Where the rejects file goes besides the run folder. */
   rejects?: string;
+  /** Where the contacts that a deletion takes are written, and in which format. Absent: in the run folder. */
+  backup?: { file: string; format: string };
   /** Written when it ends or stops: what `runs list` shows without reading the journal. */
   summary?: Summary;
   /** Id of the run that `--fresh` put in its place. */

@@ -29,6 +29,8 @@ export interface Summary {
   estimate: { requests: number; seconds: number };
   /** Path of the rejects file. */
   rejects: string | null;
+  /** Path of the file with the contacts that a deletion took. */
+  backup?: string;
   stoppedBy: StopReason | null;
   /** Rows skipped and rejected, by code. */
   codes: { skipped: Record<string, number>; rejected: Record<string, number> };

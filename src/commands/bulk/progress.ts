@@ -12,6 +12,8 @@ export interface RunDisplay {
   on(event: RunEvent): void;
   /** The last words of a run. */
   end(summary: Summary): void;
+  /** Draws nothing while a question is asked. */
+  whileAsking<T>(ask: () => Promise<T>): Promise<T>;
   close(): void;
 }
 
@@ -23,9 +25,11 @@ export function displayRun(context: Context, what: string): RunDisplay {
   const startedAt = context.clock.now();
   let status: RunStatus | undefined;
   let doneBefore = 0;
-  const progress: Progress = showProgress(context.terminal, () =>
-    status === undefined ? what : describe(status, context.clock.now(), startedAt, doneBefore),
-  );
+  let isAsking = false;
+  const progress: Progress = showProgress(context.terminal, () => {
+    if (isAsking) return undefined;
+    return status === undefined ? what : describe(status, context.clock.now(), startedAt, doneBefore);
+  });
   progress.note(what);
   return {
     on(event) {
@@ -72,6 +76,15 @@ export function displayRun(context: Context, what: string): RunDisplay {
     end(summary) {
       progress.close();
       for (const line of reportLines(summary)) context.terminal.note(line);
+    },
+    async whileAsking(ask) {
+      isAsking = true;
+      progress.refresh();
+      try {
+        return await ask();
+      } finally {
+        isAsking = false;
+      }
     },
     close: () => progress.close(),
   };
@@ -155,7 +168,8 @@ export function reportLines(summary: Summary): string[] {
       `the list: ${count(members.added)} ${would("added")}, ${count(members.removed)} ${would("removed")}`,
     );
   }
-  if (summary.inactive > 0) {
+  const isChangeOfStatus = summary.kind === "unsubscribe" || summary.kind === "delete";
+  if (summary.inactive > 0 && !isChangeOfStatus) {
     lines.push(
       `${count(summary.inactive)} of these contacts are inactive in the account; an import leaves that as it is`,
     );
@@ -168,6 +182,7 @@ export function reportLines(summary: Summary): string[] {
     lines.push(
       `${requestsOf(requests.total)} sent${requests.retried > 0 ? `, ${requests.retried} of them again` : ""}`,
     );
+  if (summary.backup) lines.push(`Contacts as they were before: ${summary.backup}`);
   if (rejects) lines.push(`rejected rows, ready to be mended and imported: ${rejects}`);
   return lines;
 }

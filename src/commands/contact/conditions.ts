@@ -8,14 +8,38 @@ import {
   type WantedContacts,
 } from "../../service/contact-filters.ts";
 import type { ContactSearch } from "../../service/contact-pages.ts";
+import { bothOf, updatedAfter } from "../../service/selection.ts";
 import type { ContactStructure } from "../../wire.ts";
 
 export interface WantedConditions extends WantedContacts {
   filterJson?: string;
+  /** A condition in CEL, decided here. */
+  where?: string;
+  /** Milliseconds since the epoch. */
+  updatedAfter?: number;
 }
 
 /** Says what is wrong with the flags at once; resolves names once there is an account to ask. */
-export function conditionsFrom(
+export async function conditionsFrom(
+  wanted: WantedConditions,
+): Promise<(account: Account, structure: ContactStructure) => Promise<Omit<ContactSearch, "source">>> {
+  const where = await parsedWhere(wanted.where);
+  const found = filtersFrom(wanted);
+  const since = wanted.updatedAfter === undefined ? undefined : updatedAfter(wanted.updatedAfter);
+  return async (account, structure) => {
+    const search = await found(account, structure);
+    const keeps = bothOf(bothOf(search.keeps, since), await where?.compile(account, structure));
+    return keeps ? { ...search, keeps } : search;
+  };
+}
+
+async function parsedWhere(text: string | undefined) {
+  if (text === undefined) return undefined;
+  const { parseWhere } = await import("../../service/where.ts");
+  return parseWhere(text);
+}
+
+function filtersFrom(
   wanted: WantedConditions,
 ): (account: Account, structure: ContactStructure) => Promise<Omit<ContactSearch, "source">> {
   const specified = wanted.filterJson === undefined ? undefined : parseFilterJson(wanted.filterJson);

@@ -1,10 +1,12 @@
 import type { Command } from "commander";
 import type { Context } from "../../context.ts";
 import { registerContactCreate } from "./create.ts";
+import { registerContactDelete } from "./delete.ts";
 import { registerContactErase } from "./erase.ts";
 import { registerContactGet } from "./get.ts";
 import { registerContactMutate } from "./mutate.ts";
 import { registerContactSearch } from "./search.ts";
+import { registerContactUnsubscribe } from "./unsubscribe.ts";
 
 export function registerContact(contact: Command, context: Context): void {
   registerContactCreate(contact, context);
@@ -12,4 +14,6 @@ export function registerContact(contact: Command, context: Context): void {
   registerContactSearch(contact, context);
   registerContactMutate(contact, context);
   registerContactErase(contact, context);
+  registerContactUnsubscribe(contact, context);
+  registerContactDelete(contact, context);
 }

@@ -13,11 +13,11 @@ import { describeCommand } from "../help-text.ts";
 import { textOr } from "../questions.ts";
 import { changeFrom } from "./change.ts";
 import { askChanges, missingContact } from "./questions.ts";
+import { addSelectionFlags, chosenBy, type SelectionFlags } from "./selection.ts";
 import { checkContactColumns, viewOf } from "./view.ts";
 
-interface ContactMutateOptions extends WantedChanges, BulkFlags {
+interface ContactMutateOptions extends WantedChanges, BulkFlags, SelectionFlags {
   data?: string;
-  keys?: string;
   failUnchanged?: boolean;
 }
 
@@ -33,12 +33,8 @@ export function registerContactMutate(parent: Command, context: Context): void {
     .addOption(repeatable("--remove-list <list>", "by name or id (repeatable)"))
     .addOption(wholeNumber("--if-version <n>", "only if the contact's __v is still this", 0))
     .option("--data <file>", "send this JSON body as it is, in place of the flags above; - is standard input")
-    .option(
-      "--keys <file>",
-      "a bulk run over the contacts in this file, one key per line; - is standard input",
-    )
     .option("--fail-unchanged", "exit 1 when nothing would change");
-  command.action((contacts: string[], options: ContactMutateOptions) =>
+  addSelectionFlags(command).action((contacts: string[], options: ContactMutateOptions) =>
     runContactMutate(context, contacts, options),
   );
   describeCommand(addBulkFlags(command, { isMutate: true }), {
@@ -46,6 +42,7 @@ export function registerContactMutate(parent: Command, context: Context): void {
       "ecm contact mutate ada@example.com --add-tag vip --remove-list Leads",
       'ecm contact mutate ada@example.com --set "City=Paris" --if-version 3',
       "ecm contact mutate ada@example.com --add-tag vip --dry-run --json",
+      "ecm contact mutate --list Newsletter --where 'City == \"Oslo\"' --add-tag north",
     ],
     output: "The contact as it is afterwards; `unchanged` on stderr when it was so before.",
     writes: true,
@@ -63,17 +60,13 @@ async function runContactMutate(
   contacts: string[],
   given: ContactMutateOptions,
 ): Promise<void> {
-  const named =
-    given.keys !== undefined || contacts.length > 0
-      ? contacts
-      : [await textOr(context, undefined, missingContact("ecm contact mutate ID-OR-KEY"))];
-  const [idOrKey, ...others] = named;
-  const isOne = idOrKey !== undefined && others.length === 0 && given.keys === undefined;
-  const options = await withChanges(context, given, isOne ? idOrKey : undefined);
+  const missing = missingContact("ecm contact mutate ID-OR-KEY, or --list, --where, --all and their like");
+  const chosen = chosenBy(contacts, given) ?? chosenBy([await textOr(context, undefined, missing)], given)!;
+  const options = await withChanges(context, given, chosen.one);
   if (!options) return context.terminal.note("unchanged");
-  if (isOne) return mutateOne(context, idOrKey, options);
+  if (chosen.one !== undefined) return mutateOne(context, chosen.one, options);
   const { mutateMany } = await import("./mutate-many.ts");
-  await mutateMany(context, named, options);
+  await mutateMany(context, chosen, options);
 }
 
 /** Where no flag names a change, a person is asked; undefined when they want none. Elsewhere that is an error further on. */

@@ -5,7 +5,7 @@ import { type ContactSearch, defaultPageSize, openSearch } from "../../service/c
 import { readSearch, searchContactsRequest } from "../../service/contacts.ts";
 import { presentList, presentValue } from "../../terminal/present.ts";
 import type { Contact, Send } from "../../wire.ts";
-import { addOutputFileFlags, repeatable, wholeNumber } from "../flags.ts";
+import { addOutputFileFlags, repeatable, whereOption, wholeNumber } from "../flags.ts";
 import { describeCommand } from "../help-text.ts";
 import { conditionsFrom, type WantedConditions } from "./conditions.ts";
 import { partsOf, viewFor } from "./view.ts";
@@ -32,6 +32,7 @@ export function registerContactSearch(parent: Command, context: Context): void {
     .addOption(
       repeatable("--tag <tag>", "contacts with this tag, by label or id; several: with any (repeatable)"),
     )
+    .addOption(whereOption())
     .addOption(
       repeatable("--filter <condition>", '"COLUMN OPERATOR VALUE[,VALUE]…"; all must hold (repeatable)'),
     )
@@ -55,6 +56,7 @@ export function registerContactSearch(parent: Command, context: Context): void {
       "ecm contact search --list Newsletter --status active",
       "ecm contact search --key ada@example.com --key bob@example.com --json",
       "ecm contact search --tag vip --all -o id",
+      'ecm contact search --where \'City == "Oslo" && !("VIP" in tags)\'',
       "ecm contact search --count",
     ],
     output: "One row per contact; in JSON formats the service's own objects, `[]` when there is none.",
@@ -65,7 +67,7 @@ export function registerContactSearch(parent: Command, context: Context): void {
 async function runContactSearch(context: Context, options: ContactSearchOptions): Promise<void> {
   const { terminal } = context;
   const output = context.output(options);
-  const conditions = conditionsFrom(options);
+  const conditions = await conditionsFrom(options);
   const parts = options.source === undefined ? undefined : partsOf(options.source);
   const { send, account } = await context.connect();
   const structure = await account.structure();

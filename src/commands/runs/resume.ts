@@ -12,6 +12,7 @@ import {
   requireAccountOf,
   runOptionsFrom,
 } from "../bulk/flags.ts";
+import type { RunDisplay } from "../bulk/progress.ts";
 import { describeCommand } from "../help-text.ts";
 import { runOr } from "./choose.ts";
 
@@ -50,7 +51,13 @@ async function runRunsResume(context: Context, given: string | undefined, flags:
     const result =
       manifest.kind === "undo"
         ? await goOnUndoing(engine, context.folders.state, manifest, options, display.on)
-        : await runRowJob(engine, await jobOf(manifest), options, display.on, manifest);
+        : await runRowJob(
+            engine,
+            await jobOf(manifest),
+            { ...options, ...(await stepsOf(context, display, manifest)) },
+            display.on,
+            manifest,
+          );
     display.end(result.summary);
     await endRun(context, result);
   } finally {
@@ -58,11 +65,25 @@ async function runRunsResume(context: Context, given: string | undefined, flags:
   }
 }
 
+/** What a run that changes contacts does before its first write, should it not have come that far. */
+async function stepsOf(
+  context: Context,
+  display: RunDisplay,
+  { kind, backup }: Manifest,
+): Promise<Pick<RunOptions, "agree" | "backUp">> {
+  if (kind !== "mutate" && kind !== "unsubscribe" && kind !== "delete") return {};
+  const { agreementFor } = await import("../bulk/agree.ts");
+  const agree = agreementFor(context, display, kind === "mutate" ? "change" : kind);
+  if (kind !== "delete") return { agree };
+  const { backUpTo } = await import("../bulk/backup.ts");
+  return { agree, backUp: backUpTo(context, backup) };
+}
+
 async function jobOf({ kind, input: { name, file }, options }: Manifest): Promise<RowJob> {
   const input = { name, path: file };
-  if (kind === "mutate") {
-    const { mutateJob, mutateOptionsFrom } = await import("../../bulk/jobs/mutate.ts");
-    return mutateJob(mutateOptionsFrom(options, input));
+  if (kind === "mutate" || kind === "unsubscribe" || kind === "delete") {
+    const { editJob, editOptionsFrom } = await import("../../bulk/jobs/edit.ts");
+    return editJob(editOptionsFrom(kind, options, input, file === ""));
   }
   if (kind === "sync") {
     const { syncJob, syncOptionsFrom } = await import("../../bulk/jobs/sync.ts");

@@ -1,0 +1,104 @@
+/** Contacts that conditions choose: the account's pages are read once, kept with the run, and decided on from there. */
+import { rm } from "node:fs/promises";
+import type { Contact } from "../../wire.ts";
+import { identityReader, type Lookup, longestKeptMilliseconds } from "../account/lookup.ts";
+import { readAllPages } from "../account/read-account.ts";
+import { openSnapshot, type Snapshot, type SnapshotOptions } from "../account/snapshot.ts";
+import type { Item, Work } from "../items.ts";
+import { isChosen, type Prepared } from "./row-job.ts";
+
+export interface SelectedItem extends Item {
+  /** As the page had it. */
+  contact: Partial<Contact>;
+}
+
+export interface Selected {
+  count: number;
+  work: Work<SelectedItem>;
+}
+
+/** How often the pages are read when contacts come and go meanwhile. */
+const mostPasses = 3;
+
+/**
+ * Reads every page that the service's filters let through. Contacts that others add or remove meanwhile slide from page
+ * to page: then all is read again, so that nobody is passed over.
+ * @param isBegun a write was decided on these pages already: they are taken as they are
+ */
+export async function readSelected(
+  prepared: Prepared,
+  file: string,
+  options: SnapshotOptions,
+  isBegun: boolean,
+): Promise<Snapshot> {
+  const { send, engine, structure, job } = prepared;
+  const pages = {
+    send,
+    clock: engine.clock,
+    structureId: structure._id,
+    source: job.source(structure, prepared.survey),
+    filters: job.selection!().filters,
+    concurrency: prepared.options.concurrency,
+  };
+  let snapshot = await openSnapshot(file, options);
+  const isFresh = engine.clock.now() - snapshot.takenAt < longestKeptMilliseconds;
+  if (isBegun || (isFresh && snapshot.isWhole())) return snapshot;
+  for (let pass = 1; ; pass++) {
+    snapshot.close();
+    await rm(file, { force: true });
+    snapshot = await openSnapshot(file, options);
+    try {
+      await readAllPages(snapshot, pages);
+    } catch (error) {
+      snapshot.close();
+      throw error;
+    }
+    if (snapshot.isWhole()) return snapshot;
+    if (pass < mostPasses) continue;
+    prepared.on({
+      kind: "remark",
+      text: "The account changed while it was read: contacts that were added or removed meanwhile may be missing",
+    });
+    return snapshot;
+  }
+}
+
+/** Everyone on the pages for whom the conditions hold. A contact's place on the pages names it in the journal. */
+export function selectedWork(snapshot: Snapshot, { job, structure }: Prepared): Selected {
+  const identityOf = identityReader(structure.keyType);
+  const edit = job.edit!;
+  function* items(): Generator<SelectedItem> {
+    // One who slid onto another page was read twice.
+    const seen = snapshot.isWhole() ? undefined : new Set<string>();
+    let place = 0;
+    for (const contact of snapshot.all()) {
+      place++;
+      if (seen?.has(contact._id ?? "")) continue;
+      seen?.add(contact._id ?? "");
+      if (!isChosen(job, contact)) continue;
+      const key = contact.key ?? "";
+      yield { ref: place, key: { written: key, sent: key, identity: identityOf(key) }, contact };
+    }
+  }
+  let count = 0;
+  for (const _item of items()) count++;
+  return {
+    count,
+    work: {
+      items,
+      decide(_item, found) {
+        if (!found) return edit.missing;
+        return isChosen(job, found) ? edit.decide(found) : { kind: "skip", code: "not_selected" };
+      },
+    },
+  };
+}
+
+/** Knows every chosen contact from its page. */
+export function selectedLookup(lookup: Lookup): Lookup {
+  const known = (item: Item) => ({ contact: (item as SelectedItem).contact, isKept: true });
+  return Object.assign(Object.create(lookup) as Lookup, {
+    known,
+    find: async (items: readonly Item[]) => new Map(items.map((item) => [item.ref, known(item)])),
+  });
+}

@@ -1,0 +1,36 @@
+/** What stands for an input where there is none: the contacts come from the account. */
+import { createConsentTally } from "./consent.ts";
+import { createIdentityTally } from "./identities.ts";
+import type { Understood } from "./reading.ts";
+import type { Survey } from "./survey.ts";
+
+export const withoutInput: Understood = {
+  file: { path: "", name: "" },
+  facts: { sha256: "", bytes: 0, encoding: "utf-8", delimiter: ",", columns: [], notes: [], sample: [] },
+  reading: {
+    keyType: "",
+    encoding: "utf-8",
+    markBytes: 0,
+    delimiter: ",",
+    startLine: 1,
+    hasHeader: false,
+    targets: [],
+    consent: [],
+    hasSafeCells: false,
+  },
+};
+
+export function surveyOfNothing(): Survey {
+  return {
+    read: 0,
+    rejected: 0,
+    consent: createConsentTally([]),
+    rejectedCodes: new Map(),
+    warnings: new Map(),
+    lists: new Set(),
+    tags: new Set(),
+    repeated: createIdentityTally().repeated(),
+    lastLine: 0,
+    async *rows() {},
+  };
+}

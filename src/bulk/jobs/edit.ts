@@ -1,0 +1,149 @@
+/** The same done to many contacts: a change, an unsubscription, a deletion. An input names them, or conditions choose them. */
+
+import { mutateBody, type WantedChanges } from "../../service/contact-changes.ts";
+import { statusOf, statusParts, unsubscribed, wholeContact } from "../../service/contacts.ts";
+import { resolveSelection, type Selection, type WantedSelection } from "../../service/selection.ts";
+import { parseWhere } from "../../service/where.ts";
+import type { Contact, IdRef, MutateBody } from "../../wire.ts";
+import { changeOf, isInactive } from "../engine/decide.ts";
+import type { ContactEdit, RowJob } from "../engine/row-job.ts";
+import { understandKeys } from "../input/index.ts";
+import type { DesiredContact } from "../items.ts";
+
+export interface EditOptions {
+  kind: "mutate" | "unsubscribe" | "delete";
+  /** Names the contacts. Absent: the conditions choose them from the whole account. */
+  input?: RowJob["input"];
+  /** One key or id on each line, and no header to be looked for. */
+  isPlain?: boolean;
+  /** As typed. */
+  conditions?: TypedConditions;
+  /** Of a mutate: the changes as typed, or the body as it stands. */
+  wanted?: WantedChanges | { body: MutateBody };
+}
+
+export type TypedConditions = Omit<WantedSelection, "where"> & { where?: string };
+
+/** @throws UsageError for a condition whose grammar is wrong */
+export async function editJob(options: EditOptions): Promise<RowJob> {
+  const { kind, input, isPlain, conditions = {}, wanted } = options;
+  const where = conditions.where === undefined ? undefined : await parseWhere(conditions.where);
+  let selection: Selection | undefined;
+  let wish: DesiredContact | undefined;
+  let source: string[] = [];
+  return {
+    kind,
+    input: input ?? { name: inWords(conditions) },
+    isWithoutInput: input === undefined,
+    understand: (file, structure) =>
+      understandKeys(file, { map: new Map(), hasNoHeader: isPlain, takesIds: true }, structure),
+    async resolve(account) {
+      if (wanted) {
+        const body = "body" in wanted ? wanted.body : await mutateBody(account, wanted);
+        wish = wishFrom(body);
+        source = sourceOf(body);
+      }
+      selection = await resolveSelection(account, await account.structure(), { ...conditions, where });
+      const parts = kind === "delete" ? wholeContact : [...source, ...statusParts, ...selection.needs];
+      source = [...new Set(parts)].filter((part) => part !== "_id" && part !== "key");
+    },
+    options: { wanted, isPlain, conditions: hasConditions(conditions) ? conditions : undefined },
+    duplicates: "first",
+    lists: [],
+    tags: [],
+    createMissing: false,
+    decide: { mode: "update", missing: "reject" },
+    source: () => source,
+    desiredContactOf: () => wish!,
+    notSubscribedAre: kind === "mutate" ? "added to no list" : "chosen all the same",
+    listIds: () => (wish ? [...wish.addLists, ...wish.removeLists] : []),
+    selection: () => selection!,
+    edit: editOf(kind, input === undefined, () => wish!),
+  };
+}
+
+/** What `runs resume` hands to `editJob`. */
+export function editOptionsFrom(
+  kind: EditOptions["kind"],
+  record: Record<string, unknown>,
+  input: RowJob["input"],
+  isWithoutInput: boolean,
+): EditOptions {
+  return {
+    ...(record as Omit<EditOptions, "kind" | "input">),
+    kind,
+    input: isWithoutInput ? undefined : input,
+  };
+}
+
+/** Whether anything narrows the account. */
+export function hasConditions(conditions: TypedConditions): boolean {
+  return Object.values(conditions).some((each) => each !== undefined);
+}
+
+/** A change of rows is decided by what the row wants. */
+function editOf(
+  kind: EditOptions["kind"],
+  isWithoutInput: boolean,
+  wish: () => DesiredContact,
+): ContactEdit | undefined {
+  if (kind === "delete") return deletion;
+  if (kind === "unsubscribe") return unsubscription;
+  if (!isWithoutInput) return undefined;
+  return {
+    missing: { kind: "skip", code: "missing" },
+    decide(found) {
+      const change = changeOf(wish(), found);
+      return change ? { kind: "change", contactId: found._id!, ...change } : { kind: "leave" };
+    },
+  };
+}
+
+const deletion: ContactEdit = {
+  looksFirst: true,
+  missing: { kind: "skip", code: "missing" },
+  decide: (found) => ({ kind: "delete", contactId: found._id!, contact: found }),
+};
+
+/** Whoever is inactive stays as they are: a bounce or a complaint says more than an unsubscription. */
+const unsubscription: ContactEdit = {
+  looksFirst: true,
+  missing: { kind: "reject", code: "not_found", message: "no contact has this key or id" },
+  decide: (found: Partial<Contact>) =>
+    isInactive(found)
+      ? { kind: "leave" }
+      : { kind: "status", contactId: found._id!, status: unsubscribed, before: statusOf(found) },
+};
+
+/** The conditions as a person would say them: what `runs list` shows in place of a file. */
+function inWords({ list, tag, status, where }: TypedConditions): string {
+  const words = [
+    ...(list ?? []).map((name) => `--list ${name}`),
+    ...(tag ?? []).map((name) => `--tag ${name}`),
+    ...(status === undefined ? [] : [`--status ${status}`]),
+    ...(where === undefined ? [] : [`--where ${JSON.stringify(where)}`]),
+  ];
+  return words.length === 0 ? "all contacts" : words.join(" ");
+}
+
+function wishFrom(body: MutateBody): DesiredContact {
+  return {
+    fields: new Map(body.updateFields?.map(({ _id, value }) => [_id, value])),
+    addLists: ids(body.addLists),
+    removeLists: ids(body.removeLists),
+    addTags: ids(body.addTags),
+    removeTags: ids(body.removeTags),
+  };
+}
+
+function sourceOf(body: MutateBody): string[] {
+  const source: string[] = [];
+  if (body.updateFields) source.push("fields");
+  if (body.addLists || body.removeLists) source.push("lists");
+  if (body.addTags || body.removeTags) source.push("tags");
+  return source;
+}
+
+function ids(references: (IdRef | string)[] = []): string[] {
+  return references.map((each) => (typeof each === "string" ? each : each._id));
+}

@@ -1,0 +1,64 @@
+/** The contacts that a deletion takes, in a file that imports again: written before the first of them is deleted. */
+import { existsSync } from "node:fs";
+import { open, writeFile } from "node:fs/promises";
+import { dirname, extname, join, resolve } from "node:path";
+import type { BackUp } from "../../bulk/engine/row-job.ts";
+import { fileOf } from "../../bulk/runs/files.ts";
+import type { Context } from "../../context.ts";
+import { UsageError } from "../../errors.ts";
+import { contactView, searchView } from "../../service/contact-columns.ts";
+import type { OutputFormat } from "../../terminal/format.ts";
+import { outputTarget } from "../../terminal/output-target.ts";
+import { presentList } from "../../terminal/present.ts";
+
+const formatOf: Record<string, OutputFormat> = {
+  ".csv": "csv",
+  ".tsv": "tsv",
+  ".json": "json",
+  ".ndjson": "ndjson",
+  ".jsonl": "ndjson",
+};
+
+/** Where a backup goes, from the flag: the format by the file's name, else by `-o`, else csv. @throws UsageError */
+export function backupTarget(context: Context, file: string): { file: string; format: OutputFormat } {
+  outputTarget(file);
+  const { format } = context.output({ outputFile: file }, "csv");
+  const byFlag = format === "table" || format === "id" ? "csv" : format;
+  return { file: resolve(file), format: formatOf[extname(file).toLowerCase()] ?? byFlag };
+}
+
+/** @param target absent: the run folder */
+export function backUpTo(context: Context, target: BackUp["target"]): BackUp {
+  return {
+    target,
+    async write(contacts, { folder, account }) {
+      const file = target?.file ?? join(folder, fileOf.backup);
+      if (target) await claim(file, folder);
+      const structure = await account.complete(await account.structure());
+      const view = searchView(contactView(structure, await account.lists(structure)));
+      const format = (target?.format ?? "csv") as OutputFormat;
+      await presentList(context.terminal, { format, outputFile: file }, contacts, view);
+      await syncFolder(dirname(file));
+      return file;
+    },
+  };
+}
+
+/** A file that is there already is only replaced by the run that made it. */
+async function claim(file: string, folder: string): Promise<void> {
+  const mark = join(folder, fileOf.backupMark);
+  if (existsSync(file) && !existsSync(mark)) {
+    throw new UsageError(
+      `--backup: ${file} exists already`,
+      "name another file: a backup is never overwritten",
+    );
+  }
+  await writeFile(mark, "", { mode: 0o600 });
+}
+
+/** A new name survives a power cut only when its folder was synced; not every platform can. */
+async function syncFolder(folder: string): Promise<void> {
+  const handle = await open(folder, "r").catch(() => undefined);
+  await handle?.sync().catch(() => undefined);
+  await handle?.close();
+}

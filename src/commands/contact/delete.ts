@@ -1,0 +1,72 @@
+import type { Command } from "commander";
+import type { Context } from "../../context.ts";
+import { NotFoundError } from "../../errors.ts";
+import { deleteContactRequest } from "../../service/contacts.ts";
+import { onContact } from "../../service/find-contact.ts";
+import { fetchContact } from "../../service/mutate-contact.ts";
+import { presentDryRun } from "../../terminal/dry-run.ts";
+import { addBulkFlags, type BulkFlags, endRun, runOptionsFrom } from "../bulk/flags.ts";
+import { describeCommand } from "../help-text.ts";
+import { textOr } from "../questions.ts";
+import { missingContact } from "./questions.ts";
+import { addSelectionFlags, chosenBy, type SelectionFlags } from "./selection.ts";
+
+interface ContactDeleteOptions extends SelectionFlags, BulkFlags {
+  backup?: string;
+}
+
+export function registerContactDelete(parent: Command, context: Context): void {
+  const command = parent
+    .command("delete")
+    .description("delete contacts for good; they are written to a file first")
+    .argument("[id-or-key...]", "the contact's id, or its key");
+  addSelectionFlags(command)
+    .option("--backup <file>", "write the contacts there first (otherwise into the run's folder)")
+    .action((contacts: string[], options: ContactDeleteOptions) =>
+      runContactDelete(context, contacts, options),
+    );
+  describeCommand(addBulkFlags(command, { isMutate: true }), {
+    examples: [
+      "ecm contact delete ada@example.com",
+      "ecm contact delete --keys requests.txt --backup deleted.csv --yes",
+      "ecm contact delete --list Test --where 'key.endsWith(\"@example.com\")' --dry-run",
+    ],
+    output: "Nothing; with --json one summary object. `ecm runs undo` creates again who was active.",
+    writes: true,
+    exitCodes: {
+      1: "the service refused or failed, or you answered no",
+      3: "a bulk run is done, and some contacts were refused",
+      5: "the only contact that was named does not exist, or a name resolves to nothing",
+    },
+  });
+}
+
+async function runContactDelete(
+  context: Context,
+  contacts: string[],
+  flags: ContactDeleteOptions,
+): Promise<void> {
+  const missing = missingContact("ecm contact delete ID-OR-KEY, or --list, --where, --all and their like");
+  const chosen = chosenBy(contacts, flags) ?? chosenBy([await textOr(context, undefined, missing)], flags)!;
+  const { one } = chosen;
+  if (one !== undefined && flags.dryRun) return dryRunOne(context, one);
+  const { backUpTo, backupTarget } = await import("../bulk/backup.ts");
+  const target = flags.backup === undefined ? undefined : backupTarget(context, flags.backup);
+  const options = runOptionsFrom(flags, context.clock.now());
+  const { editMany } = await import("./edit-many.ts");
+  const backUp = backUpTo(context, target);
+  const result = await editMany(context, { kind: "delete", chosen, options, backUp });
+  const { rows } = result.summary;
+  if (one !== undefined && !result.stop && rows.deleted === 0) {
+    throw new NotFoundError(`No contact has the key or id ${JSON.stringify(one)}`);
+  }
+  await endRun(context, result);
+}
+
+/** Looked up as the deletion would be, so that what is printed is what would be sent. */
+async function dryRunOne(context: Context, idOrKey: string): Promise<void> {
+  const { send, account } = await context.connect();
+  const structure = () => account.structure();
+  const found = await onContact(send, structure, idOrKey, (id) => fetchContact(send, id));
+  await presentDryRun(context.terminal, context.output(), deleteContactRequest(found._id));
+}

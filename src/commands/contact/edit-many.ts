@@ -1,0 +1,63 @@
+/** The same done to many contacts, as a bulk run: what `mutate`, `unsubscribe` and `delete` share. */
+import { Readable } from "node:stream";
+import type { Closed } from "../../bulk/engine/finish.ts";
+import type { BackUp, RunOptions } from "../../bulk/engine/row-job.ts";
+import type { EditOptions } from "../../bulk/jobs/edit.ts";
+import type { Context } from "../../context.ts";
+import { agreementFor, type Danger, requireAnswer } from "../bulk/agree.ts";
+import { openEngine } from "../bulk/flags.ts";
+import type { Chosen } from "./selection.ts";
+
+export interface ManyEdits {
+  kind: EditOptions["kind"];
+  chosen: Chosen;
+  wanted?: EditOptions["wanted"];
+  options: RunOptions;
+  backUp?: BackUp;
+}
+
+const doing = { mutate: "Changing", unsubscribe: "Unsubscribing", delete: "Deleting" };
+export const dangerOf: Record<EditOptions["kind"], Danger> = {
+  mutate: "change",
+  unsubscribe: "unsubscribe",
+  delete: "delete",
+};
+
+/** Runs the job and says what it did; what stopped it is in the result. */
+export async function editMany(context: Context, edits: ManyEdits): Promise<Closed> {
+  const { kind, chosen, wanted, options, backUp } = edits;
+  requireAnswer(context, dangerOf[kind], options.isDryRun);
+  const [{ editJob }, { runRowJob }, { displayRun }] = await Promise.all([
+    import("../../bulk/jobs/edit.ts"),
+    import("../../bulk/engine/execute-run.ts"),
+    import("../bulk/progress.ts"),
+  ]);
+  const job = await editJob({ kind, wanted, conditions: chosen.conditions, ...inputFrom(context, chosen) });
+  const display = displayRun(context, `${doing[kind]} ${whom(chosen, job.input.name)}`);
+  try {
+    const engine = await openEngine(context, options.concurrency);
+    const agree = agreementFor(context, display, dangerOf[kind]);
+    const result = await runRowJob(engine, job, { ...options, agree, backUp }, display.on);
+    display.end(result.summary);
+    return result;
+  } finally {
+    display.close();
+  }
+}
+
+function whom({ named, keys }: Chosen, name: string): string {
+  if (keys === "-") return "the contacts of standard input";
+  if (named.length > 0) return named.length === 1 ? named[0]! : `${named.length} contacts`;
+  return keys === undefined ? `contacts: ${name}` : `the contacts of ${keys}`;
+}
+
+/** Contacts named one by one become a file of one key or id on each line. */
+function inputFrom(context: Context, { named, keys }: Chosen): Pick<EditOptions, "input" | "isPlain"> {
+  if (keys !== undefined) {
+    return { input: { name: keys, stream: keys === "-" ? context.terminal.stdin : undefined } };
+  }
+  if (named.length === 0) return {};
+  const lines = named.map((each) => `"${each.replaceAll('"', '""')}"\n`);
+  const name = `${named.length} ${named.length === 1 ? "contact" : "contacts"}`;
+  return { input: { name, stream: Readable.from([lines.join("")]) }, isPlain: true };
+}

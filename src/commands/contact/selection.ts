@@ -1,0 +1,61 @@
+/** The flags by which a bulk change chooses its contacts. */
+import type { Command } from "commander";
+import type { TypedConditions } from "../../bulk/jobs/edit.ts";
+import { UsageError } from "../../errors.ts";
+import { repeatable, whereOption } from "../flags.ts";
+
+export interface SelectionFlags {
+  key?: string[];
+  keys?: string;
+  list?: string[];
+  tag?: string[];
+  status?: string;
+  where?: string;
+  all?: boolean;
+}
+
+export function addSelectionFlags(command: Command): Command {
+  return command
+    .addOption(repeatable("--key <key>", "the contact with this key or id (repeatable)"))
+    .option(
+      "--keys <file>",
+      "contacts named in a file: a key or id on each line, or a CSV; - is standard input",
+    )
+    .addOption(
+      repeatable("--list <list>", "members of this list, by name or id; several: of any (repeatable)"),
+    )
+    .addOption(repeatable("--tag <tag>", "contacts with this tag; several: with any (repeatable)"))
+    .option("--status <status>", "contacts with this primary status, such as active")
+    .addOption(whereOption())
+    .option("--all", "every contact of the structure");
+}
+
+/** Whom a bulk change is for. */
+export interface Chosen {
+  /** Keys or ids, from the command line. */
+  named: string[];
+  /** The file that names them; `-`: standard input. */
+  keys?: string;
+  conditions: TypedConditions;
+  /** One contact named by itself. */
+  one?: string;
+}
+
+/** Undefined when nothing says which contacts are meant. @throws UsageError for flags that exclude each other */
+export function chosenBy(contacts: string[], flags: SelectionFlags): Chosen | undefined {
+  const { key = [], keys, list, tag, status, where, all } = flags;
+  const named = [...contacts, ...key];
+  if (keys !== undefined && named.length > 0) {
+    throw new UsageError(
+      "--keys is the whole list of contacts: it goes without others",
+      "leave out one of the two",
+    );
+  }
+  if (status?.trim() === "")
+    throw new UsageError("--status is empty", "name a status, such as --status active");
+  const conditions: TypedConditions = { list, tag, status, where };
+  const isNarrowed = Object.values(conditions).some((each) => each !== undefined);
+  if (named.length === 0 && keys === undefined && !isNarrowed && !all) return undefined;
+  const isOne = named.length === 1 && !isNarrowed;
+  return { named, keys, conditions, one: isOne ? named[0] : undefined };
+}

@@ -1,0 +1,96 @@
+import type { Command } from "commander";
+import type { Context } from "../../context.ts";
+import { changeStatusRequest, statusOf, unsubscribed } from "../../service/contacts.ts";
+import { onContact } from "../../service/find-contact.ts";
+import { fetchContact } from "../../service/mutate-contact.ts";
+import { presentDryRun } from "../../terminal/dry-run.ts";
+import { presentOne } from "../../terminal/present.ts";
+import type { Contact, Send } from "../../wire.ts";
+import { addBulkFlags, type BulkFlags, endRun, runOptionsFrom } from "../bulk/flags.ts";
+import { describeCommand } from "../help-text.ts";
+import { textOr } from "../questions.ts";
+import { missingContact } from "./questions.ts";
+import { addSelectionFlags, chosenBy, type SelectionFlags } from "./selection.ts";
+import { checkContactColumns, viewOf } from "./view.ts";
+
+interface ContactUnsubscribeOptions extends SelectionFlags, BulkFlags {}
+
+export function registerContactUnsubscribe(parent: Command, context: Context): void {
+  const command = parent
+    .command("unsubscribe")
+    .description("set contacts to Inactive, Unsubscribe; the service takes nobody back by API")
+    .argument("[id-or-key...]", "the contact's id, or its key; several are a bulk run");
+  addSelectionFlags(command).action((contacts: string[], options: ContactUnsubscribeOptions) =>
+    runContactUnsubscribe(context, contacts, options),
+  );
+  describeCommand(addBulkFlags(command, { isMutate: true }), {
+    examples: [
+      "ecm contact unsubscribe ada@example.com",
+      "ecm contact unsubscribe --keys left.csv --dry-run",
+      "ecm contact unsubscribe --list Trial --where 'createdAt < timestamp(\"2025-01-01T00:00:00Z\")'",
+    ],
+    output:
+      "One contact: as it is afterwards; `unchanged` on stderr when it was inactive before. Several: nothing; with --json one summary object.",
+    writes: true,
+    exitCodes: {
+      1: "the service refused or failed, or you answered no",
+      3: "a bulk run is done, and some contacts do not exist or were refused",
+      5: "no such contact, or a name that resolves to nothing",
+    },
+  });
+}
+
+async function runContactUnsubscribe(
+  context: Context,
+  contacts: string[],
+  flags: ContactUnsubscribeOptions,
+): Promise<void> {
+  const missing = missingContact(
+    "ecm contact unsubscribe ID-OR-KEY, or --list, --where, --all and their like",
+  );
+  const chosen = chosenBy(contacts, flags) ?? chosenBy([await textOr(context, undefined, missing)], flags)!;
+  if (chosen.one !== undefined) return unsubscribeOne(context, chosen.one, flags);
+  const options = runOptionsFrom(flags, context.clock.now());
+  const { editMany } = await import("./edit-many.ts");
+  await endRun(context, await editMany(context, { kind: "unsubscribe", chosen, options }));
+}
+
+async function unsubscribeOne(
+  context: Context,
+  idOrKey: string,
+  { dryRun }: ContactUnsubscribeOptions,
+): Promise<void> {
+  const { terminal } = context;
+  const output = context.output();
+  const { send, account } = await context.connect();
+  const found = await onContact(
+    send,
+    () => account.structure(),
+    idOrKey,
+    (id) => fetchContact(send, id),
+  );
+  // A bounce or a complaint says more than an unsubscription: whoever is inactive stays as they are.
+  const isInactive = statusOf(found)?.primary.toLowerCase() === "inactive";
+  const request = changeStatusRequest(found._id, unsubscribed);
+  if (isInactive) terminal.note("unchanged");
+  else if (dryRun) return presentDryRun(terminal, output, request);
+  else {
+    await checkContactColumns(account, output);
+    if (context.prompter()) {
+      await context.confirm(`Unsubscribe ${found.key}? The service takes nobody back by API.`);
+    }
+  }
+  const contact = isInactive ? found : await sent(send, request, found);
+  await presentOne(terminal, output, contact, await viewOf(account, output, contact));
+}
+
+/** The answer's body is not specified; where it is no contact, the contact is read. */
+async function sent(
+  send: Send,
+  request: ReturnType<typeof changeStatusRequest>,
+  { _id }: Contact,
+): Promise<Contact> {
+  const { body } = await send<Partial<Contact> | null>(request);
+  const isContact = typeof body?._id === "string" && typeof body.key === "string";
+  return isContact ? (body as Contact) : fetchContact(send, _id);
+}

@@ -1,0 +1,97 @@
+/** Which contacts are meant, from what was typed: what the service filters, and what is decided here. */
+import { EcmError, exitCodes } from "../errors.ts";
+import type { Contact, ContactStructure, Filter } from "../wire.ts";
+import type { Account } from "./account.ts";
+import { contactConditions, type LocalCondition } from "./contact-filters.ts";
+import { statusOf, statusParts } from "./contacts.ts";
+import type { Where } from "./where.ts";
+
+/** As typed; all must hold. Of several lists or tags any will do. */
+export interface WantedSelection {
+  list?: string[];
+  tag?: string[];
+  status?: string;
+  where?: Where;
+}
+
+export interface Selection {
+  /** What the service filters. */
+  filters: Filter[];
+  /** The parts of a contact that `holds` reads, as a search's `source` names them. */
+  needs: readonly string[];
+  /**
+   * Whether every condition holds for a contact, the service's own among them: a write must not reach a contact that a
+   * looser search let through. A part that the service filters by and does not tell is taken to be right.
+   */
+  holds(contact: Partial<Contact>): boolean;
+}
+
+/** Resolves the names. @throws NotFoundError, UsageError naming what does not exist */
+export async function resolveSelection(
+  account: Account,
+  structure: ContactStructure,
+  { where, ...wanted }: WantedSelection,
+): Promise<Selection> {
+  const { filters, keeps } = await contactConditions(account, structure, wanted);
+  const criterias = filters.flatMap((filter) => filter.criterias);
+  const conditions: LocalCondition[] = [];
+  for (const { columnToFilter, values } of criterias) {
+    if (columnToFilter === "LIST_ID") conditions.push(inAnyList(values));
+    if (columnToFilter === "CONTACT_STATUS") conditions.push(withStatus(values));
+  }
+  if (keeps) conditions.push(keeps);
+  if (where) conditions.push(await where.compile(account, structure));
+  return {
+    filters,
+    needs: [...new Set(conditions.flatMap(({ needs }) => needs))],
+    holds: (contact) => conditions.every((condition) => condition.holds(contact)),
+  };
+}
+
+/** Both must hold. */
+export function bothOf(
+  one: LocalCondition | undefined,
+  other: LocalCondition | undefined,
+): LocalCondition | undefined {
+  if (!one || !other) return one ?? other;
+  return {
+    needs: [...new Set([...one.needs, ...other.needs])],
+    wanted: [one.wanted, other.wanted],
+    holds: (contact: Partial<Contact>) => one.holds(contact) && other.holds(contact),
+  };
+}
+
+/** @param time in milliseconds since the epoch */
+export function updatedAfter(time: number): LocalCondition {
+  return {
+    needs: ["updatedAt"],
+    wanted: { updatedAfter: time },
+    holds({ updatedAt }) {
+      if (updatedAt !== undefined) return Date.parse(updatedAt) > time;
+      throw new EcmError(exitCodes.failed, "The service did not say when the contacts were updated", {
+        type: "UnreadableAnswerError",
+        hint: "--since cannot be decided without it",
+      });
+    },
+  };
+}
+
+function inAnyList(listIds: readonly string[]): LocalCondition {
+  return {
+    needs: ["lists"],
+    wanted: { listIds },
+    holds: ({ lists }) => lists?.some(({ _id }) => listIds.includes(_id)) ?? true,
+  };
+}
+
+function withStatus(values: readonly string[]): LocalCondition {
+  const wanted = values.map((value) => value.toLowerCase());
+  return {
+    needs: statusParts,
+    wanted: { status: values },
+    holds(contact) {
+      const primary = statusOf(contact)?.primary.toLowerCase();
+      return primary === undefined || wanted.includes(primary);
+    },
+  };
+}

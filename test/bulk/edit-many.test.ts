@@ -1,0 +1,261 @@
+/** Selections, unsubscriptions and deletions, as jobs of the bulk engine. */
+import { existsSync } from "node:fs";
+import { mkdtemp, readdir, readFile, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import type { Contact } from "../../src/wire.ts";
+import { temporaryFolder } from "../support/ecm.ts";
+import { type RunningSandbox, startSandbox } from "../support/sandbox.ts";
+import { contactsIn, inputFile, manyRows, summaryOf } from "./kit.ts";
+
+/** p0 … in the list L; every third in the list M, too. */
+async function withMembers(count: number): Promise<RunningSandbox> {
+  const service = await startSandbox();
+  const rows = Array.from({ length: count }, (_, index) => {
+    return `p${index}@example.com,First ${index % 2},${index % 3 === 0 ? '"L,M"' : "L"}`;
+  });
+  const file = await inputFile(`Email,First Name,lists\n${rows.join("\n")}\n`);
+  expect((await service.ecm(["import", file, "--create-missing"])).code).toBe(0);
+  return service;
+}
+
+const statusOf = async (service: RunningSandbox, key: string) => {
+  const shown = await service.ecm(["contact", "get", key, "--json"]);
+  return (JSON.parse(shown.stdout) as Contact).status;
+};
+
+describe("a selection", () => {
+  it("reads each page once, decides the rest here, and says before what it sends", async () => {
+    const service = await withMembers(30);
+    const args = ["contact", "mutate", "--list", "L", "--list", "M", "--where", 'First_Name == "First 1"'];
+    const change = [...args, "--set", "Last Name=X", "--json"];
+    const dry = summaryOf(await service.ecm([...change, "--dry-run"]));
+    const real = summaryOf(await service.ecm(change));
+    expect(real).toMatchObject({
+      kind: "mutate",
+      status: "completed",
+      rows: { read: 15, updated: 15 },
+      // A page; names of lists and the structure.
+      requests: { search: 1, mutate: 15, other: 2 },
+    });
+    expect(dry).toMatchObject({
+      status: "dry-run",
+      rows: { read: 15, updated: 15 },
+      estimate: { requests: 18 },
+    });
+    expect(real.estimate).toEqual(dry.estimate);
+    const again = summaryOf(await service.ecm(change));
+    expect(again).toMatchObject({ rows: { read: 15, unchanged: 15 }, requests: { mutate: 0 } });
+  });
+
+  it("holds every condition, together with keys and ids from a file", async () => {
+    const service = await withMembers(12);
+    const { _id } = JSON.parse(
+      (await service.ecm(["contact", "get", "p3@example.com", "--json"])).stdout,
+    ) as Contact;
+    const file = await inputFile(`_id\n${_id}\n${"0".repeat(24)}\n`, "ids.csv");
+    const change = ["--set", "Last Name=X", "--json"];
+    const byId = await service.ecm(["contact", "mutate", "--keys", file, ...change]);
+    expect(byId.code).toBe(3);
+    expect(summaryOf(byId)).toMatchObject({ rows: { read: 2, updated: 1, rejected: 1 } });
+    const keys = await inputFile("p1@example.com\np6@example.com\np9@example.com\n", "keys.txt");
+    const both = summaryOf(
+      await service.ecm([
+        "contact",
+        "mutate",
+        "--keys",
+        keys,
+        "--list",
+        "M",
+        "--where",
+        'key != "p9@example.com"',
+        ...change,
+      ]),
+    );
+    expect(both).toMatchObject({
+      rows: { read: 3, updated: 1, skipped: 2 },
+      codes: { skipped: { not_selected: 2 } },
+    });
+    const contacts = await contactsIn(service);
+    const changed = [...contacts].filter(([, { fields }]) => fields["Last Name"] === "X").map(([key]) => key);
+    expect(changed.sort()).toEqual(["p3@example.com", "p6@example.com"]);
+  });
+
+  it("refuses what does not say whom it is for, or what nobody has agreed to, and changes nothing", async () => {
+    const service = await startSandbox();
+    const table: [args: string[], message: string][] = [
+      [["mutate", "--set", "Last Name=X"], "the contact's id or key is missing"],
+      [["delete", "--yes"], "the contact's id or key is missing"],
+      [["unsubscribe", "--list", "L"], "must be confirmed"],
+      [["delete", "p0@example.com"], "must be confirmed"],
+      [["delete", "--all", "--no-input"], "must be confirmed"],
+      [["delete", "--status", "", "--yes"], "--status is empty"],
+      [["delete", "--where", "", "--yes"], "--where"],
+      [["delete", "--where", "Nope", "--yes"], "Unknown name"],
+      [["delete", "a@b.co", "--keys", "f", "--yes"], "--keys is the whole list"],
+    ];
+    for (const [args, message] of table) {
+      const { code, stderr, stdout } = await service.ecm(["contact", ...args]);
+      expect(stderr).toContain(message);
+      expect(code, args.join(" ")).toBe(2);
+      expect(stdout).toBe("");
+    }
+  });
+});
+
+describe("ecm contact unsubscribe", () => {
+  it("unsubscribes one contact; who is inactive already is unchanged", async () => {
+    const service = await withMembers(2);
+    const dry = await service.ecm(["contact", "unsubscribe", "p0@example.com", "--dry-run", "--json"]);
+    expect(JSON.parse(dry.stdout)).toMatchObject({
+      method: "PATCH",
+      body: { status: { primary: "Inactive", secondary: "Unsubscribe" } },
+    });
+    expect((await statusOf(service, "p0@example.com"))?.primary.toLowerCase()).toBe("active");
+    const first = await service.ecm(["contact", "unsubscribe", "p0@example.com", "--json"]);
+    expect(JSON.parse(first.stdout)).toMatchObject({
+      key: "p0@example.com",
+      status: { primary: "Inactive" },
+    });
+    const second = await service.ecm(["contact", "unsubscribe", "p0@example.com"]);
+    expect(second).toMatchObject({ code: 0 });
+    expect(second.stderr).toContain("unchanged");
+    expect((await service.ecm(["contact", "unsubscribe", "no@example.com"])).code).toBe(5);
+  });
+
+  it("unsubscribes many, sends nothing for who is inactive, and rejects unknown keys", async () => {
+    const service = await withMembers(6);
+    await service.ecm(["contact", "unsubscribe", "p1@example.com"]);
+    const file = await inputFile(
+      "p0@example.com\np1@example.com\nno@example.com\np2@example.com\n",
+      "keys.txt",
+    );
+    const result = await service.ecm(["contact", "unsubscribe", "--keys", file, "--yes", "--json"]);
+    expect(result.code).toBe(3);
+    expect(summaryOf(result)).toMatchObject({
+      kind: "unsubscribe",
+      rows: { read: 4, updated: 2, unchanged: 1, rejected: 1 },
+      // The structure, and a status each.
+      requests: { search: 1, mutate: 0, other: 3 },
+      codes: { rejected: { not_found: 1 } },
+    });
+    expect(await statusOf(service, "p0@example.com")).toEqual({
+      primary: "Inactive",
+      secondary: "Unsubscribe",
+    });
+    const rest = summaryOf(await service.ecm(["contact", "unsubscribe", "--list", "L", "--yes", "--json"]));
+    expect(rest).toMatchObject({ rows: { read: 6, updated: 3, unchanged: 3 } });
+  });
+
+  it("asks at a terminal, and takes no for a no", async () => {
+    const service = await withMembers(3);
+    const args = ["contact", "unsubscribe", "--list", "L"];
+    const no = await service.ecm(args, { terminalColumns: 120, typed: [["takes nobody back", "n\r"]] });
+    expect(no.code).toBe(1);
+    expect(no.stderr).toContain("Cancelled");
+    expect((await statusOf(service, "p0@example.com"))?.primary.toLowerCase()).toBe("active");
+    expect((await service.ecm(["runs", "list", "--json"])).stdout).not.toContain("unsubscribe");
+    const yes = await service.ecm(args, { terminalColumns: 120, typed: [["Unsubscribe 3 contacts", "y\r"]] });
+    expect(yes.code).toBe(0);
+    expect((await statusOf(service, "p2@example.com"))?.primary).toBe("Inactive");
+  });
+});
+
+describe("ecm contact delete", () => {
+  it("writes a backup that imports again, then deletes; who is gone is skipped", async () => {
+    const service = await withMembers(9);
+    const before = await contactsIn(service);
+    const backup = join(await temporaryFolder(), "backup.csv");
+    const args = ["contact", "delete", "--list", "M", "--backup", backup, "--yes", "--json"];
+    expect(summaryOf(await service.ecm([...args, "--dry-run"]))).toMatchObject({ rows: { deleted: 3 } });
+    expect(existsSync(backup)).toBe(false);
+    const result = summaryOf(await service.ecm(args));
+    expect(result).toMatchObject({
+      kind: "delete",
+      rows: { read: 3, deleted: 3, updated: 0, pending: 0 },
+      requests: { search: 1, create: 0, mutate: 0, other: 5 },
+      backup,
+    });
+    expect([...(await contactsIn(service)).keys()]).toHaveLength(6);
+    const imported = summaryOf(await service.ecm(["import", backup, "--json"]));
+    expect(imported.rows).toMatchObject({ read: 3, created: 3 });
+    const after = await contactsIn(service);
+    for (const [key, { fields, lists }] of before) expect(after.get(key)).toMatchObject({ fields, lists });
+
+    const taken = await service.ecm(args);
+    expect(taken.code).toBe(2);
+    expect(taken.stderr).toContain("exists already");
+    expect((await contactsIn(service)).size).toBe(9);
+
+    const keys = await inputFile("p0@example.com\nno@example.com\n", "keys.txt");
+    const some = summaryOf(await service.ecm(["contact", "delete", "--keys", keys, "--yes", "--json"]));
+    expect(some).toMatchObject({ rows: { deleted: 1, skipped: 1 }, codes: { skipped: { missing: 1 } } });
+    expect(await readFile(some.backup!, "utf8")).toContain("p0@example.com");
+  });
+
+  it("deletes one contact by key or id; one that does not exist is exit 5", async () => {
+    const service = await withMembers(2);
+    const { _id } = JSON.parse(
+      (await service.ecm(["contact", "get", "p1@example.com", "--json"])).stdout,
+    ) as Contact;
+    const dry = await service.ecm(["contact", "delete", "p1@example.com", "--dry-run", "--json"]);
+    expect(JSON.parse(dry.stdout)).toMatchObject({ method: "DELETE", path: `/api/contact/${_id}` });
+    expect((await service.ecm(["contact", "delete", _id, "--yes"])).code).toBe(0);
+    expect((await service.ecm(["contact", "delete", _id, "--yes"])).code).toBe(5);
+    expect((await service.ecm(["contact", "delete", "p1@example.com", "--yes"])).code).toBe(5);
+    expect([...(await contactsIn(service)).keys()]).toEqual(["p0@example.com"]);
+  });
+
+  it("asks for the number of contacts to be typed", async () => {
+    const service = await withMembers(4);
+    const args = ["contact", "delete", "--list", "L"];
+    const question = "Type 4 to delete 4 contacts for good";
+    const wrong = await service.ecm(args, { terminalColumns: 120, typed: [[question, "y\r"]] });
+    expect(wrong.code).toBe(1);
+    expect((await contactsIn(service)).size).toBe(4);
+    const right = await service.ecm(args, { terminalColumns: 120, typed: [[question, "4\r"]] });
+    expect(right.code).toBe(0);
+    expect((await contactsIn(service)).size).toBe(0);
+  });
+
+  it("goes on with a stopped one, by resume and by the same command, with its backup whole", async () => {
+    const service = await withMembers(30);
+    const folder = await mkdtemp(join(tmpdir(), "ecm-test-"));
+    const backup = join(folder, "all.ndjson");
+    const args = ["contact", "delete", "--all", "--backup", backup, "--yes", "--json"];
+    const stopped = summaryOf(await service.ecm([...args, "--max-requests", "12"]));
+    expect(stopped).toMatchObject({ status: "stopped", stoppedBy: "max-requests", rows: { read: 30 } });
+    expect((await readFile(backup, "utf8")).trim().split("\n")).toHaveLength(30);
+    const further = summaryOf(await service.ecm([...args, "--max-requests", "10"]));
+    expect(further).toMatchObject({ run: stopped.run, stoppedBy: "max-requests" });
+    const ended = summaryOf(await service.ecm(["runs", "resume", stopped.run!, "--json"]));
+    expect(ended).toMatchObject({
+      run: stopped.run,
+      status: "completed",
+      rows: { read: 30, deleted: 30 },
+      backup,
+    });
+    expect((await readFile(backup, "utf8")).trim().split("\n")).toHaveLength(30);
+    expect((await contactsIn(service)).size).toBe(0);
+    expect(await readdir(folder)).toEqual(["all.ndjson"]);
+  });
+
+  it("never overwrites a file that it has not made", async () => {
+    const service = await withMembers(2);
+    const file = join(await temporaryFolder(), "precious.csv");
+    await writeFile(file, "precious");
+    const args = ["contact", "delete", "p0@example.com", "p1@example.com", "--backup", file, "--yes"];
+    expect((await service.ecm(args)).code).toBe(2);
+    expect(await readFile(file, "utf8")).toBe("precious");
+    expect((await contactsIn(service)).size).toBe(2);
+  });
+});
+
+it("selects across many pages", async () => {
+  const service = await startSandbox({ hourlyLimit: 100_000 });
+  await service.ecm(["import", await inputFile(manyRows(2300, (index) => `${index % 100}`))]);
+  const args = ["contact", "mutate", "--where", 'First_Name == "7"', "--set", "Last Name=X", "--json"];
+  const result = summaryOf(await service.ecm(args));
+  expect(result).toMatchObject({ rows: { read: 23, updated: 23 }, requests: { search: 3, mutate: 23 } });
+});

@@ -1,0 +1,128 @@
+/** `--where`, `--since`: what is decided here, on the pages that the service's own filters leave. */
+import { describe, expect, it } from "vitest";
+import { call, inputFile } from "../bulk/kit.ts";
+import type { Ecm } from "../support/ecm.ts";
+import { startSandbox } from "../support/sandbox.ts";
+
+const people = `Email,City,Age,First-Name!,lists,tags
+ada@example.com,Oslo,36,Ada,News,VIP
+bob@example.com,Oslo,,Bob,,
+eve@example.com,Rome,41,,"News,Old",VIP
+`;
+
+async function withPeople() {
+  const service = await startSandbox();
+  for (const label of ["City", "Age", "First-Name!", "a.b", "a-b", "key", "in", "Größe"]) {
+    await service.ecm(["structure", "field", "add", label]);
+  }
+  await service.ecm(["import", await inputFile(people), "--create-missing"]);
+  return service;
+}
+
+const found = async (ecm: Ecm, expression: string, ...more: string[]) => {
+  const args = [
+    "contact",
+    "search",
+    "--where",
+    expression,
+    ...more,
+    "--all",
+    "-o",
+    "csv",
+    "--columns",
+    "ecm:key",
+  ];
+  const { code, stdout, stderr } = await ecm(args);
+  expect(code, stderr).toBe(0);
+  return stdout
+    .split("\n")
+    .slice(1)
+    .filter(Boolean)
+    .map((key) => key[0])
+    .join("");
+};
+
+describe("--where", () => {
+  it("chooses by key, status, lists, tags, fields and times, by the names that people use", async () => {
+    const { ecm } = await withPeople();
+    const table: [expression: string, keys: string][] = [
+      ['City == "Oslo"', "ab"],
+      ['City == "Oslo" && "VIP" in tags', "a"],
+      ['!("News" in lists)', "b"],
+      ["size(lists) == 2", "e"],
+      ['key.startsWith("e") || First_Name_ == "Bob"', "be"],
+      ['fields["First-Name!"] == "" && fields.Age != ""', "e"],
+      ['Age != "" && int(Age) > 36', "e"],
+      // A built-in name wins over the field of that name.
+      ['key == "ada@example.com" && fields["key"] == ""', "a"],
+      ['fields["in"] == "" && fields["Größe"] == "" && fields["a.b"] == ""', "abe"],
+      ['createdAt > timestamp("2020-01-01T00:00:00Z") && createdAt <= updatedAt', "abe"],
+      ['createdAt < timestamp("2020-01-01T00:00:00Z")', ""],
+      // The service's letter case and the expression's do not matter.
+      ['status == "Active" && substatus != "Unsubscribe"', "abe"],
+      ['status in ["ACTIVE", "x"]', "abe"],
+      ['tags.exists(tag, tag.startsWith("V"))', "ae"],
+    ];
+    for (const [expression, keys] of table) expect(await found(ecm, expression), expression).toBe(keys);
+    expect(await found(ecm, 'City == "Oslo"', "--list", "News")).toBe("a");
+    expect(await found(ecm, 'City == "Oslo"', "--key", "bob@example.com")).toBe("b");
+    const count = await ecm(["contact", "search", "--where", 'City == "Oslo"', "--count"]);
+    expect(count.stdout.trim()).toBe("2");
+    const exported = await ecm(["export", "--where", '"Old" in lists', "-o", "ndjson"]);
+    expect(exported.stdout.trim().split("\n")).toHaveLength(1);
+    expect(exported.stdout).toContain("eve@example.com");
+  });
+
+  it("names what is wrong and where, before a contact is read", async () => {
+    const { ecm, baseUrl, apiKey } = await withPeople();
+    const table: [expression: string, ...words: string[]][] = [
+      ["City == ", "Unexpected token", "(at the end)"],
+      ['City = "Oslo"', "(at character 6:"],
+      ['Cty == "Oslo"', 'Unknown name "Cty" (at character 1: Cty == "Oslo")', "Did you mean City?"],
+      ["City", "is not a condition: its type is string"],
+      ["City == 1", "string == int", "Fields are text"],
+      ['createdAt > "2026"', "(at character 1:"],
+      ['createdAt > timestamp("2026-01-01")', "(at character 13:", 'timestamp("2026-01-01T00:00:00Z")'],
+      ['key.matches("(")', "(at character 13:"],
+      ['fields["Ciy"] == ""', 'No field is named "Ciy" (at character 8:', 'Did you mean "City"?'],
+      ['"vip" in tags', 'No tag is named "vip" (at character 1:', 'Did you mean "VIP"?'],
+      ['!("Nws" in lists)', 'No list is named "Nws"', 'Did you mean "News"?'],
+      ['a_b == ""', "can mean 2 fields", 'fields["a.b"] or fields["a-b"]'],
+    ];
+    const searches = () => call<{ total: number }>({ baseUrl, apiKey }, "GET", "/api/contact-structure");
+    await searches();
+    for (const [expression, ...words] of table) {
+      const { code, stdout, stderr } = await ecm(["contact", "search", "--where", expression, "-v"]);
+      expect(code, expression).toBe(2);
+      expect(stdout).toBe("");
+      expect(stderr).not.toContain("/search");
+      for (const word of words) expect(stderr, expression).toContain(word);
+    }
+    const noRequest = await ecm(["contact", "search", "--where", "("], {
+      env: { ECM_BASE_URL: "http://127.0.0.1:9" },
+    });
+    expect(noRequest.code).toBe(2);
+  });
+
+  it("fails on a contact for which the expression has no value, and names it", async () => {
+    const { ecm } = await withPeople();
+    const { code, stderr } = await ecm(["contact", "search", "--where", "int(Age) > 30", "--all"]);
+    expect(code).toBe(2);
+    expect(stderr).toContain("for the contact bob@example.com");
+    expect(stderr).toContain('Age != "" && int(Age) > 30');
+  });
+});
+
+describe("export --since", () => {
+  it("gives the contacts that were updated after a time", async () => {
+    const { ecm } = await withPeople();
+    const rows = async (since: string) =>
+      (await ecm(["export", "--since", since, "-o", "id"])).stdout.split("\n").filter(Boolean).length;
+    expect(await rows("1h")).toBe(3);
+    expect(await rows("2020-01-01")).toBe(3);
+    expect(await rows("2090-01-01T00:00:00Z")).toBe(0);
+    const wrong = await ecm(["export", "--since", "yesterday"]);
+    expect(wrong.code).toBe(2);
+    expect(wrong.stderr).toContain('--since: "yesterday" is not a time');
+  });
+});
