@@ -1,23 +1,23 @@
 /** What stands for an input where there is none: the contacts come from the account. */
 import { createConsentTally } from "./consent.ts";
 import { createIdentityTally } from "./identities.ts";
-import type { Understood } from "./reading.ts";
+import type { Reading, Understood } from "./reading.ts";
 import type { Survey } from "./survey.ts";
 
 export const withoutInput: Understood = {
   file: { path: "", name: "" },
-  facts: { sha256: "", bytes: 0, encoding: "utf-8", delimiter: ",", columns: [], notes: [], sample: [] },
-  reading: {
-    keyType: "",
+  facts: {
+    sha256: "",
+    bytes: 0,
     encoding: "utf-8",
-    markBytes: 0,
     delimiter: ",",
-    startLine: 1,
-    hasHeader: false,
-    targets: [],
-    consent: [],
-    hasSafeCells: false,
+    hasEscapes: false,
+    columns: [],
+    notes: [],
+    sample: [],
   },
+  // There are no rows to be read.
+  reading: {} as Reading,
 };
 
 export function surveyOfNothing(): Survey {
