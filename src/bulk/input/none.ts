@@ -31,6 +31,7 @@ export function surveyOfNothing(): Survey {
     tags: new Set(),
     repeated: createIdentityTally().repeated(),
     lastLine: 0,
+    notes: [],
     async *rows() {},
   };
 }
