@@ -1,7 +1,7 @@
 /** One line that says how far a long command is: redrawn on a terminal, repeated as plain text elsewhere. */
-import stringWidth from "fast-string-width";
 import { escapeControls } from "./escape.ts";
 import type { Terminal } from "./terminal.ts";
+import { cut, widthOf } from "./text-width.ts";
 
 export interface Progress {
   /** A message that stays, above the line. */
@@ -23,30 +23,32 @@ export function showProgress(terminal: Terminal, describe: () => string | undefi
 }
 
 function redrawn(terminal: Terminal, describe: () => string | undefined): Progress {
-  let isDrawn = false;
+  let drawnWidth = 0;
   const clear = () => {
-    if (isDrawn) terminal.stderr.write("\r\x1b[2K");
-    isDrawn = false;
+    if (drawnWidth === 0) return;
+    // A screen that was made narrower has wrapped the line: all of its rows go.
+    const rowsAbove = Math.ceil(drawnWidth / terminal.columns) - 1;
+    terminal.stderr.write(`${rowsAbove > 0 ? `\x1b[${rowsAbove}A` : ""}\r\x1b[${rowsAbove > 0 ? "J" : "2K"}`);
+    drawnWidth = 0;
   };
   const draw = () => {
     const text = describe();
     clear();
     if (text === undefined) return;
-    terminal.stderr.write(cut(escapeControls(text), terminal.columns - 1));
-    isDrawn = true;
+    const line = cut(escapeControls(text), terminal.columns - 1);
+    terminal.stderr.write(line);
+    drawnWidth = widthOf(line);
   };
   const timer = setInterval(draw, redrawMilliseconds);
   draw();
+  terminal.drawing = { clear, draw };
   return {
-    note(message) {
-      clear();
-      terminal.note(message);
-      draw();
-    },
+    note: (message) => terminal.note(message),
     refresh: draw,
     close() {
       clearInterval(timer);
       clear();
+      terminal.drawing = undefined;
     },
   };
 }
@@ -67,16 +69,9 @@ function repeated(terminal: Terminal, describe: () => string | undefined): Progr
   };
 }
 
-/** To fit one line: a line that wraps cannot be redrawn. */
-function cut(text: string, columns: number): string {
-  if (stringWidth(text) <= columns) return text;
-  let kept = "";
-  let width = 0;
-  for (const character of text) {
-    const wide = stringWidth(character);
-    if (width + wide > columns - 1) break;
-    kept += character;
-    width += wide;
-  }
-  return `${kept}…`;
+/** How far something is, as a bar and a percentage. @param share from 0 to 1 */
+export function progressBar(share: number, width = 28): string {
+  const done = Math.min(1, Math.max(0, share));
+  const full = Math.floor(done * width);
+  return `${"█".repeat(full)}${"░".repeat(width - full)} ${String(Math.floor(done * 100)).padStart(3)} %`;
 }

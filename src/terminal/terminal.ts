@@ -26,6 +26,8 @@ export interface Terminal {
   readonly isAccessible: boolean;
   /** Set once the flags are read. */
   quiet: boolean;
+  /** What is drawn below the messages on stderr, such as a progress line: it makes way for each of them. */
+  drawing?: { clear(): void; draw(): void };
   /** Writes data to stdout, and waits while the reader is slow. Resolves at once when the reader has gone. */
   write(text: string): Promise<void>;
   /** One message on stderr, escaped; a line break is added. `aside`: what one may pass over, such as what is left. */
@@ -58,6 +60,12 @@ export function createTerminal(streams: TerminalStreams, isAccessible = false): 
   stdout.on("close", () => {
     isStdoutClosed = true;
   });
+
+  function say(line: string): void {
+    terminal.drawing?.clear();
+    stderr.write(`${line}\n`);
+    terminal.drawing?.draw();
+  }
 
   const terminal: Terminal = {
     // Node makes standard input at the first look at it: hardly a command looks.
@@ -105,11 +113,11 @@ export function createTerminal(streams: TerminalStreams, isAccessible = false): 
     },
     note(message, weight) {
       const text = escapeControlsInLines(message);
-      stderr.write(`${weight === "aside" ? styleFor(terminal.isColored.err).dim(text) : text}\n`);
+      say(weight === "aside" ? styleFor(terminal.isColored.err).dim(text) : text);
     },
     warn(message) {
       const { yellow } = styleFor(terminal.isColored.err);
-      stderr.write(`${yellow("warning:")} ${escapeControlsInLines(message)}\n`);
+      say(`${yellow("warning:")} ${escapeControlsInLines(message)}`);
     },
   };
   return terminal;

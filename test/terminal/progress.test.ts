@@ -19,7 +19,11 @@ function fakeTerminal(parts: Partial<Terminal>) {
     isAccessible: false,
     quiet: false,
     columns: 20,
-    note: (message: string) => stderr.write(`${message}\n`),
+    note(message: string) {
+      terminal.drawing?.clear();
+      stderr.write(`${message}\n`);
+      terminal.drawing?.draw();
+    },
     ...parts,
   } as Terminal;
   return { terminal, text: () => text };
