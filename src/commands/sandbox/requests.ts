@@ -1,12 +1,12 @@
 import type { Command } from "commander";
 import type { Context } from "../../context.ts";
 import { UsageError } from "../../errors.ts";
-import type { FolderOperations } from "../../sandbox/admin-api/operations.ts";
 import type { LoggedRequest } from "../../sandbox/public-types.ts";
 import { presentList, type View } from "../../terminal/present.ts";
 import { wholeNumber } from "../flags.ts";
 import { describeCommand } from "../help-text.ts";
 import { type DataFlag, dataOption, withOwner } from "./flags.ts";
+import { following } from "./following.ts";
 
 interface RequestsFlags extends DataFlag {
   since?: string;
@@ -32,8 +32,6 @@ const requestView: View<LoggedRequest> = {
   ],
   id: (request) => String(request.n),
 };
-
-const pollMilliseconds = 100;
 
 export function registerSandboxRequests(parent: Command, context: Context): void {
   const command = parent
@@ -72,25 +70,6 @@ async function runSandboxRequests(context: Context, flags: RequestsFlags): Promi
     const requests = follow ? following(context, operations, query) : operations.requests(query);
     await presentList(context.terminal, output, requests, requestView);
   });
-}
-
-/** What matches already when a start was named, then each further one. @throws the signal's reason */
-async function* following(
-  context: Context,
-  operations: FolderOperations,
-  query: Omit<RequestsFlags, "data" | "follow" | "clear">,
-): AsyncGenerator<LoggedRequest> {
-  let next: typeof query = query;
-  if (query.since === undefined && query.limit === undefined) {
-    next = { ...query, since: String(operations.requests({ limit: 1 }).at(-1)?.n ?? 0) };
-  }
-  for (;;) {
-    const found = operations.requests(next);
-    yield* found;
-    const last = found.at(-1);
-    if (last) next = { ...query, limit: undefined, since: String(last.n) };
-    await context.clock.sleep(pollMilliseconds, context.signal);
-  }
 }
 
 function textOf(value: unknown): string | undefined {

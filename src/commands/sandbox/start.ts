@@ -1,8 +1,13 @@
 import type { Command } from "commander";
 import type { Context } from "../../context.ts";
 import { faultHelp } from "../../sandbox/faults.ts";
+import type { Sandbox } from "../../sandbox/index.ts";
+import { escapeControls } from "../../terminal/escape.ts";
+import { styleFor } from "../../terminal/style.ts";
+import { cut } from "../../terminal/text-width.ts";
 import { describeCommand } from "../help-text.ts";
 import { addStartFlags, type StartFlags, sandboxOptions, warnIfReachable } from "./flags.ts";
+import { following } from "./following.ts";
 
 export function registerSandboxStart(parent: Command, context: Context): void {
   const command = addStartFlags(
@@ -17,7 +22,7 @@ export function registerSandboxStart(parent: Command, context: Context): void {
       "ecm sandbox start --data ./rehearsal --fault truncate:GET:*:p=0.05:seed=1",
     ],
     output:
-      'One line of JSON when it accepts requests: {"baseUrl","apiKey","structureId"}. Sandboxes on one folder see the same data and spend the same limits; without --data it is that of the profile sandbox.',
+      'One line of JSON when it accepts requests: {"baseUrl","apiKey","structureId"}; at a terminal how to use it, and each request. Sandboxes on one folder see the same data and spend the same limits; without --data it is that of the profile sandbox.',
     exitCodes: { 0: "stopped by SIGINT or SIGTERM" },
   });
 }
@@ -29,12 +34,54 @@ async function runSandboxStart(context: Context, flags: StartFlags): Promise<voi
     const server = await sandbox.serve(flags);
     warnIfReachable(context, flags, server);
     const ready = { baseUrl: server.baseUrl, apiKey: sandbox.ownKey(), structureId: sandbox.structureId };
-    await context.terminal.write(`${JSON.stringify(ready)}\n`);
     // To be stopped is this command's natural end, so the signal is not passed on as a failure.
-    await fired(context.signal);
+    if (context.terminal.isStdoutTerminal) await showLive(context, sandbox, ready);
+    else {
+      await context.terminal.write(`${JSON.stringify(ready)}\n`);
+      await fired(context.signal);
+    }
     await server.close();
   } finally {
     sandbox.close();
+  }
+}
+
+/** What a line has beside the path: time, method, status and duration, with the gaps between them. */
+const roomBesidePath = 34;
+
+/** For somebody who looks: how to use it, then a line for each request, until the signal. */
+async function showLive(
+  context: Context,
+  { operations }: Sandbox,
+  { baseUrl, apiKey }: { baseUrl: string; apiKey: string },
+): Promise<void> {
+  const { terminal, signal } = context;
+  const { bold, dim, red } = styleFor(terminal.isColored.out);
+  await terminal.write(
+    [
+      `${bold("Sandbox")} at ${bold(baseUrl)}   Ctrl-C stops`,
+      `Use it:  ECM_BASE_URL=${baseUrl} ECM_API_KEY=${apiKey} ecm lists list`,
+      `Look:    ${baseUrl}/__sandbox/`,
+      "",
+      "",
+    ].join("\n"),
+  );
+  const pathWidth = Math.max(20, terminal.columns - roomBesidePath);
+  try {
+    for await (const { time, method, path, status, milliseconds, fault } of following(
+      context,
+      operations,
+      {},
+    )) {
+      const clock = new Date(time).toTimeString().slice(0, 8);
+      const answer = status === null ? red("dropped") : status < 400 ? String(status) : red(String(status));
+      const end = fault ? `  ${red(escapeControls(fault))}` : "";
+      const shownPath = cut(escapeControls(path), pathWidth).padEnd(pathWidth);
+      const line = `${dim(clock)}  ${method.padEnd(6)} ${shownPath}  ${answer}`;
+      await terminal.write(`${line}  ${dim(`${Math.round(milliseconds)} ms`)}${end}\n`);
+    }
+  } catch (error) {
+    if (!signal.aborted) throw error;
   }
 }
 
