@@ -2,5 +2,6 @@
 export { createAdaptorServer } from "@hono/node-server";
 export { Hono } from "hono";
 export { openSandbox } from "../src/sandbox/index.ts";
-export { check, createContact } from "../src/sandbox/rules/requests.ts";
+export { check } from "../src/sandbox/rules/check.ts";
+export { createContact } from "../src/sandbox/rules/requests.ts";
 export { openStore } from "../src/sandbox/store/index.ts";

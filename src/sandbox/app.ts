@@ -3,15 +3,16 @@ import type { IncomingMessage } from "node:http";
 import { type Context, Hono } from "hono";
 import type { Clock } from "../wire.ts";
 import { adminRoot } from "./admin-api/access.ts";
-import { type Body, jsonOf, readBody } from "./body.ts";
+import { jsonOf, readBody } from "./body.ts";
 import { entryOf } from "./log-entry.ts";
-import type { Call, Endpoint } from "./rules/endpoint.ts";
+import type { Endpoint } from "./rules/endpoint.ts";
 import { endpoints } from "./rules/index.ts";
+import { perform } from "./rules/perform.ts";
 import type { Gate } from "./rules/rate-limits-and-auth.ts";
 import { forbidden, Refusal } from "./rules/refusal.ts";
-import { check } from "./rules/requests.ts";
 import type { Store } from "./store/index.ts";
 import type { TakeTurn } from "./transaction-queue.ts";
+import type { Variants } from "./variants.ts";
 
 /** What a door tells of a request beside the request itself. */
 export interface Bindings {
@@ -45,6 +46,7 @@ export interface AppParts {
   clock: Clock;
   /** Answers everything below /__sandbox/. */
   admin(request: Request, bindings: Bindings): Promise<Response>;
+  variants: Variants;
 }
 
 // Beside contacts, under the same path: their names are not taken for ids of contacts.
@@ -84,7 +86,7 @@ export function createApp(parts: AppParts): App {
 }
 
 async function exchange(
-  { store, gate, takeTurn, clock }: AppParts,
+  { store, gate, takeTurn, clock, variants }: AppParts,
   context: RequestContext,
   endpoint: Endpoint | undefined,
 ): Promise<Response> {
@@ -94,7 +96,7 @@ async function exchange(
     const key = context.req.header("x-api-key");
     const { now, headers, refusal } = gate.admit(address, key, endpoint?.scope, clock.now());
     const logged = (answered: Answer): Answer => {
-      const text = answered.status === 204 ? "" : JSON.stringify(answered.body);
+      const text = answered.body === undefined ? "" : JSON.stringify(answered.body);
       const bytes = body && "bytes" in body ? body.bytes : undefined;
       const { status } = answered;
       store.requests.add(
@@ -105,8 +107,16 @@ async function exchange(
     try {
       if (refusal) throw refusal;
       if (!endpoint) throw forbidden("This endpoint is not accessible via API key");
-      const call = callOf(endpoint, context, store, body, now);
-      return logged({ status: endpoint.status, body: perform(endpoint, call), headers });
+      const done = perform(endpoint, {
+        store,
+        variants,
+        now,
+        // The database reads a text up to its first NUL: an id with a tail would be taken for the id.
+        parameter: (name) => context.req.param(name)?.replace(/\0.*/s, "\ufffd") ?? "",
+        readBody: () => jsonOf(body!, context.req.header("content-type")),
+        readQuery: () => queryOf(context),
+      });
+      return logged({ ...done, headers });
     } catch (error) {
       if (!(error instanceof Refusal)) throw error;
       return logged({
@@ -116,39 +126,12 @@ async function exchange(
       });
     }
   });
-  return respond(answer);
+  return respond(variants["hourly-headers"] === "sent" ? answer : withoutHour(answer));
 }
 
-/** @throws Refusal of the endpoint's rule: then nothing that the rule wrote is kept */
-function perform(endpoint: Endpoint, call: Call<never, never>): unknown {
-  if (!endpoint.scope.endsWith(":write")) return endpoint.answer(call);
-  try {
-    return call.store.database.attempt(() => endpoint.answer(call));
-  } catch (error) {
-    if (error instanceof Refusal) endpoint.refused?.(call, error);
-    throw error;
-  }
-}
-
-/** @throws Refusal for a body or a query that the endpoint does not take */
-function callOf(
-  endpoint: Endpoint,
-  context: RequestContext,
-  store: Store,
-  body: Body | undefined,
-  now: number,
-): Call<never, never> {
-  return {
-    store,
-    now,
-    // The database reads a text up to its first NUL: an id with a tail would be taken for the id.
-    parameter: (name) => context.req.param(name)?.replace(/\0.*/s, "\ufffd") ?? "",
-    body:
-      endpoint.body && body
-        ? (check(endpoint.body, jsonOf(body, context.req.header("content-type"))) as never)
-        : (undefined as never),
-    query: endpoint.query ? (check(endpoint.query, queryOf(context)) as never) : (undefined as never),
-  };
+function withoutHour({ headers, ...answer }: Answer): Answer {
+  const kept = Object.entries(headers).filter(([name]) => !name.startsWith("X-RateLimit-"));
+  return { ...answer, headers: Object.fromEntries(kept) };
 }
 
 /** A name that is given more than once stays an array, which no schema takes. */
@@ -163,7 +146,7 @@ function queryOf(context: RequestContext): Record<string, unknown> {
 
 /** An answer as the web knows it. */
 export function respond({ status, body, headers, text = JSON.stringify(body) }: Answer): Response {
-  if (status === 204) return new Response(null, { status, headers });
+  if (status === 204 || body === undefined) return new Response(null, { status, headers });
   return new Response(text, {
     status,
     headers: { "Content-Type": "application/json; charset=utf-8", ...headers },

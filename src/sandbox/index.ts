@@ -9,9 +9,11 @@ import { ownKeyOf } from "./own-key.ts";
 import { defaultLimits, gateOf } from "./rules/rate-limits-and-auth.ts";
 import { serviceOf } from "./service.ts";
 import { openStore, serviceTime } from "./store/index.ts";
+import { laggingBehind } from "./store/search-lag.ts";
 import { turnsOn } from "./transaction-queue.ts";
 import type { OpenPort } from "./transports/http.ts";
 import { insideDoor } from "./transports/in-process.ts";
+import { variantsFrom } from "./variants.ts";
 
 export interface SandboxOptions {
   /** Holds the database; made when it does not exist. Several processes may use one at once. */
@@ -37,6 +39,8 @@ export interface SandboxOptions {
   apiKey?: string;
   /** Needed for /__sandbox/, and enough from anywhere; default: none, and only this machine is answered. */
   adminToken?: string;
+  /** How it decides what the documents leave open: names and values as typed after `--variant`. */
+  variants?: Record<string, unknown>;
 }
 
 export interface Sandbox {
@@ -53,10 +57,11 @@ export interface Sandbox {
   close(): void;
 }
 
-/** @throws UsageError for a bad fault, or when the database binding is not installed. */
+/** @throws UsageError for a bad fault or variant, or when the database binding is not installed. */
 export async function openSandbox(options: SandboxOptions): Promise<Sandbox> {
   const clock = options.clock ?? realClock;
   const { region, seed, apiKey: givenKey, adminToken } = options;
+  const variants = variantsFrom(options.variants ?? {});
   const faults = changeableFaults(options.faults ?? []);
   const store = await openStore(options.folder, clock.now(), { region, seed });
   const gate = gateOf(store, {
@@ -71,11 +76,13 @@ export async function openSandbox(options: SandboxOptions): Promise<Sandbox> {
   const admin = lazily(() =>
     import("./admin-api/routes.ts").then(({ adminRoutes }) => adminRoutes({ store, operations, adminToken })),
   );
+  const lag = variants["search-lag"];
   const app = createApp({
-    store,
+    store: lag > 0 ? laggingBehind(store, lag, clock) : store,
     gate,
     takeTurn,
     clock,
+    variants,
     admin: async (request, bindings) => (await admin()).fetch(request, bindings),
   });
   const closing = new AbortController();

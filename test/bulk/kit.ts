@@ -54,27 +54,15 @@ export async function contactsIn(
   );
   const labels = new Map(structure!.fields.map(({ _id, label }) => [_id, label]));
   const contacts = new Map();
-  for (let page = 1; ; page++) {
-    const answer = await call<{ contacts: Contact[]; totalRecords: number }>(
-      service,
-      "POST",
-      "/api/contact/search",
-      {
-        contactStructureId: structure!._id,
-        page,
-        pageSize: 1000,
-        source: ["_id", "key", "fields", "lists", "tags", "__v"],
-      },
-    );
-    for (const { key, fields = [], lists = [], tags = [], __v } of answer.contacts) {
-      const values = fields.map(({ _id, value }) => [labels.get(_id) ?? _id, value]).sort();
-      contacts.set(key, {
-        fields: Object.fromEntries(values),
-        lists: lists.map(({ _id }) => _id).sort(),
-        tags: tags.map(({ _id }) => _id).sort(),
-        version: __v,
-      });
-    }
-    if (page * 1000 >= answer.totalRecords) return contacts;
+  const all = await call<Contact[]>(service, "GET", "/api/contact");
+  for (const { key, fields = [], lists = [], tags = [], __v } of all) {
+    const values = fields.map(({ _id, value }) => [labels.get(_id) ?? _id, value]).sort();
+    contacts.set(key, {
+      fields: Object.fromEntries(values),
+      lists: lists.map(({ _id }) => _id).sort(),
+      tags: tags.map(({ _id }) => _id).sort(),
+      version: __v,
+    });
   }
+  return contacts;
 }

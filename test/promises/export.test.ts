@@ -61,7 +61,8 @@ async function hostileAccount() {
   };
   const [plain] = await call("GET", "/api/contact-structure");
   const { _id, fields, tags } = await call("PUT", `/api/contact-structure/${plain._id}`, {
-    ...plain,
+    label: plain.label,
+    keyName: plain.keyName,
     fields: [...plain.fields, ...labels.map((label) => ({ label, dataType: "text", required: false }))],
     tags: names.map((label) => ({ label })),
   });

@@ -31,11 +31,14 @@ export interface TestAccount {
   structureId: string;
   clock: TestClock;
   call: Call;
+  /** The structure as an update takes it. */
+  definition(): Promise<Omit<ContactStructure, "_id" | "keyType">>;
   /** The structure, updated by this body on top of what it is. */
   update(change: object): Promise<ContactStructure>;
   /** Ids of two fields, two tags and two lists. */
   furnished(): Promise<{ fields: string[]; tags: string[]; lists: string[] }>;
   create(key: string, more?: object): Promise<Reply["body"]>;
+  /** All of them must hold. */
   search(criterias: object[], more?: object): Promise<Reply>;
   owner(): Promise<Owner>;
   /** A key with these scopes. */
@@ -93,8 +96,12 @@ export async function openAccount(options: Partial<SandboxOptions> = {}): Promis
     structureId,
     clock,
     call,
+    async definition() {
+      const [{ _id, keyType, ...definition }] = (await call("GET", "/api/contact-structure")).body;
+      return definition;
+    },
     async update(change) {
-      const [before] = (await call("GET", "/api/contact-structure")).body;
+      const before = await account.definition();
       const answer = await call("PUT", `/api/contact-structure/${structureId}`, { ...before, ...change });
       if (answer.status !== 200) throw new Error(answer.text);
       return answer.body;
@@ -124,7 +131,7 @@ export async function openAccount(options: Partial<SandboxOptions> = {}): Promis
       call("POST", "/api/contact/search", {
         contactStructureId: structureId,
         source: ["_id", "key"],
-        contactSpecification: { filters: criterias.map((criteria) => ({ criterias: [criteria] })) },
+        contactSpecification: { filters: criterias.length > 0 ? [{ criterias }] : [] },
         ...more,
       }),
     async owner() {

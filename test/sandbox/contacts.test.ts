@@ -10,9 +10,8 @@ test("POST contact: the contact is answered with _id, status, createdAt and __v,
     key: "Ada@Example.com",
     contactStructureId: account.structureId,
     fields: values,
-    lists: [{ _id: lists[1], action: "add" }],
+    lists: [{ _id: lists[1] }],
     tags: [{ _id: tags[0] }],
-    unknown: "ignored",
   });
   expect(status).toBe(200);
   expect(body).toEqual({
@@ -59,6 +58,9 @@ test.each([
   ["lists", { lists: [{}] }, "lists[0]._id is required"],
   ["lists", { lists: ["x"] }, "lists[0] must be an object"],
   ["lists", { lists: [{ _id: "f".repeat(24) }] }, "lists names an unknown list id"],
+  ["listIds", { listIds: ["x"] }, "listIds is not accepted here"],
+  ["status", { status: { primary: "Active" } }, "status is not accepted here"],
+  ["action", { lists: [{ _id: "x", action: "add" }] }, "lists[0].action is not accepted here"],
   ["tags", { tags: [{ _id: "f".repeat(24) }] }, "tags names an unknown tag id"],
   ["tags", { tags: [{ _id: "x" }, { _id: "x" }] }, "tags names one _id twice"],
 ])("POST contact: 400 ValidationError with field %s for %j", async (field, change, message) => {

@@ -120,9 +120,11 @@ test.each([
 });
 
 test("Errors: a body of more than 1 MiB is 400 ValidationError, and one of 1 MiB is read", async () => {
-  const { call, structureId } = await openAccount();
+  const { call, structureId, definition } = await openAccount();
+  const { fields } = await definition();
   const body = (bytes: number) => {
-    const text = JSON.stringify({ key: "a@b.co", contactStructureId: structureId, padding: "" });
+    const padding = [{ _id: fields[0]!._id, value: "" }];
+    const text = JSON.stringify({ key: "a@b.co", contactStructureId: structureId, fields: padding });
     return text.replace('""', `"${"x".repeat(bytes - text.length)}"`);
   };
   const over = await call("POST", "/api/contact", undefined, { raw: body(2 ** 20 + 1) });

@@ -75,7 +75,7 @@ test("In this process: reset-before does nothing, reset-after does it, and both 
   await expect(create("first@b.co")).rejects.toMatchObject({ code: "ECONNRESET" });
   expect((await search([])).body.totalRecords).toBe(0);
   await expect(create("second@b.co")).rejects.toMatchObject({ code: "ECONNRESET" });
-  expect((await search([], { source: ["key"] })).body.contacts).toEqual([{ key: "second@b.co" }]);
+  expect((await search([], { source: ["key"] })).body.contacts).toMatchObject([{ key: "second@b.co" }]);
   expect((await call("POST", "/api/contact", {})).status).toBe(400);
 });
 
@@ -137,9 +137,13 @@ test("Behind a port: the socket is really reset, before or after the write", asy
     );
   await expect(create("first@b.co")).rejects.toMatchObject({ code: "ECONNRESET" });
   await expect(create("second@b.co")).rejects.toMatchObject({ code: "ECONNRESET" });
-  const search = JSON.stringify({ contactStructureId: sandbox.structureId, source: ["key"] });
+  const search = JSON.stringify({
+    contactStructureId: sandbox.structureId,
+    source: ["key"],
+    contactSpecification: { filters: [] },
+  });
   const found = await exchange(`${baseUrl}/api/contact/search`, apiKey, search);
-  expect(JSON.parse(found.text).contacts).toEqual([{ key: "second@b.co" }]);
+  expect(JSON.parse(found.text).contacts).toMatchObject([{ key: "second@b.co" }]);
 });
 
 test("Behind a port: a truncated answer promises more than it brings", async () => {

@@ -54,7 +54,11 @@ test("Behind a port, a caller who leaves in the middle of a body leaves nothing"
   const search = await fetch(`${baseUrl}/api/contact/search`, {
     method: "POST",
     headers: { "x-api-key": apiKey, "content-type": "application/json" },
-    body: JSON.stringify({ contactStructureId: sandbox.structureId, source: ["key"] }),
+    body: JSON.stringify({
+      contactStructureId: sandbox.structureId,
+      source: ["key"],
+      contactSpecification: { filters: [] },
+    }),
   });
   expect(await search.json()).toEqual({ totalRecords: 0, contacts: [] });
 });

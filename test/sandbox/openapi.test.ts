@@ -56,8 +56,12 @@ test("Real exchanges, good and bad, are as /openapi.json describes them", async 
     lists: [{ _id: lists[0] }],
   });
   const contact = `/api/contact/${made._id}`;
-  const search = { contactStructureId: account.structureId, source: ["key", "status"] };
-  const [whole] = (await account.call("GET", "/api/contact-structure")).body;
+  const search = {
+    contactStructureId: account.structureId,
+    source: ["key", "contactStatus", "contactSubStatus"],
+    contactSpecification: { filters: [] },
+  };
+  const whole = await account.definition();
   const exchanges: [method: string, path: string, body: unknown, status: number][] = [
     ["GET", "/api/contact-structure", undefined, 200],
     ["GET", structure, undefined, 200],
@@ -88,7 +92,8 @@ test("Real exchanges, good and bad, are as /openapi.json describes them", async 
       { ...search, contactSpecification: { filters: [{ criterias: [eq("KEY", "a@b.co")] }] } },
       200,
     ],
-    ["POST", "/api/contact/search", { ...search, pageSize: 1001 }, 400],
+    ["POST", "/api/contact/search", { ...search, source: ["status"] }, 400],
+    ["POST", "/api/contact/search", { ...search, sort: "key" }, 400],
     ["PUT", `${contact}/mutate`, { addTags: [tags[0]], removeLists: [{ _id: lists[0] }] }, 200],
     ["PUT", `${contact}/mutate`, { addTags: [5] }, 400],
     ["PATCH", contact, { status: { primary: "Inactive", secondary: "Unsubscribe" } }, 200],

@@ -1,16 +1,23 @@
 /** Contacts: create, read, mutate, and what the published reference adds to these (specification, /api/contact). */
-import { type StoredContact, toWire } from "../store/contacts.ts";
+import { type KeyCase, type StoredContact, toWire } from "../store/contacts.ts";
 import type { Store } from "../store/index.ts";
 import type { StoredStructure } from "../store/structures.ts";
 import { contactAnswer, contactsAnswer } from "./answers.ts";
 import { contactOf } from "./contact-of.ts";
 import { type Call, endpoint } from "./endpoint.ts";
-import { mutated, noChanges } from "./mutate.ts";
-import { duplicate, invalid, type Refusal, stale } from "./refusal.ts";
-import { createContact, mutateContact, patchContact, replaceContact } from "./requests.ts";
+import { mutated } from "./mutate.ts";
+import { duplicate, invalid, Refusal, stale } from "./refusal.ts";
+import { createContact, mutateContact, mutateContactBy, patchContact, replaceContact } from "./requests.ts";
 
 const contact = "/api/contact/:contactId";
 const longestEmail = 254;
+/** What a request that changes nothing is told. */
+const noChanges = "No changes to apply";
+const mutateAnswers = {
+  contact: (contact: unknown) => contact,
+  empty: () => undefined,
+  other: () => ({ message: "Contact updated" }),
+};
 
 export const contactEndpoints = [
   endpoint({
@@ -20,14 +27,14 @@ export const contactEndpoints = [
     scope: "contacts:write",
     body: createContact,
     result: contactAnswer,
-    answer({ store, body, now }) {
+    answer({ store, body, now, variants }) {
       const structure = store.structures.get(body.contactStructureId);
       if (!structure) {
         throw invalid("contactStructureId is not a contact structure of this account", {
           field: "contactStructureId",
         });
       }
-      refuseKey(store, structure, body.key);
+      refuseKey(store, structure, body.key, variants["key-case"]);
       refuseUnknown(store, structure, body);
       const [id] = store.newIds(now, 1) as [string];
       const created: StoredContact = {
@@ -70,7 +77,8 @@ export const contactEndpoints = [
     scope: "contacts:write",
     body: mutateContact,
     result: contactAnswer,
-    answer({ store, parameter, body, now }) {
+    bodyBy: (variants) => mutateContactBy[variants["mutate-elements"]],
+    answer({ store, parameter, body, now, variants }) {
       const before = contactOf(store, parameter("contactId"));
       const structure = store.structures.get(before.structureId)!;
       refuseUnknown(store, structure, { fields: body.updateFields }, "updateFields");
@@ -81,10 +89,12 @@ export const contactEndpoints = [
         refuseUnknown(store, structure, { tags: body[member] }, member);
       }
       const after = mutated(before, body, now);
+      if (!after) throw new Refusal(400, { errorType: variants.noop, message: noChanges });
       store.contacts.replace(before, after);
       store.events.add({ contactId: before.id, type: "contact-updated", at: now });
       return toWire(after);
     },
+    vary: (answer, variants) => mutateAnswers[variants["mutate-answer"]](answer),
     refused: noteRefusal,
   }),
   endpoint({
@@ -119,7 +129,7 @@ export const contactEndpoints = [
     scope: "contacts:write",
     body: replaceContact,
     result: contactAnswer,
-    answer({ store, parameter, body, now }) {
+    answer({ store, parameter, body, now, variants }) {
       const before = contactOf(store, parameter("contactId"));
       const structure = store.structures.get(before.structureId)!;
       if (body.contactStructureId !== undefined && body.contactStructureId !== structure._id) {
@@ -129,7 +139,7 @@ export const contactEndpoints = [
       if (status.primary !== before.status.primary || status.secondary !== before.status.secondary) {
         throw invalid("status is changed by PATCH alone", { field: "status" });
       }
-      refuseKey(store, structure, body.key, before.id);
+      refuseKey(store, structure, body.key, variants["key-case"], before.id);
       refuseUnknown(store, structure, body);
       if (body.__v !== before.version) throw stale("contact");
       const after: StoredContact = {
@@ -168,12 +178,18 @@ function noteRefusal({ store, parameter, now }: Call<never, never>, { status, er
 }
 
 /** Refuses a key that is no address of e-mail where one is due, or that another contact has. */
-function refuseKey(store: Store, structure: StoredStructure, key: string, exceptId?: string): void {
+function refuseKey(
+  store: Store,
+  structure: StoredStructure,
+  key: string,
+  keyCase: KeyCase,
+  exceptId?: string,
+): void {
   if (key.trim() === "") throw invalid("key must not be empty", { field: "key" });
   if (structure.keyType === "email" && !isEmail(key)) {
     throw invalid("key must be an email address", { field: "key" });
   }
-  const holder = store.contacts.idOfKey(structure._id, key);
+  const holder = store.contacts.idOfKey(structure._id, key, keyCase);
   if (holder !== undefined && holder !== exceptId) {
     throw duplicate("A contact with this key already exists", "key");
   }

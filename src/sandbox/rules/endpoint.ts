@@ -2,6 +2,7 @@
 import type { GenericSchema, InferInput, InferOutput } from "valibot";
 import type { Store } from "../store/index.ts";
 import type { Scope } from "../store/keys.ts";
+import type { Variants } from "../variants.ts";
 import type { Refusal } from "./refusal.ts";
 
 export interface Call<Body, Query> {
@@ -10,6 +11,7 @@ export interface Call<Body, Query> {
   parameter(name: string): string;
   body: Body;
   query: Query;
+  variants: Variants;
   /** Milliseconds since the epoch. */
   now: number;
 }
@@ -25,12 +27,18 @@ export interface Endpoint {
   summary: string;
   scope: Scope;
   body?: GenericSchema;
+  /** The body as variants take it, where they differ. */
+  bodyBy?: (variants: Variants) => GenericSchema;
   query?: GenericSchema;
   /** 204 has no body. */
   status: 200 | 201 | 204;
+  /** The status as variants have it, where they differ. */
+  statusBy?: (variants: Variants) => number;
   /** What the answer looks like. */
   result?: GenericSchema;
   answer: (call: Call<never, never>) => unknown;
+  /** What variants make of the answer; undefined: an answer without a body. */
+  vary?: (answer: never, variants: Variants) => unknown;
   /** What is to be noted when the rule has refused and all it wrote is undone. */
   refused?: (call: Call<never, never>, refusal: Refusal) => void;
 }
@@ -43,12 +51,13 @@ export function endpoint<
   Query extends GenericSchema = Nothing,
   Result extends GenericSchema = Nothing,
 >(
-  given: Omit<Endpoint, "answer" | "status" | "body" | "query" | "result"> & {
+  given: Omit<Endpoint, "answer" | "status" | "body" | "query" | "result" | "vary"> & {
     body?: Body;
     query?: Query;
     status?: Endpoint["status"];
     result?: Result;
     answer: (call: Call<InferOutput<Body>, InferOutput<Query>>) => InferInput<Result>;
+    vary?: (answer: InferInput<Result>, variants: Variants) => unknown;
   },
 ): Endpoint {
   return { status: 200, ...given };

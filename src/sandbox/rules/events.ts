@@ -5,6 +5,7 @@ import type { Store } from "../store/index.ts";
 import { eventPageAnswer } from "./answers.ts";
 import { contactOf } from "./contact-of.ts";
 import { endpoint } from "./endpoint.ts";
+import { sizeOf } from "./pages.ts";
 import { accountEventsQuery, contactEventsQuery } from "./requests.ts";
 
 const dayMilliseconds = 86_400_000;
@@ -48,9 +49,9 @@ export const eventEndpoints = [
     scope: "contacts:read",
     query: accountEventsQuery,
     result: eventPageAnswer,
-    answer({ store, query: { types, pastDays, page, size }, now }) {
+    answer({ store, query: { types, pastDays, page, size }, now, variants }) {
       const since = now - pastDays * dayMilliseconds;
-      const found = store.events.page({ types, since, page, size });
+      const found = store.events.page({ types, since, page, size: sizeOf(size, "size", variants) });
       return { total: found.total, records: found.events.map(toRecord) };
     },
   }),
@@ -61,9 +62,9 @@ export const eventEndpoints = [
     scope: "contacts:read",
     query: contactEventsQuery,
     result: eventPageAnswer,
-    answer({ store, parameter, query: { types, page, size } }) {
-      const { id } = contactOf(store, parameter("contactId"));
-      const found = store.events.page({ contactId: id, types, page, size });
+    answer({ store, parameter, query: { types, page, size }, variants }) {
+      const { id: contactId } = contactOf(store, parameter("contactId"));
+      const found = store.events.page({ contactId, types, page, size: sizeOf(size, "size", variants) });
       return { total: found.total, records: found.events.map(toRecord) };
     },
   }),

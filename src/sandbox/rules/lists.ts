@@ -4,6 +4,7 @@ import type { Store } from "../store/index.ts";
 import type { ListPage, StoredList } from "../store/lists.ts";
 import { listAnswer, listNamesAnswer, listPageAnswer, newListAnswer } from "./answers.ts";
 import { endpoint } from "./endpoint.ts";
+import { sizeOf } from "./pages.ts";
 import { invalid, notFound, stale } from "./refusal.ts";
 import { createList, deleteLists, duplicateList, listsQuery, mergeLists, renameList } from "./requests.ts";
 import { structureOf } from "./structures.ts";
@@ -18,6 +19,7 @@ export const listEndpoints = [
     scope: "contacts:write",
     body: createList,
     result: newListAnswer,
+    statusBy: ({ created }) => created,
     answer({ store, parameter, body, now }) {
       const structure = structureOf(store, parameter("contactStructureId"));
       return addList(store, structure._id, body.name, now);
@@ -30,16 +32,18 @@ export const listEndpoints = [
     scope: "contacts:read",
     query: listsQuery,
     result: listPageAnswer,
-    answer({ store, parameter, query }) {
+    answer({ store, parameter, query, variants }) {
       const structure = structureOf(store, parameter("contactStructureId"));
       const [sort = "_id", direction = "asc"] = (query.sort?.split(":") ?? []) as [
         ListPage["sort"]?,
         ListPage["direction"]?,
       ];
-      const { page, size, criteria } = query;
+      const { page, criteria } = query;
+      const size = sizeOf(query.size, "size", variants);
       const found = store.lists.page(structure._id, { page, size, sort, direction, nameHolds: criteria });
       return { total: found.total, records: found.lists };
     },
+    vary: (answer, variants) => (variants.lists === "records" ? answer : answer.records),
   }),
   endpoint({
     method: "get",
@@ -51,6 +55,7 @@ export const listEndpoints = [
       store.lists
         .all(structureOf(store, parameter("contactStructureId"))._id)
         .map(({ _id, name, type }) => ({ _id, name, type })),
+    vary: (records, variants) => (variants.lists === "records" ? records : { records }),
   }),
   endpoint({
     method: "get",

@@ -6,19 +6,17 @@ import { invalid, stale } from "./refusal.ts";
 import type { mutateContact } from "./requests.ts";
 
 type Delta = InferOutput<typeof mutateContact>;
-/** What a request that changes nothing is told. */
-export const noChanges = "No changes to apply";
 type Ref = { _id: string };
 
 /**
- * The contact after the delta, one version later. Its ids are known to exist.
- * @throws Refusal when nothing is asked for, when one id is both added and removed, when the supplied version is
- *   stale, or when nothing would change
+ * The contact after the delta, one version later; undefined when nothing is asked for or nothing would change. Its ids
+ * are known to exist.
+ * @throws Refusal when one id is both added and removed, or when the supplied version is stale
  */
-export function mutated(before: StoredContact, delta: Delta, now: number): StoredContact {
+export function mutated(before: StoredContact, delta: Delta, now: number): StoredContact | undefined {
   const { addTags, removeTags, addLists, removeLists, updateFields } = delta;
   const operations = [addTags, removeTags, addLists, removeLists, updateFields];
-  if (operations.every((each) => each.length === 0)) throw nothingChanges();
+  if (operations.every((each) => each.length === 0)) return undefined;
   refuseBoth(addTags, removeTags, "removeTags");
   refuseBoth(addLists, removeLists, "removeLists");
   if (delta.__v !== undefined && delta.__v !== before.version) throw stale("contact");
@@ -26,7 +24,7 @@ export function mutated(before: StoredContact, delta: Delta, now: number): Store
   const tags = changedSet(before.tags, addTags, removeTags);
   const lists = changedSet(before.lists, addLists, removeLists);
   const fields = changedFields(before.fields, updateFields);
-  if (!tags && !lists && !fields) throw nothingChanges();
+  if (!tags && !lists && !fields) return undefined;
   return {
     ...before,
     tags: tags ?? before.tags,
@@ -35,10 +33,6 @@ export function mutated(before: StoredContact, delta: Delta, now: number): Store
     updatedAt: now,
     version: before.version + 1,
   };
-}
-
-function nothingChanges() {
-  return invalid(noChanges);
 }
 
 function refuseBoth(added: Ref[], removed: Ref[], field: string): void {

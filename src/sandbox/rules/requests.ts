@@ -1,11 +1,9 @@
 /**
  * What requests must look like (specification, Endpoints): the schemas check them, and the OpenAPI description is made
- * of the same schemas. Members that no schema names are ignored.
+ * of the same schemas. Members that no schema names are refused, unless a variant ignores them.
  */
 import * as v from "valibot";
-import { invalid } from "./refusal.ts";
 
-export const largestPage = 1000;
 const longestListName = 1000;
 const longestCriteria = 50;
 
@@ -27,31 +25,35 @@ const page = v.pipe(
   v.minValue(1, "must be at least 1"),
   v.maxValue(2 ** 31 - 1, "must be at most 2147483647"),
 );
-const pageSize = v.pipe(
-  integer,
-  v.minValue(1, "must be at least 1"),
-  v.maxValue(largestPage, `must be at most ${largestPage}`),
-);
+/** Its greatest value is a variant: see `sizeOf` in pages.ts. */
+const pageSize = v.pipe(integer, v.minValue(1, "must be at least 1"), v.description("At most 1000"));
 
 const isArray = "must be an array";
 const isObject = "must be an object";
 
-const idRef = v.object({ _id: text }, isObject);
-const fieldValue = v.object({ _id: text, value: text }, isObject);
+const idRef = v.strictObject({ _id: text }, isObject);
+const fieldValue = v.strictObject({ _id: text, value: text }, isObject);
 
 function withoutRepeats<T extends { _id: string }>(entries: T[]): boolean {
   return new Set(entries.map((entry) => entry._id)).size === entries.length;
 }
 const idRefs = v.pipe(v.array(idRef, isArray), v.check(withoutRepeats, "names one _id twice"));
 const fieldValues = v.pipe(v.array(fieldValue, isArray), v.check(withoutRepeats, "names one _id twice"));
-/** In a mutate, bare ids will do. */
-const idRefsOrIds = v.pipe(
-  v.array(v.union([text, idRef], "must be an object with an _id"), isArray),
-  v.transform((entries) => entries.map((entry) => (typeof entry === "string" ? { _id: entry } : entry))),
-  v.check(withoutRepeats, "names one _id twice"),
-);
 
-export const createContact = v.object(
+const idAsRef = v.pipe(
+  text,
+  v.transform((_id) => ({ _id })),
+);
+const refsOfMutate = {
+  object: idRefs,
+  id: v.pipe(v.array(idAsRef, isArray), v.check(withoutRepeats, "names one _id twice")),
+  both: v.pipe(
+    v.array(v.union([idAsRef, idRef], "must be an object with an _id"), isArray),
+    v.check(withoutRepeats, "names one _id twice"),
+  ),
+};
+
+export const createContact = v.strictObject(
   {
     key: text,
     contactStructureId: text,
@@ -62,7 +64,7 @@ export const createContact = v.object(
   isObject,
 );
 
-export const replaceContact = v.object(
+export const replaceContact = v.strictObject(
   {
     key: text,
     contactStructureId: v.optional(text),
@@ -70,23 +72,35 @@ export const replaceContact = v.object(
     lists: v.optional(idRefs, []),
     tags: v.optional(idRefs, []),
     // A contact that was read can be sent back: these may be there, and stay as they are.
-    status: v.optional(v.object({ primary: text, secondary: v.optional(text) }, isObject)),
+    _id: v.optional(text),
+    status: v.optional(v.strictObject({ primary: text, secondary: v.optional(text) }, isObject)),
+    createdAt: v.optional(text),
+    updatedAt: v.optional(text),
     __v: version,
   },
   isObject,
 );
 
-export const mutateContact = v.object(
-  {
-    addTags: v.optional(idRefsOrIds, []),
-    removeTags: v.optional(idRefsOrIds, []),
-    addLists: v.optional(idRefsOrIds, []),
-    removeLists: v.optional(idRefsOrIds, []),
-    updateFields: v.optional(fieldValues, []),
-    __v: v.optional(version),
-  },
-  isObject,
-);
+function mutateOf(refs: v.GenericSchema<unknown[], { _id: string }[]>) {
+  return v.strictObject(
+    {
+      addTags: v.optional(refs, []),
+      removeTags: v.optional(refs, []),
+      addLists: v.optional(refs, []),
+      removeLists: v.optional(refs, []),
+      updateFields: v.optional(fieldValues, []),
+      __v: v.optional(version),
+    },
+    isObject,
+  );
+}
+export const mutateContact = mutateOf(refsOfMutate.both);
+/** As the variant takes the elements of its tags and lists. */
+export const mutateContactBy = {
+  object: mutateOf(refsOfMutate.object),
+  id: mutateOf(refsOfMutate.id),
+  both: mutateContact,
+};
 
 /** In these capitals exactly (published reference); what the service itself sets may be spelled otherwise. */
 export const patchContact = v.strictObject(
@@ -94,7 +108,10 @@ export const patchContact = v.strictObject(
     status: v.variant(
       "primary",
       [
-        v.strictObject({ primary: v.literal("Active") }),
+        v.strictObject({
+          primary: v.literal("Active"),
+          secondary: v.optional(v.never('must not be given when primary is "Active"')),
+        }),
         v.strictObject({
           primary: v.literal("Inactive"),
           secondary: v.literal("Unsubscribe", 'must be "Unsubscribe" when primary is "Inactive"'),
@@ -106,11 +123,11 @@ export const patchContact = v.strictObject(
   isObject,
 );
 
-const criteria = v.object(
+const criteria = v.strictObject(
   {
     columnToFilter: v.picklist(
-      ["KEY", "CONTACT_STATUS", "LIST_ID", "TAG_ID"],
-      "must be KEY, CONTACT_STATUS, LIST_ID or TAG_ID",
+      ["KEY", "CONTACT_STATUS", "LIST_ID"],
+      "must be KEY, CONTACT_STATUS or LIST_ID",
     ),
     operator: v.picklist(["EQ"], "must be EQ"),
     values: v.pipe(v.array(text, isArray), v.minLength(1, "must not be empty")),
@@ -118,24 +135,38 @@ const criteria = v.object(
   isObject,
 );
 
-export const searchContacts = v.object(
+/** What a search can be asked to tell (published reference): a closed list, in exactly these letters. */
+const sources = [
+  "_id",
+  "key",
+  "fields",
+  "tags",
+  "lists",
+  "contactStatus",
+  "contactSubStatus",
+  "createdAt",
+  "updatedAt",
+] as const;
+
+export const searchContacts = v.strictObject(
   {
     contactStructureId: text,
     page: v.optional(page, 1),
     pageSize: v.optional(pageSize, 10),
-    source: v.pipe(v.array(text, isArray), v.minLength(1, "must not be empty")),
-    contactSpecification: v.optional(
-      v.object(
-        { filters: v.array(v.object({ criterias: v.array(criteria, isArray) }, isObject), isArray) },
-        isObject,
-      ),
-      { filters: [] },
+    source: v.pipe(
+      v.array(v.picklist(sources, `must be one of ${sources.join(", ")}`), isArray),
+      v.minLength(1, "must not be empty"),
+    ),
+    contactSpecification: v.strictObject(
+      { filters: v.array(v.strictObject({ criterias: v.array(criteria, isArray) }, isObject), isArray) },
+      isObject,
     ),
   },
   isObject,
 );
 
-const fieldDefinition = v.object(
+// What else a definition carries is the rule's to judge: it may be the field's own.
+const fieldDefinition = v.looseObject(
   {
     _id: v.optional(text),
     label: named,
@@ -145,13 +176,14 @@ const fieldDefinition = v.object(
   },
   isObject,
 );
+const tagDefinition = v.looseObject({ _id: v.optional(text), label: named }, isObject);
 
-export const updateStructure = v.object(
+export const updateStructure = v.strictObject(
   {
     label: named,
     keyName: named,
     fields: v.array(fieldDefinition, isArray),
-    tags: v.optional(v.array(v.object({ _id: v.optional(text), label: named }, isObject), isArray)),
+    tags: v.optional(v.array(tagDefinition, isArray)),
     __v: v.optional(version),
   },
   isObject,
@@ -161,13 +193,13 @@ const listName = v.pipe(
   named,
   v.maxLength(longestListName, `must not be longer than ${longestListName} characters`),
 );
-export const createList = v.object({ name: listName }, isObject);
-export const renameList = v.object({ name: listName, __v: v.optional(version) }, isObject);
+export const createList = v.strictObject({ name: listName }, isObject);
+export const renameList = v.strictObject({ name: listName, __v: v.optional(version) }, isObject);
 /** The bodies of these three are not published: they name lists as a contact's body does. */
 const someLists = v.pipe(idRefs, v.minLength(1, "must not be empty"));
-export const duplicateList = v.object({ name: listName }, isObject);
-export const mergeLists = v.object({ name: listName, lists: someLists }, isObject);
-export const deleteLists = v.object({ lists: someLists }, isObject);
+export const duplicateList = v.strictObject({ name: listName }, isObject);
+export const mergeLists = v.strictObject({ name: listName, lists: someLists }, isObject);
+export const deleteLists = v.strictObject({ lists: someLists }, isObject);
 
 /** A number in a query: digits alone. */
 const digits = v.pipe(
@@ -235,28 +267,3 @@ export const accountEventsQuery = v.object({
     "30",
   ),
 });
-
-/** What the input says, as the schema types it. @throws Refusal that names the first input at fault */
-export function check<S extends v.GenericSchema>(schema: S, input: unknown): v.InferOutput<S> {
-  // To a schema of optional members alone, an array would be an empty object.
-  if (Array.isArray(input)) throw invalid(`The body ${isObject}`);
-  const result = v.safeParse(schema, input, { abortEarly: true });
-  if (result.success) return result.output;
-  const issue = result.issues[0];
-  const path = issue.path ?? [];
-  const place = path.reduce(
-    (name, { key }) =>
-      typeof key === "number" ? `${name}[${key}]` : name === "" ? String(key) : `${name}.${key}`,
-    "",
-  );
-  const field = path.length > 0 ? String(path[0]!.key) : undefined;
-  if (field === undefined) throw invalid(`The body ${issue.message}`);
-  const isMissing = issue.received === "undefined";
-  const isUnknown = issue.type === "strict_object" && issue.expected === "never";
-  throw invalid(
-    `${place} ${isMissing ? "is required" : isUnknown ? "is not accepted here" : issue.message}`,
-    {
-      field,
-    },
-  );
-}

@@ -8,6 +8,8 @@ import { endpoint } from "./endpoint.ts";
 import { invalid, notFound, stale } from "./refusal.ts";
 import { updateStructure } from "./requests.ts";
 
+const fieldMembers = ["_id", "label", "dataType", "required", "predefinedField"];
+const tagMembers = ["_id", "label"];
 const predefinedFields = ["firstName", "lastName"];
 
 export const structureEndpoints = [
@@ -18,6 +20,13 @@ export const structureEndpoints = [
     scope: "contacts:read",
     result: structuresAnswer,
     answer: ({ store }) => store.structures.all(),
+    vary: (all, { structures }) =>
+      structures === "whole"
+        ? all
+        : all.map(({ tags: _tags, fields, ...rest }) => ({
+            ...rest,
+            fields: fields.map(({ required: _required, ...field }) => field),
+          })),
   }),
   endpoint({
     method: "get",
@@ -34,9 +43,13 @@ export const structureEndpoints = [
     scope: "contacts:write",
     body: updateStructure,
     result: structureAnswer,
-    answer({ store, parameter, body, now }) {
+    answer({ store, parameter, body, now, variants }) {
       const before = structureOf(store, parameter("contactStructureId"));
       if (body.__v !== undefined && body.__v !== before.__v) throw stale("contact structure");
+      if (variants["unknown-members"] === "refuse") {
+        refuseUnknownMembers("fields", body.fields, before.fields, fieldMembers);
+        refuseUnknownMembers("tags", body.tags ?? [], before.tags, tagMembers);
+      }
       const fields = fieldsAfter(before, body.fields);
       const tags = body.tags === undefined ? before.tags : tagsAfter(before, body.tags);
       const isNew = (definition: { _id: string }) => definition._id === "";
@@ -109,6 +122,25 @@ function tagsAfter(before: StoredStructure, given: NonNullable<Update["tags"]>):
     }
     return { ...known, _id: known?._id ?? "", label: tag.label };
   });
+}
+
+/** A definition may carry what it is described with, and what else the stored one has. */
+function refuseUnknownMembers(
+  name: "fields" | "tags",
+  given: { _id?: string }[],
+  stored: { _id: string }[],
+  members: string[],
+): void {
+  const byId = new Map(stored.map((definition) => [definition._id, definition]));
+  for (const [index, definition] of given.entries()) {
+    const known = (definition._id !== undefined && byId.get(definition._id)) || {};
+    const unknown = Object.keys(definition).find(
+      (each) => !members.includes(each) && !Object.hasOwn(known, each),
+    );
+    if (unknown !== undefined) {
+      throw invalid(`${name}[${index}].${unknown} is not accepted here`, { field: unknown });
+    }
+  }
 }
 
 function refuseRepeats(given: { _id?: string }[], field: string): void {

@@ -5,8 +5,9 @@ import { accountSchema } from "./0001-account.ts";
 import { contactsSchema } from "./0002-contacts.ts";
 import { eventsSchema } from "./0003-events.ts";
 import { sandboxSchema, sandboxTables } from "./0004-sandbox.ts";
+import { keyCaseSchema } from "./0005-key-case.ts";
 
-const steps = [accountSchema, contactsSchema, eventsSchema, sandboxSchema];
+const steps = [accountSchema, contactsSchema, eventsSchema, sandboxSchema, keyCaseSchema];
 
 /** Brings a folder of any earlier version up to date. @throws UsageError for a folder of a later version */
 export function bringUpToDate(database: Database): void {

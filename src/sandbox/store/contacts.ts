@@ -16,13 +16,17 @@ export interface StoredContact {
   version: number;
 }
 
+/** Whether keys that differ in letter case alone are one key. */
+export type KeyCase = "fold" | "exact";
+
 export interface Contacts {
   get(id: string): StoredContact | undefined;
   /** Those that exist, in the order of their ids. */
   some(ids: string[]): StoredContact[];
   /** Every contact, in the order of their ids, read in portions. */
   all(): Iterable<StoredContact>;
-  idOfKey(structureId: string, key: string): string | undefined;
+  /** The contact of this key, in any letter case or in exactly this one. */
+  idOfKey(structureId: string, key: string, keyCase?: KeyCase): string | undefined;
   add(contact: StoredContact): void;
   /** Stores a later state of a contact, and moves it between groups. */
   replace(before: StoredContact, after: StoredContact): void;
@@ -65,11 +69,13 @@ export function contactsIn(database: Database): Contacts {
       );
       return row && readContact(JSON.parse(row.json));
     },
-    idOfKey(structureId, key) {
+    idOfKey(structureId, key, keyCase = "fold") {
       return database.get<{ id: string }>(
-        "SELECT id FROM contacts WHERE structure_id = ? AND folded_key = ?",
+        "SELECT id FROM contacts WHERE structure_id = ? AND folded_key = ? AND (? OR key = ?)",
         structureId,
         foldKey(key),
+        keyCase === "fold" ? 1 : 0,
+        key,
       )?.id;
     },
     some(ids) {
@@ -179,7 +185,8 @@ export function contactsIn(database: Database): Contacts {
   };
 }
 
-function groupsOf(contact: StoredContact): string[] {
+/** Every group that the contact is in. */
+export function groupsOf(contact: StoredContact): string[] {
   return [
     contact.structureId,
     statusGroup(contact.structureId, contact.status.primary),
@@ -235,19 +242,22 @@ export function toWire(contact: StoredContact): WireContact {
   return Object.fromEntries(wireNames.map((name) => [name, wireParts[name](contact)])) as WireContact;
 }
 
-const searchParts: { [Name in keyof Contact]?: (contact: StoredContact) => Contact[Name] } = {
+/** The names that a search may ask for, and what each tells. */
+const searchParts: Record<string, (contact: StoredContact) => unknown> = {
   ...wireParts,
   contactStatus: (contact) => contact.status.primary,
   contactSubStatus: (contact) => contact.status.secondary,
 };
-const searchNames = Object.keys(searchParts) as (keyof Contact)[];
 
-/** The parts of it that a search asked for; names that no part has are passed over. */
-export function toPartialWire(contact: StoredContact, source: Set<string>): Partial<Contact> {
-  return Object.fromEntries(
-    searchNames
-      .filter((name) => source.has(name))
-      .map((name) => [name, searchParts[name]!(contact)])
-      .filter(([, value]) => value !== undefined),
-  );
+/** What a search that asks for these names tells of a contact. Ids come along unasked. */
+export function searchReader(source: string[]): (contact: StoredContact) => Partial<Contact> {
+  const names = [...new Set(["_id", "contactStructureId", ...source])];
+  return (contact) => {
+    const told: Record<string, unknown> = {};
+    for (const name of names) {
+      const value = searchParts[name]!(contact);
+      if (value !== undefined) told[name] = value;
+    }
+    return told;
+  };
 }

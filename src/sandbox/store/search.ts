@@ -3,11 +3,12 @@
  * entered at a milestone, and a combination of groups where the page before it ended. Totals are kept, not counted.
  */
 import type { Database, Value } from "../database.ts";
-import { type Contacts, foldKey, type StoredContact } from "./contacts.ts";
+import { type Contacts, foldKey, groupsOf, type KeyCase, type StoredContact } from "./contacts.ts";
 
 /** All must hold. */
 export interface Wanted {
   structureId: string;
+  keyCase: KeyCase;
   /** The contact has one of these keys. */
   keys?: string[];
   /** For each inner array: the contact is in one of these groups. */
@@ -24,8 +25,10 @@ interface FoundIds {
   ids: string[];
 }
 
-export type Search = (wanted: Wanted, offset: number, count: number) => Found;
+/** Those for whom one of the alternatives holds. @param count Infinity: all behind the offset */
+export type Search = (alternatives: Wanted[], offset: number, count: number) => Found;
 
+const allOfThem = 2 ** 31;
 const milestoneStride = 1000;
 const longestUnion = 50;
 const combinationsRemembered = 100;
@@ -41,32 +44,64 @@ interface Combination {
 
 export function searchIn(database: Database, contacts: Contacts): Search {
   const combinations = new Map<string, Combination>();
-  const find = (wanted: Wanted, offset: number, count: number): FoundIds => {
-    if (wanted.groups.some((anyOf) => anyOf.length === 0)) return { total: 0, ids: [] };
+  const find = (alternatives: Wanted[], offset: number, count: number): FoundIds => {
+    const possible = alternatives.filter(({ groups }) => groups.every((anyOf) => anyOf.length > 0));
+    const [wanted] = possible;
+    if (!wanted) return { total: 0, ids: [] };
+    if (possible.length > 1) return byAlternatives(database, possible, offset, count);
     if (wanted.keys) return byKeys(database, wanted, wanted.keys, offset, count);
-    const sets = wanted.groups.map((anyOf) => [...new Set(anyOf)].sort());
-    if (sets.length === 0) sets.push([wanted.structureId]);
+    const sets = setsOf(wanted);
     if (sets.length === 1 && sets[0]!.length === 1) return byGroup(database, sets[0]![0]!, offset, count);
     return byCombination(database, combinations, sets, offset, count);
   };
-  return (wanted, offset, count) => {
-    const { total, ids } = find(wanted, offset, count);
+  return (alternatives, offset, count) => {
+    const { total, ids } = find(alternatives, offset, Math.min(count, allOfThem));
     return { total, contacts: contacts.some(ids) };
   };
 }
 
+/** Whether the contact is one of those that are wanted. */
+export function isWanted(contact: StoredContact, { structureId, keyCase, keys, groups }: Wanted): boolean {
+  if (contact.structureId !== structureId) return false;
+  if (keys) {
+    const key = keyCase === "fold" ? foldKey(contact.key) : contact.key;
+    if (!keys.some((each) => (keyCase === "fold" ? foldKey(each) : each) === key)) return false;
+  }
+  const has = new Set(groupsOf(contact));
+  return groups.every((anyOf) => anyOf.some((group) => has.has(group)));
+}
+
+function setsOf({ groups, structureId }: Wanted): string[][] {
+  return groups.length === 0 ? [[structureId]] : groups.map((anyOf) => [...new Set(anyOf)].sort());
+}
+
 function byKeys(database: Database, wanted: Wanted, keys: string[], offset: number, count: number): FoundIds {
-  const also = wanted.groups.map(() => inAnyOf("contacts.id")).join("");
-  const ids = idsOf(
-    database,
-    `SELECT DISTINCT contacts.id FROM json_each(?) AS wanted
-      JOIN contacts ON structure_id = ? AND folded_key = wanted.value
-      WHERE true${also} ORDER BY contacts.id`,
-    JSON.stringify(keys.map(foldKey)),
-    wanted.structureId,
-    ...wanted.groups.map((anyOf) => JSON.stringify(anyOf)),
-  );
+  const [sql, values] = keyWalk(wanted, keys);
+  const ids = idsOf(database, `${sql} ORDER BY id`, ...values);
   return { total: ids.length, ids: ids.slice(offset, offset + count) };
+}
+
+function keyWalk({ groups, structureId, keyCase }: Wanted, keys: string[]): [sql: string, values: Value[]] {
+  const also = groups.map(() => inAnyOf("contacts.id")).join("");
+  const wanted = keys.map((key) => [foldKey(key), keyCase === "fold" ? null : key]);
+  return [
+    `SELECT DISTINCT contacts.id AS id FROM json_each(?) AS wanted
+      JOIN contacts ON structure_id = ? AND folded_key = wanted.value ->> 0
+      WHERE (wanted.value ->> 1 IS NULL OR contacts.key = wanted.value ->> 1)${also}`,
+    [JSON.stringify(wanted), structureId, ...groups.map((anyOf) => JSON.stringify(anyOf))],
+  ];
+}
+
+/** Several alternatives are counted each time: nobody pages through large ones of them often enough. */
+function byAlternatives(database: Database, alternatives: Wanted[], offset: number, count: number): FoundIds {
+  const walks = alternatives.map((wanted) =>
+    wanted.keys ? keyWalk(wanted, wanted.keys) : walk(setsOf(wanted), ""),
+  );
+  const sql = walks.map(([each]) => `SELECT id FROM (${each})`).join(" UNION ");
+  const values = walks.flatMap(([, each]) => each);
+  const row = database.get<{ total: number }>(`SELECT count(*) AS total FROM (${sql})`, ...values);
+  const ids = idsOf(database, `${sql} ORDER BY id LIMIT ? OFFSET ?`, ...values, count, offset);
+  return { total: row?.total ?? 0, ids };
 }
 
 function byGroup(database: Database, groupId: string, offset: number, count: number): FoundIds {

@@ -1,0 +1,75 @@
+/** Holds a request against its schema, and refuses it in the service's words. */
+import * as v from "valibot";
+import type { Variants } from "../variants.ts";
+import { invalid } from "./refusal.ts";
+
+/** What the input says, as the schema types it. @throws Refusal that names the first input at fault */
+export function check<S extends v.GenericSchema>(
+  schema: S,
+  input: unknown,
+  unknownMembers: Variants["unknown-members"] = "refuse",
+): v.InferOutput<S> {
+  // To a schema of optional members alone, an array would be an empty object.
+  if (Array.isArray(input)) throw invalid("The body must be an object");
+  const result = v.safeParse(unknownMembers === "refuse" ? schema : lenient(schema), input, {
+    abortEarly: true,
+  });
+  if (result.success) return result.output as v.InferOutput<S>;
+  const issue = result.issues[0];
+  const path = issue.path ?? [];
+  const place = path.reduce(
+    (name, { key }) =>
+      typeof key === "number" ? `${name}[${key}]` : name === "" ? String(key) : `${name}.${key}`,
+    "",
+  );
+  if (path.length === 0) throw invalid(`The body ${issue.message}`);
+  if (issue.type === "strict_object" && issue.expected === "never") {
+    throw invalid(`${place} is not accepted here`, { field: String(path.at(-1)!.key) });
+  }
+  const isMissing = issue.received === "undefined";
+  throw invalid(`${place} ${isMissing ? "is required" : issue.message}`, { field: String(path[0]!.key) });
+}
+
+const lenientSchemas = new WeakMap<object, v.GenericSchema>();
+
+/** The same schema, but it passes over members that it does not name. */
+function lenient(schema: v.GenericSchema): v.GenericSchema {
+  const known = lenientSchemas.get(schema);
+  if (known) return known;
+  const made = withoutStrictness(schema as SchemaNode) as v.GenericSchema;
+  lenientSchemas.set(schema, made);
+  return made;
+}
+
+/** What a schema may hold that is a schema itself. */
+interface SchemaNode {
+  kind: string;
+  type: string;
+  message?: string;
+  pipe?: SchemaNode[];
+  entries?: Record<string, SchemaNode>;
+  item?: SchemaNode;
+  wrapped?: SchemaNode;
+  options?: (SchemaNode | string)[];
+}
+
+function withoutStrictness(node: SchemaNode): unknown {
+  if (node.kind !== "schema") return node;
+  if (node.pipe) {
+    return v.pipe(...(node.pipe.map(withoutStrictness) as unknown as Parameters<typeof v.pipe>));
+  }
+  const copy = { ...node };
+  if (node.entries) {
+    copy.entries = Object.fromEntries(
+      Object.entries(node.entries).map(([name, entry]) => [name, withoutStrictness(entry) as SchemaNode]),
+    );
+  }
+  if (node.item) copy.item = withoutStrictness(node.item) as SchemaNode;
+  if (node.wrapped) copy.wrapped = withoutStrictness(node.wrapped) as SchemaNode;
+  if (node.options) {
+    copy.options = node.options.map((option) =>
+      typeof option === "string" ? option : (withoutStrictness(option) as SchemaNode),
+    );
+  }
+  return node.type === "strict_object" ? v.object(copy.entries as never, node.message as never) : copy;
+}

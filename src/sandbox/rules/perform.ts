@@ -1,0 +1,43 @@
+/** The one way that a request goes through an endpoint's rule: its body and query are checked, the rule answers, variants have their say. */
+import { check } from "./check.ts";
+import type { Call, Endpoint } from "./endpoint.ts";
+import { Refusal } from "./refusal.ts";
+
+/** A request as it came: body and query are read when the endpoint takes them. */
+export interface Given extends Omit<Call<never, never>, "body" | "query"> {
+  /** @throws Refusal when there is none to be had */
+  readBody(): unknown;
+  readQuery(): Record<string, unknown>;
+}
+
+/**
+ * @throws Refusal for a body or a query that the endpoint does not take, and of the endpoint's rule: then nothing that
+ *   the rule wrote is kept
+ */
+export function perform(
+  endpoint: Endpoint,
+  { readBody, readQuery, ...given }: Given,
+): { status: number; body: unknown } {
+  const { variants } = given;
+  const schema = endpoint.bodyBy?.(variants) ?? endpoint.body;
+  const call: Call<never, never> = {
+    ...given,
+    body: (schema && check(schema, readBody(), variants["unknown-members"])) as never,
+    query: (endpoint.query && check(endpoint.query, readQuery())) as never,
+  };
+  const answer = answerOf(endpoint, call);
+  return {
+    status: endpoint.statusBy?.(variants) ?? endpoint.status,
+    body: endpoint.vary ? endpoint.vary(answer as never, variants) : answer,
+  };
+}
+
+function answerOf(endpoint: Endpoint, call: Call<never, never>): unknown {
+  if (!endpoint.scope.endsWith(":write")) return endpoint.answer(call);
+  try {
+    return call.store.database.attempt(() => endpoint.answer(call));
+  } catch (error) {
+    if (error instanceof Refusal) endpoint.refused?.(call, error);
+    throw error;
+  }
+}
