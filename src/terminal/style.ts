@@ -2,7 +2,7 @@
 import { Chalk, type ChalkInstance } from "chalk";
 
 /** Paint only text that is already escaped. */
-export type Style = Pick<ChalkInstance, "bold" | "dim" | "red" | "yellow">;
+export type Style = Pick<ChalkInstance, "bold" | "dim" | "green" | "red" | "yellow">;
 
 /** Styles that paint, or that leave text as it is. */
 export function styleFor(isColored: boolean): Style {

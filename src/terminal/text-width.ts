@@ -27,3 +27,14 @@ export function cut(text: string, width: number): string {
   }
   return `${kept}…`;
 }
+
+/** Lines of at most `width` columns, broken between words; a word that is wider has a line of its own. */
+export function wrap(text: string, width: number): string[] {
+  const lines: string[] = [];
+  for (const word of text.split(" ")) {
+    const last = lines.at(-1);
+    if (last === undefined || widthOf(last) + 1 + widthOf(word) > width) lines.push(word);
+    else lines[lines.length - 1] = `${last} ${word}`;
+  }
+  return lines;
+}

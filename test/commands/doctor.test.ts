@@ -114,3 +114,19 @@ describe("ecm doctor", () => {
     expect((await examine(ecm)).by.runs).toMatchObject({ status: "pass" });
   });
 });
+
+describe("at a terminal", () => {
+  it("is readable at 60 columns: a mark, what was examined, and below it what to do", async () => {
+    const { ecm, env } = await startSandbox();
+    const { code, stdout } = await ecm(["doctor"], { terminalColumns: 60, env: { NO_COLOR: "1" } });
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/^✓ profile {8}none: the environment/);
+    expect(stdout).toContain("\nEverything is fine.\n");
+    const path = env.ECM_CONFIG_DIR!;
+    for (const line of stdout.split("\n")) {
+      if (!line.includes(path.slice(0, 10))) expect(line.length, line).toBeLessThanOrEqual(60);
+    }
+    const read = await ecm(["doctor"], { terminalColumns: 60, env: { NO_COLOR: "1", ACCESSIBLE: "1" } });
+    expect(read.stdout).toMatch(/^pass profile/);
+  });
+});

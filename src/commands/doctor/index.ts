@@ -9,6 +9,7 @@ import { EcmError, exitCodes } from "../../errors.ts";
 import { listStructuresRequest } from "../../service/structures.ts";
 import { presentList, type View } from "../../terminal/present.ts";
 import { describeCommand } from "../help-text.ts";
+import { drawFindings } from "./draw.ts";
 import { type Finding, fail, ofAnswer, ofFolder, ofRuns, pass, warn } from "./findings.ts";
 
 const view: View<Finding> = {
@@ -35,7 +36,10 @@ async function runDoctor(context: Context): Promise<void> {
   // First: opening the profiles mends their rights.
   const places = await inspectFolders(context.folders, context.platform);
   const findings = [...(await examineAccount(context)), ...places.map(ofFolder), await examineRuns(context)];
-  await presentList(context.terminal, context.output(), findings, view);
+  const output = context.output();
+  if (output.format !== "table" || output.columns)
+    await presentList(context.terminal, output, findings, view);
+  else await context.terminal.write(drawFindings(context.terminal, findings));
   const failed = findings.filter((finding) => finding.status === "fail").map((finding) => finding.check);
   if (failed.length === 0) return;
   throw new EcmError(

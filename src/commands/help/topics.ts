@@ -3,6 +3,7 @@ import type { Command } from "commander";
 import type { Context } from "../../context.ts";
 import { NotFoundError } from "../../errors.ts";
 import { presentValue } from "../../terminal/present.ts";
+import { wrap } from "../../terminal/text-width.ts";
 import { environment } from "../environment.ts";
 import { exitCodeMeanings } from "../exit-codes.ts";
 import { describeCommand } from "../help-text.ts";
@@ -77,15 +78,7 @@ function flagRows(root: Command): Rows {
 /** Two columns; the second one is wrapped at 80 columns. */
 function table(rows: Rows): string {
   const width = Math.max(...rows.map(([name]) => name.length)) + 2;
-  return rows.map(([name, text]) => `${name.padEnd(width)}${wrap(text, 80 - width, width)}\n`).join("");
-}
-
-function wrap(text: string, width: number, indent: number): string {
-  const lines: string[] = [];
-  for (const word of text.split(" ")) {
-    const last = lines.at(-1);
-    if (last === undefined || last.length + 1 + word.length > width) lines.push(word);
-    else lines[lines.length - 1] = `${last} ${word}`;
-  }
-  return lines.join(`\n${" ".repeat(indent)}`);
+  return rows
+    .map(([name, text]) => `${name.padEnd(width)}${wrap(text, 80 - width).join(`\n${" ".repeat(width)}`)}\n`)
+    .join("");
 }
