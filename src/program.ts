@@ -65,6 +65,12 @@ export const groups: Group[] = [
     load: async () => (await import("./commands/export.ts")).registerExport,
   },
   {
+    name: "events",
+    aliases: ["event"],
+    summary: "what happened to contacts",
+    load: async () => (await import("./commands/events.ts")).registerEvents,
+  },
+  {
     name: "suppressions",
     summary: "whom this tool must never create again",
     load: async () => (await import("./commands/suppressions/index.ts")).registerSuppressions,

@@ -57,6 +57,7 @@ const mayImport: Record<string, string[]> = {
   config: ["config"],
   bulk: ["bulk", "service"],
   export: ["export", "service"],
+  events: ["events", "service"],
   sandbox: ["sandbox", "version.ts", "clock.ts"],
   terminal: ["terminal"],
   commands: [
@@ -64,6 +65,7 @@ const mayImport: Record<string, string[]> = {
     "service",
     "bulk",
     "export",
+    "events",
     "config",
     "terminal",
     "context.ts",

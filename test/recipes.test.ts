@@ -13,8 +13,15 @@ const recipe = (name: string, tests: () => void) =>
 
 const silent = { code: 0, stdout: "", stderr: "" };
 
-it("has five scripts", async () => {
-  const names = ["crm-sync", "list-mirror", "warehouse-export", "quota-watch", "key-rotation"];
+it("has six scripts", async () => {
+  const names = [
+    "crm-sync",
+    "list-mirror",
+    "warehouse-export",
+    "quota-watch",
+    "crm-feedback",
+    "key-rotation",
+  ];
   expect([...(await readRecipes()).keys()]).toEqual(names);
 });
 
@@ -330,6 +337,74 @@ recipe("key-rotation", () => {
     const nobody = await script("key-rotation", { ...rotate, ROTATE_PROFILE: "nobody" });
     expect(nobody.code).toBe(2);
     expect(nobody.stderr).toMatch(/^key-rotation: nobody: no such profile.*\n$/);
+  });
+});
+
+recipe("crm-feedback", () => {
+  it("brings each unsubscribe, bounce and complaint once, and is silent when there is none", async () => {
+    const { script, ecm, env, file, folder } = await machine();
+    const feedback = { FEEDBACK_INBOX: join(await file("inbox/.keep", ""), "..") };
+    const inbox = async () => (await readdir(join(folder, "inbox"))).filter((name) => name.endsWith(".csv"));
+    const rows = async (name: string) =>
+      (await readFile(join(folder, "inbox", name), "utf8"))
+        .trim()
+        .split("\n")
+        .map((line) => line.split(",").slice(1, 4));
+    for (const key of ["ada", "bob", "eve"]) await ecm("contact", "create", "--key", `${key}@example.com`);
+    expect(await script("crm-feedback", feedback)).toEqual(silent);
+    expect(await inbox()).toEqual([]);
+
+    const happen = (key: string, type: string) =>
+      fetch(`${env.ECM_BASE_URL}/__sandbox/events`, {
+        method: "POST",
+        headers: { "content-type": "application/json" },
+        body: JSON.stringify({ key: `${key}@example.com`, type }),
+      });
+    for (const type of ["unsubscribed", "opened"]) expect((await happen("ada", type)).ok).toBe(true);
+    expect((await happen("bob", "bounced")).ok).toBe(true);
+    expect(await script("crm-feedback", feedback)).toEqual(silent);
+    const [first] = await inbox();
+    expect((await rows(first!)).slice(1).map(([type, key]) => [type, key])).toEqual([
+      ["contact-unsubscribed", "ada@example.com"],
+      ["email-bounced", "bob@example.com"],
+    ]);
+    expect(await script("crm-feedback", feedback)).toEqual(silent);
+    expect(await inbox()).toEqual([first]);
+
+    expect((await happen("eve", "complained")).ok).toBe(true);
+    // The night's machine was stopped before the file was handed over.
+    const stopped = await ecm(
+      "events",
+      "--since",
+      "last",
+      "--type",
+      "contact-unsubscribed",
+      "--type",
+      "email-bounced",
+      "--type",
+      "email-complaint",
+      "-o",
+      "csv",
+      "--columns",
+      "time,type,key,detail,contactId",
+      "--output-file",
+      join(folder, ".local/state/crm-feedback/events.csv"),
+    );
+    expect(stopped.code).toBe(0);
+    expect(await script("crm-feedback", feedback)).toEqual(silent);
+    const [second] = (await inbox()).filter((name) => name !== first);
+    expect((await rows(second!)).slice(1).map(([type, key]) => [type, key])).toEqual([
+      ["email-complaint", "eve@example.com"],
+    ]);
+  });
+
+  it("says in one line what went wrong", async () => {
+    const { script, file } = await machine();
+    const inbox = join(await file("inbox/.keep", ""), "..");
+    const refused = await script("crm-feedback", { FEEDBACK_INBOX: inbox, ECM_API_KEY: wrongKey });
+    expect(refused).toEqual({ code: 4, stdout: "", stderr: "crm-feedback: Invalid API key (exit 4)\n" });
+    const missing = await script("crm-feedback", { FEEDBACK_INBOX: "/nowhere" });
+    expect(missing).toEqual({ code: 1, stdout: "", stderr: "crm-feedback: /nowhere cannot be written\n" });
   });
 });
 

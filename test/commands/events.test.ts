@@ -1,0 +1,228 @@
+/** `ecm events`: the feeds, oldest first; with `--since last` each event once, whatever shares its time or comes late. */
+import { readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { identityOf } from "../../src/events/feed.ts";
+import { ecmWith, temporaryFolder, temporaryHome } from "../support/ecm.ts";
+import { errorBody, json, startHttpServer } from "../support/http-server.ts";
+import { startSandbox } from "../support/sandbox.ts";
+
+const now = Date.parse("2026-11-21T12:00:00Z");
+const clock = { now: () => now, sleep: () => Promise.resolve() };
+const hours = (ago: number) => new Date(now - ago * 3_600_000).toISOString();
+
+interface Event {
+  timestamp: string;
+  type: string;
+  contactId: string;
+  [more: string]: unknown;
+}
+
+const event = (contactId: string, ago: number, more: Record<string, unknown> = {}): Event => ({
+  timestamp: hours(ago),
+  type: "email-bounced",
+  contactId,
+  ...more,
+});
+
+/** An account whose feed is this array, in this order; pages of at most `largest`. */
+async function feedOf(events: Event[], { largest = 1000, onPage = (_page: number): void => undefined } = {}) {
+  const server = await startHttpServer((request, response) => {
+    const url = new URL(request.url, "http://x");
+    if (!url.pathname.endsWith("/events")) {
+      return json(response, 404, errorBody("RecordNotFound", "Contact not found"));
+    }
+    const [page, size] = ["page", "size"].map((name) => Number(url.searchParams.get(name)));
+    if (size! > largest)
+      return json(response, 400, errorBody("ValidationError", "too many", { field: "size" }));
+    const types = url.searchParams.get("types")?.split(",");
+    const found = events.filter(({ type }) => !types || types.includes(type));
+    json(response, 200, { total: found.length, records: found.slice((page! - 1) * size!, page! * size!) });
+    onPage(page!);
+  });
+  const env: Record<string, string> = {
+    ...(await temporaryHome()),
+    ECM_BASE_URL: server.baseUrl,
+    ECM_API_KEY: "k".repeat(50),
+  };
+  const run = ecmWith(env);
+  const ecm = (args: string[]) => run(["events", ...args], { clock });
+  const ids = async (...args: string[]) => {
+    const { code, stdout, stderr } = await ecm([...args, "-o", "id"]);
+    expect(code, stderr).toBe(0);
+    return stdout.split("\n").filter(Boolean);
+  };
+  return { server, env, ecm, ids, last: (...args: string[]) => ids("--since", "last", ...args) };
+}
+
+describe("events", () => {
+  it("shows the newest, oldest first, whatever the feed's order, as the service's own objects", async () => {
+    const events = Array.from({ length: 150 }, (_, n) => event(`c${n}`, n, { unknown: { deep: n } }));
+    for (const feed of [events, events.toReversed()]) {
+      const { ecm, ids } = await feedOf(feed, { largest: 100 });
+      const shown = await ecm(["--json"]);
+      expect(JSON.parse(shown.stdout)).toEqual(events.slice(0, 100).toReversed());
+      expect(shown.stderr).toContain("The newest 100 of 150 events");
+      expect(await ids("--limit", "2")).toEqual(["c1", "c0"]);
+      expect(await ids("--all")).toHaveLength(150);
+      expect(await ids("--since", "24h")).toHaveLength(25);
+      expect(await ids("--since", hours(3), "--limit", "2")).toEqual(["c1", "c0"]);
+    }
+  });
+
+  it("passes types and days on, and refuses what cannot be meant", async () => {
+    const { ecm, server } = await feedOf([]);
+    expect(await ecm(["--type", "b", "--type", "a,b", "--days", "7", "--json"])).toMatchObject({
+      stdout: "[]\n",
+    });
+    expect(server.seen.at(-1)!.url).toMatch(/types=a%2Cb&pastDays=7/);
+    for (const wrong of [
+      ["--days", "91"],
+      ["--days", "0"],
+      ["--since", "soon"],
+      ["--since", "2027-01-01"],
+      ["--type", ""],
+    ]) {
+      expect((await ecm(wrong)).code, wrong.join(" ")).toBe(2);
+    }
+  });
+});
+
+describe("events --since last", () => {
+  it("shows each event once, also of one time, and such as come late", async () => {
+    const feed = [event("b", 5), event("a", 5)];
+    const { last } = await feedOf(feed);
+    expect(await last()).toEqual(["a", "b"]);
+    expect(await last()).toEqual([]);
+    feed.unshift(event("c", 5));
+    feed.push(event("late", 100));
+    expect(await last()).toEqual(["late", "c"]);
+    expect(await last()).toEqual([]);
+  });
+
+  it("tells events that are alike by how many there are, and one event by what never changes", async () => {
+    const click = () => event("a", 5, { type: "email-clicked", emailLinkId: "l1" });
+    const feed = [click(), click()];
+    const { last } = await feedOf(feed);
+    expect(await last()).toEqual(["a", "a"]);
+    feed.push(click());
+    expect(await last()).toEqual(["a"]);
+    for (const each of feed) each.emailCampaignName = "renamed";
+    expect(await last()).toEqual([]);
+  });
+
+  it("keeps a cursor for each set of types, whatever their order", async () => {
+    const feed = [event("a", 1), event("b", 2, { type: "email-complaint" })];
+    const { last } = await feedOf(feed);
+    expect(await last("--type", "email-bounced")).toEqual(["a"]);
+    expect(await last("--type", "email-bounced", "--type", "email-complaint")).toEqual(["b", "a"]);
+    expect(await last("--type", "email-complaint", "--type", "email-bounced")).toEqual([]);
+    expect(await last()).toEqual(["b", "a"]);
+  });
+
+  it("shows the oldest of many, and the rest the next time", async () => {
+    const feed = Array.from({ length: 25 }, (_, n) => event(`c${n}`, n));
+    const { last } = await feedOf(feed);
+    const shown: string[] = [];
+    for (let times = 0; times < 4; times++) shown.push(...(await last("--limit", "10")));
+    expect(shown).toEqual(Array.from({ length: 25 }, (_, n) => `c${24 - n}`));
+  });
+
+  it("gives none twice and loses none while events come in between two pages", async () => {
+    const feed = Array.from({ length: 10 }, (_, n) => event(`c${n}`, n + 1));
+    let arrivals = 0;
+    const { last } = await feedOf(feed, {
+      largest: 4,
+      onPage(page) {
+        if (page !== 1 || arrivals >= 2) return;
+        feed.unshift(event(`new${++arrivals}`, 0.5 / arrivals));
+        // One is too old for the feed meanwhile: the total stays as it was.
+        feed.pop();
+      },
+    });
+    const shown = [...(await last()), ...(await last()), ...(await last())];
+    expect(new Set(shown).size).toBe(shown.length);
+    for (const { contactId } of feed) expect(shown).toContain(contactId);
+  });
+
+  it("counts as shown only what was: a failure leaves the cursor", async () => {
+    const feed = [event("a", 1)];
+    const { ecm, last } = await feedOf(feed);
+    const failed = await ecm(["--since", "last", "-o", "csv", "--output-file", "/nowhere/at/all.csv"]);
+    expect(failed.code).toBe(2);
+    expect(await last()).toEqual(["a"]);
+  });
+
+  it("is neither lost nor repeated by a kill around the moment when the file appears", async () => {
+    const feed = [event("a", 1)];
+    const { ecm, env } = await feedOf(feed);
+    const folder = await temporaryFolder();
+    const file = join(folder, "new.csv");
+    const show = () => ecm(["--since", "last", "-o", "csv", "--columns", "contactId", "--output-file", file]);
+    const cursors = join(env.ECM_STATE_DIR!, "events");
+    const cursor = async () => join(cursors, (await readdir(cursors))[0]!);
+    expect((await show()).code).toBe(0);
+    expect(await readFile(file, "utf8")).toBe("contactId\na\n");
+    const before = await readFile(await cursor(), "utf8");
+    feed.unshift(event("b", 0.5));
+    expect((await show()).code).toBe(0);
+    // As a kill just before the last step leaves it: the file is there, the cursor has only announced it.
+    const after = JSON.parse(await readFile(await cursor(), "utf8"));
+    const { createHash } = await import("node:crypto");
+    const sha256 = createHash("sha256")
+      .update(await readFile(file))
+      .digest("hex");
+    const announced = { ...JSON.parse(before), pending: { file, sha256, readAt: now, shown: after.shown } };
+    await writeFile(await cursor(), JSON.stringify(announced));
+    expect((await show()).code).toBe(0);
+    expect(await readFile(file, "utf8")).toBe("contactId\n");
+    // The same, but the file never appeared.
+    await writeFile(await cursor(), JSON.stringify(announced));
+    await rm(file);
+    expect((await show()).code).toBe(0);
+    expect(await readFile(file, "utf8")).toBe("contactId\nb\n");
+  });
+
+  it("says when its file is damaged, in place of showing everything again", async () => {
+    const { ecm, env, last } = await feedOf([event("a", 1)]);
+    await last();
+    const folder = join(env.ECM_STATE_DIR!, "events");
+    await writeFile(join(folder, (await readdir(folder))[0]!), "{");
+    const result = await ecm(["--since", "last"]);
+    expect(result.code).toBe(1);
+    expect(result.stderr).toContain(folder);
+  });
+
+  it("looks back over a gap that is longer than the usual days", async () => {
+    const { server, env } = await feedOf([]);
+    const at = (days: number) =>
+      ecmWith(env)(["events", "--since", "last"], {
+        clock: { ...clock, now: () => now + days * 86_400_000 },
+      });
+    await at(0);
+    await at(45);
+    expect(server.seen.at(-1)!.url).toContain("pastDays=46");
+    expect((await at(200)).stderr).toContain("the service keeps them for 90");
+  });
+});
+
+describe("events of the embedded service", () => {
+  it("name contacts by their keys where that is wanted, and one contact's by its key", async () => {
+    const { ecm } = await startSandbox();
+    for (const key of ["ada@example.com", "bob@example.com"]) await ecm(["contact", "create", "--key", key]);
+    const created = await ecm(["events", "--type", "contact-created", "-o", "csv", "--columns", "type,key"]);
+    expect(created.stdout).toBe(
+      "type,key\ncontact-created,ada@example.com\ncontact-created,bob@example.com\n",
+    );
+    const ofAda = await ecm(["events", "ada@example.com", "-o", "csv", "--columns", "key,type"]);
+    expect(ofAda.stdout).toBe("key,type\nada@example.com,contact-created\n");
+    expect((await ecm(["events", "nobody@example.com"])).code).toBe(5);
+    expect((await ecm(["events", "--type", "no-such-type"])).code).toBe(1);
+  });
+});
+
+it("knows an event by an id where the service gives one", () => {
+  const one = event("a", 1, { _id: "e1" });
+  expect(identityOf(one)).toBe(identityOf({ ...one, timestamp: hours(2) }));
+  expect(identityOf(one)).not.toBe(identityOf({ ...one, _id: "e2" }));
+});
