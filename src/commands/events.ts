@@ -3,9 +3,9 @@ import { resolve } from "node:path";
 import type { Command } from "commander";
 import type { Connection, Context, OutputFileFlags } from "../context.ts";
 import { UsageError } from "../errors.ts";
-import { type Cursor, dayMilliseconds } from "../events/cursor.ts";
-import { timeOf } from "../events/feed.ts";
-import { type ContactEvent, type EventQuery, oldestDays } from "../service/events.ts";
+import type { Cursor } from "../events/cursor.ts";
+import { readFeed, readNewest, timeOf } from "../events/feed.ts";
+import { type ContactEvent, dayMilliseconds, type EventQuery, oldestDays } from "../service/events.ts";
 import type { OutputOptions } from "../terminal/format.ts";
 import { openOutput, type Sink } from "../terminal/output-file.ts";
 import { checkColumns, chooseColumns, hasColumns, presentList, type View } from "../terminal/present.ts";
@@ -139,7 +139,6 @@ async function read(
   since: number | undefined,
   { limit, all }: EventsOptions,
 ): Promise<{ events: ContactEvent[]; total?: number }> {
-  const { readFeed, readNewest } = await import("../events/feed.ts");
   if (since === undefined && !all) return readNewest(send, query, limit ?? usualLimit);
   const found = await readFeed(send, query);
   const events = since === undefined ? found : found.filter((event) => timeOf(event) >= since);
@@ -158,10 +157,7 @@ interface Wanted {
 async function showNew(context: Context, connection: Connection, wanted: Wanted): Promise<void> {
   const { contactId, types, output, options, now } = wanted;
   const { profile, send } = connection;
-  const [{ openCursor }, { readFeed }] = await Promise.all([
-    import("../events/cursor.ts"),
-    import("../events/feed.ts"),
-  ]);
+  const { openCursor } = await import("../events/cursor.ts");
   const matter = [profile.baseUrl.value, profile.name?.value ?? null, types, contactId ?? null];
   const cursor = await openCursor(context.folders.state, matter);
   try {

@@ -9,10 +9,8 @@ import { join } from "node:path";
 import { writeAtomically } from "../disk/atomic-file.ts";
 import { type Lease, takeLease } from "../disk/lease.ts";
 import { EcmError, exitCodes } from "../errors.ts";
-import { type ContactEvent, oldestDays } from "../service/events.ts";
+import { type ContactEvent, dayMilliseconds, oldestDays } from "../service/events.ts";
 import { countsOf, identityOf, timeOf } from "./feed.ts";
-
-export const dayMilliseconds = 86_400_000;
 
 export interface Cursor {
   /** When the feed was read last, in milliseconds since the epoch; undefined the first time. */

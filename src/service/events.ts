@@ -31,6 +31,7 @@ export interface ContactEvent {
 
 /** The account's feed goes back this far, in days. */
 export const oldestDays = 90;
+export const dayMilliseconds = 86_400_000;
 
 export interface EventQuery {
   /** One contact's feed, which knows no days. Absent: the account's. */

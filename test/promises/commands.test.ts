@@ -60,6 +60,8 @@ describe("a dry run", () => {
       "contact create": [["--key", "eve@example.com", "--list", "newsletter"], "POST"],
       "contact mutate": [["ada@example.com", "--add-tag", "vip"], "PUT"],
       "contact erase": [["ada@example.com"], "DELETE"],
+      "contact delete": [["ada@example.com"], "DELETE"],
+      "contact unsubscribe": [["ada@example.com"], "PATCH"],
       api: [["POST", "/api/contact", "--data", body!], "POST"],
     };
     const bulk: Record<string, string[]> = {
