@@ -57,7 +57,7 @@ export interface Before {
   knewTags: boolean;
 }
 
-export type SkipCode = "exists" | "missing" | "not_subscribed" | "not_selected";
+export type SkipCode = "exists" | "missing" | "not_subscribed" | "not_selected" | "suppressed";
 
 export type Decision =
   | Operation

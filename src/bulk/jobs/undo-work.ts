@@ -2,14 +2,18 @@
 
 import { join } from "node:path";
 import { EcmError, exitCodes } from "../../errors.ts";
+import { statusOf } from "../../service/contacts.ts";
 import type { Contact, MutateBody } from "../../wire.ts";
 import { idsOf, valuesOf } from "../engine/decide.ts";
 import type { Decision, Item, Operation, Work } from "../items.ts";
 import { fileOf } from "../runs/files.ts";
 import { readJournal } from "../runs/journal.ts";
+import { isUntouched, type Recreation } from "./recreate.ts";
 
 export interface UndoItem extends Item {
   operation: Operation;
+  /** Of a contact that the run created. */
+  contactId?: string;
   /** What cannot be put back, said once it is decided. */
   kept?: string[];
   /** The journal is damaged: whether this was carried out is not known. */
@@ -35,10 +39,15 @@ export async function* writtenBy(
     if (record.kind !== "done") continue;
     const intent = open.get(record.ref);
     open.delete(record.ref);
-    const isWritten = ["created", "updated", "removed"].includes(record.outcome);
+    const isWritten = ["created", "updated", "removed", "deleted"].includes(record.outcome);
     if (intent && isWritten) {
       const { key, operation } = intent;
-      yield { ref: record.ref, key: { written: key, sent: key, identity: identityOf(key) }, operation };
+      yield {
+        ref: record.ref,
+        key: { written: key, sent: key, identity: identityOf(key) },
+        operation,
+        contactId: record.contactId,
+      };
     }
   }
   if (isPartial) {
@@ -54,18 +63,31 @@ export async function* writtenBy(
   }
 }
 
+/** What an undo may do besides putting back what was changed. */
+export interface UndoScope {
+  /** Deletes what the run created and nobody has changed since. */
+  deletesCreated?: boolean;
+  /** Of a run that deleted: how a contact is created again. */
+  recreate?: (contact: Partial<Contact>) => Recreation;
+}
+
 /** One item for each contact that the run wrote. */
 export function undoWork(
   folder: string,
   identityOf: (key: string) => string,
   isPartial: boolean,
+  scope: UndoScope = {},
 ): Work<UndoItem> {
+  const idOf = ({ operation, isUnproven, contactId }: UndoItem) => {
+    if (isUnproven) return undefined;
+    if (operation.kind === "create") return scope.deletesCreated ? contactId : undefined;
+    return operation.kind === "change" ? operation.contactId : undefined;
+  };
   return {
     items: () => writtenBy(folder, identityOf, isPartial),
-    decide: decideUndo,
-    needsLookup: ({ operation, isUnproven }) => operation.kind === "change" && !isUnproven,
-    contactId: ({ operation, isUnproven }) =>
-      operation.kind === "change" && !isUnproven ? operation.contactId : undefined,
+    decide: (item, found) => decideUndo(item, found, scope),
+    needsLookup: (item) => idOf(item) !== undefined || (item.operation.kind === "delete" && !item.isUnproven),
+    contactId: idOf,
     remark: ({ kept }) =>
       kept && kept.length > 0
         ? { code: "changed_since", message: `not put back: ${kept.join(", ")}` }
@@ -74,18 +96,20 @@ export function undoWork(
 }
 
 /** What still holds the run's value goes back to what it was before; the rest stays as others have made it. */
-export function decideUndo(item: UndoItem, found: Partial<Contact> | undefined): Decision {
+export function decideUndo(
+  item: UndoItem,
+  found: Partial<Contact> | undefined,
+  scope: UndoScope = {},
+): Decision {
   const { operation } = item;
   if (item.isUnproven) {
     return reject("unproven", "the journal is damaged: check by hand whether the run changed this contact");
   }
-  if (operation.kind === "create") {
-    return reject("created", "the run created this contact; it stays, and can only be deleted");
-  }
+  if (operation.kind === "create") return decideCreated(item, operation, found, scope);
   if (operation.kind === "status") {
-    return reject("status", "the service makes nobody active again who was unsubscribed");
+    return reject("unsubscribed", "the service makes nobody active again by API");
   }
-  if (operation.kind === "delete") return reject("deleted", "the contact was deleted for good");
+  if (operation.kind === "delete") return decideDeleted(item, operation, found, scope);
   if (!found || found._id !== operation.contactId)
     return reject("gone", "the contact does not exist any more");
   const { body, kept } = restoring(operation, found);
@@ -98,6 +122,40 @@ export function decideUndo(item: UndoItem, found: Partial<Contact> | undefined):
   const fields = (body.updateFields ?? []).map(({ _id }) => ({ _id, value: values.get(_id) ?? "" }));
   const before = { fields, knewLists: found.lists !== undefined, knewTags: found.tags !== undefined };
   return { kind: "change", contactId: operation.contactId, body, before };
+}
+
+function decideCreated(
+  { contactId }: UndoItem,
+  { body }: Extract<Operation, { kind: "create" }>,
+  found: Partial<Contact> | undefined,
+  { deletesCreated }: UndoScope,
+): Decision {
+  if (!deletesCreated || contactId === undefined) {
+    return reject("created", "the run created this contact; it stays, unless --delete-created");
+  }
+  if (!found) return { kind: "leave" };
+  return isUntouched(body, found)
+    ? { kind: "delete", contactId, contact: found }
+    : reject("changed_since", "the run created this contact, and it was changed since; it stays");
+}
+
+/** Never wakes anyone: only who was active is created again, and nobody who has said meanwhile that they want to go. */
+function decideDeleted(
+  item: UndoItem,
+  { contact }: Extract<Operation, { kind: "delete" }>,
+  found: Partial<Contact> | undefined,
+  { recreate }: UndoScope,
+): Decision {
+  if (found) return { kind: "skip", code: "exists" };
+  const primary = statusOf(contact)?.primary.toLowerCase();
+  if (primary !== "active") {
+    return reject("not_active", "the contact was not active when it was deleted; it is not created again");
+  }
+  const recreation = recreate?.(contact);
+  if (!recreation) return reject("deleted", "the contact was deleted for good");
+  if (recreation === "suppressed") return { kind: "skip", code: "suppressed" };
+  item.kept = recreation.lost;
+  return { kind: "create", body: recreation.body };
 }
 
 function restoring(

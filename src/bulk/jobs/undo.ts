@@ -5,7 +5,8 @@
 import { join } from "node:path";
 import { type Lease, LockedError, takeLease } from "../../disk/lease.ts";
 import { createAccount } from "../../service/account.ts";
-import { createLookup, identityReader } from "../account/lookup.ts";
+import type { Send } from "../../wire.ts";
+import { createLookup, identityReader, largestBlock } from "../account/lookup.ts";
 import { priceOf } from "../engine/estimate.ts";
 import { type Closed, closeRun } from "../engine/finish.ts";
 import { runWork } from "../engine/loop.ts";
@@ -21,20 +22,31 @@ import { fingerprintOf } from "../runs/fingerprint.ts";
 import { locksFolder, type Manifest, writeManifest } from "../runs/folder.ts";
 import { createLedger, type Ledger } from "../runs/ledger.ts";
 import { countRows, type SettledByInput } from "../runs/report.ts";
+import { recreation } from "./recreate.ts";
 import { writeUndoRejects } from "./undo-rejects.ts";
-import { undoWork, writtenBy } from "./undo-work.ts";
+import { type UndoScope, undoWork, writtenBy } from "./undo-work.ts";
+
+export interface UndoOptions {
+  /** Undoes what a damaged journal can still prove. */
+  isPartial?: boolean;
+  /** Deletes the contacts that the run created and nobody has changed since. */
+  deletesCreated?: boolean;
+  /** Whether nobody may be created with this key. */
+  isSuppressed?: (key: string) => boolean;
+  /** Before anything is written. @param contacts at most so many are deleted */
+  agreeToDelete?(contacts: number): Promise<void>;
+}
 
 /**
  * Undoes a run. The undoing is a run of its own, and can stop and go on as any other.
- * @param isPartial undoes what a damaged journal can still prove
- * @throws JournalDamagedError
+ * @throws JournalDamagedError; what `agreeToDelete` throws
  */
 export async function undoRun(
   engine: Engine,
   source: { manifest: Manifest; folder: string },
   options: RunOptions,
   on: (event: RunEvent) => void,
-  isPartial = false,
+  { isPartial = false, deletesCreated = false, isSuppressed = () => false, agreeToDelete }: UndoOptions = {},
 ): Promise<Closed> {
   const budget = createBudget(options);
   if (engine.limits) budget.seed(engine.limits);
@@ -47,10 +59,13 @@ export async function undoRun(
   try {
     lease = await takeLease(locksFolder(engine.stateFolder), fingerprint, `run ${id}`);
     if (engine.account.isReadOnly && !options.isDryRun) throw readOnly();
-    const account = createAccount(send.plain, structureId);
-    const structure = await account.structure();
-    const input = await surveyJournal(source, isPartial, on);
-    const run = options.isDryRun ? undefined : await enterUndo(engine, source, options, isPartial);
+    const { input, created } = await surveyJournal(source, isPartial, on);
+    if (deletesCreated && created > 0 && !options.isDryRun) await agreeToDelete?.(created);
+    const { keyType, recreate } = await readForUndo(send.plain, source.manifest, isSuppressed);
+    if (recreate) on({ kind: "remark", text: lostByDeletion });
+    const scope: UndoScope = { deletesCreated, recreate };
+    const record = { isPartial, deletesCreated };
+    const run = options.isDryRun ? undefined : await enterUndo(engine, source, options, record);
     if (run && !isFinished(source.manifest)) {
       // What was put back must not be written again by going on.
       await writeManifest(source.folder, { ...source.manifest, supersededBy: run.manifest.id });
@@ -64,8 +79,9 @@ export async function undoRun(
         send,
         clock: engine.clock,
         structureId,
-        keyType: structure.keyType,
-        source: [],
+        keyType,
+        // What tells a create of ours from one of others.
+        source: recreate ? ["fields", "lists", "tags", "createdAt"] : [],
       }),
       ledger,
       journal: run?.journal,
@@ -83,7 +99,8 @@ export async function undoRun(
         input,
         isPartial,
         status,
-        keyType: structure.keyType,
+        keyType,
+        scope,
       });
     } finally {
       await run?.leave();
@@ -131,6 +148,25 @@ interface Undoing {
   isPartial: boolean;
   status: RunStatus;
   keyType: string;
+  scope: UndoScope;
+}
+
+const lostByDeletion =
+  "Contacts that are created again get new ids; their history and their date of creation are lost";
+
+/** An unsubscription cannot be undone: nothing is read for it. */
+async function readForUndo(
+  send: Send,
+  { kind, account: { structureId } }: Manifest,
+  isSuppressed: (key: string) => boolean,
+): Promise<{ keyType: string; recreate?: UndoScope["recreate"] }> {
+  if (kind === "unsubscribe") return { keyType: "" };
+  const account = createAccount(send, structureId);
+  const structure = await account.structure();
+  const { keyType } = structure;
+  if (kind !== "delete") return { keyType };
+  const [whole, lists] = [await account.complete(structure), await account.lists(structure)];
+  return { keyType, recreate: recreation(whole, lists, isSuppressed) };
 }
 
 async function work(undoing: Undoing): Promise<Closed> {
@@ -143,7 +179,7 @@ async function work(undoing: Undoing): Promise<Closed> {
       note(session, { kind: "start", at: engine.clock.now(), version: engine.version });
       status.price = priceOf({
         spent: send.counts.total,
-        left: pendingRequests(input, ledger),
+        left: pendingRequests(source.manifest.kind, input, ledger),
         isExact: false,
         limits: budget.limits,
         reserve: options.reserve,
@@ -153,7 +189,7 @@ async function work(undoing: Undoing): Promise<Closed> {
       on({ kind: "priced", price: status.price });
     }
     status.phase = "working";
-    const work = undoWork(source.folder, identityReader(undoing.keyType), undoing.isPartial);
+    const work = undoWork(source.folder, identityReader(undoing.keyType), undoing.isPartial, undoing.scope);
     await runWork(session, work, run === undefined);
   } catch (error) {
     stop = asRunStop(error);
@@ -178,16 +214,21 @@ async function work(undoing: Undoing): Promise<Closed> {
   });
 }
 
-/** Each contact is read by itself, and written. */
-function pendingRequests(input: SettledByInput, ledger: Ledger): number {
-  return 2 * countRows(input, ledger).pending;
+/**
+ * Each contact is read by itself, and written; deleted ones are looked up together, and for an unsubscription nothing
+ * can be done.
+ */
+function pendingRequests(kind: Manifest["kind"], input: SettledByInput, ledger: Ledger): number {
+  const { pending } = countRows(input, ledger);
+  if (kind === "unsubscribe") return 0;
+  return kind === "delete" ? pending + Math.ceil(pending / largestBlock) : 2 * pending;
 }
 
 async function enterUndo(
   engine: Engine,
   { manifest, folder }: Undoing["source"],
   options: RunOptions,
-  isPartial: boolean,
+  { isPartial, deletesCreated }: { isPartial: boolean; deletesCreated: boolean },
 ): Promise<EnteredRun> {
   return enterRun({
     stateFolder: engine.stateFolder,
@@ -205,8 +246,12 @@ async function enterUndo(
         sha256: manifest.fingerprint,
         bytes: 0,
       },
-      fingerprint: fingerprintOf({ kind: "undo", run: manifest.id }),
-      options: { run: manifest.id, isPartial },
+      fingerprint: fingerprintOf({
+        kind: "undo",
+        run: manifest.id,
+        deletesCreated: deletesCreated || undefined,
+      }),
+      options: { run: manifest.id, isPartial, deletesCreated },
     },
   });
 }
@@ -219,14 +264,17 @@ async function surveyJournal(
   { manifest, folder }: Undoing["source"],
   isPartial: boolean,
   on: Undoing["on"],
-): Promise<SettledByInput> {
+): Promise<{ input: SettledByInput; created: number }> {
   const { damage } = await readRunRecord({ manifest, folder });
   const isDamaged = damage !== undefined;
   let read = 0;
   let proven = 0;
-  for await (const { isUnproven } of writtenBy(folder, undefined, isDamaged)) {
+  let created = 0;
+  for await (const { isUnproven, operation } of writtenBy(folder, undefined, isDamaged)) {
     read++;
-    if (!isUnproven) proven++;
+    if (isUnproven) continue;
+    proven++;
+    if (operation.kind === "create") created++;
   }
   if (isDamaged) {
     const { rows } = manifest.summary ?? {};
@@ -238,7 +286,7 @@ async function surveyJournal(
       text: `The journal of run ${manifest.id} is damaged: ${extent}; the rest is not undone`,
     });
   }
-  return { read, rejectedCodes: new Map(), passedOver: 0, passedOverAre: "skipped" };
+  return { input: { read, rejectedCodes: new Map(), passedOver: 0, passedOverAre: "skipped" }, created };
 }
 
 function cannotUndo(id: string, damage: string, extent: string): JournalDamagedError {

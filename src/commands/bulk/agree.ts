@@ -2,7 +2,7 @@
 import type { Price } from "../../bulk/engine/estimate.ts";
 import type { Context } from "../../context.ts";
 import { DeclinedError } from "../../errors.ts";
-import { mayNotAsk } from "../../terminal/prompts.ts";
+import { mayNotAsk, type Prompter } from "../../terminal/prompts.ts";
 import type { RunDisplay } from "./progress.ts";
 
 export type Danger = "change" | "unsubscribe" | "delete";
@@ -27,16 +27,28 @@ export function agreementFor(
     if (!prompter) return requireAnswer(context, danger, false);
     await display.whileAsking(async () => {
       const isAgreed =
-        danger === "delete" && left > 1
-          ? isNumber(await prompter.input(`Type ${left} to delete ${contacts(left)} for good`), left)
+        danger === "delete"
+          ? await deletionAgreed(prompter, left)
           : await prompter.confirm(questionFor(danger, left, estimate.isExact));
       if (!isAgreed) throw new DeclinedError();
     });
   };
 }
 
+/** A number to be typed for several, a yes for one. @throws DeclinedError on anything else */
+export async function agreeToDelete(context: Context, display: RunDisplay, count: number): Promise<void> {
+  const prompter = context.settings.yes ? undefined : context.prompter();
+  if (!prompter) return requireAnswer(context, "delete", false);
+  const isAgreed = await display.whileAsking(() => deletionAgreed(prompter, count));
+  if (!isAgreed) throw new DeclinedError();
+}
+
+async function deletionAgreed(prompter: Prompter, count: number): Promise<boolean> {
+  if (count === 1) return prompter.confirm("Delete 1 contact for good?");
+  return isNumber(await prompter.input(`Type ${count} to delete ${contacts(count)} for good`), count);
+}
+
 function questionFor(danger: Danger, left: number, isExact: boolean): string {
-  if (danger === "delete") return `Delete ${contacts(left)} for good?`;
   if (danger === "unsubscribe") {
     return `Unsubscribe ${contacts(left)}? The service takes nobody back by API.`;
   }

@@ -15,6 +15,7 @@ import {
 import type { RunDisplay } from "../bulk/progress.ts";
 import { describeCommand } from "../help-text.ts";
 import { runOr } from "./choose.ts";
+import { suppressedFor } from "./undo.ts";
 
 export function registerRunsResume(parent: Command, context: Context): void {
   const command = parent
@@ -50,7 +51,7 @@ async function runRunsResume(context: Context, given: string | undefined, flags:
     engine.account.preferredStructure = manifest.account.structureId;
     const result =
       manifest.kind === "undo"
-        ? await goOnUndoing(engine, context.folders.state, manifest, options, display.on)
+        ? await goOnUndoing(context, engine, manifest, options, display.on)
         : await runRowJob(
             engine,
             await jobOf(manifest),
@@ -94,16 +95,21 @@ async function jobOf({ kind, input: { name, file }, options }: Manifest): Promis
 }
 
 async function goOnUndoing(
+  context: Context,
   engine: Engine,
-  stateFolder: string,
-  { input, options: { isPartial } }: Manifest,
+  { input, options: { isPartial, deletesCreated } }: Manifest,
   ...rest: [options: RunOptions, on: (event: RunEvent) => void]
 ): Promise<Closed> {
   const [{ findRun }, { undoRun }] = await Promise.all([
     import("../../bulk/runs/folder.ts"),
     import("../../bulk/jobs/undo.ts"),
   ]);
-  return undoRun(engine, await findRun(stateFolder, input.name), ...rest, isPartial === true);
+  const source = await findRun(context.folders.state, input.name);
+  return undoRun(engine, source, ...rest, {
+    isPartial: isPartial === true,
+    deletesCreated: deletesCreated === true,
+    isSuppressed: await suppressedFor(context, source.manifest),
+  });
 }
 
 function finished({ id, supersededBy }: Manifest): UsageError {

@@ -1,5 +1,7 @@
 import type { Command } from "commander";
+import type { Manifest } from "../../bulk/runs/folder.ts";
 import type { Context } from "../../context.ts";
+import { agreeToDelete, requireAnswer } from "../bulk/agree.ts";
 import {
   addBulkFlags,
   type BulkFlags,
@@ -9,10 +11,12 @@ import {
   runOptionsFrom,
 } from "../bulk/flags.ts";
 import { describeCommand } from "../help-text.ts";
+import { openSuppressionList } from "../suppression-list.ts";
 import { runOr } from "./choose.ts";
 
 interface UndoFlags extends BulkFlags {
   partial?: boolean;
+  deleteCreated?: boolean;
 }
 
 export function registerRunsUndo(parent: Command, context: Context): void {
@@ -22,9 +26,17 @@ export function registerRunsUndo(parent: Command, context: Context): void {
     .argument("[run]", "its id, the beginning of it, or last")
     .action((run: string | undefined, flags: UndoFlags) => runRunsUndo(context, run, flags));
   addBulkFlags(command, { isResume: true });
+  command.option(
+    "--delete-created",
+    "delete the contacts that the run created and nobody has changed since; asks",
+  );
   command.option("--partial", "undo what the journal still proves, although it is damaged");
   describeCommand(command, {
-    examples: ["ecm runs undo last --dry-run", "ecm runs undo 20261121-1402"],
+    examples: [
+      "ecm runs undo last --dry-run",
+      "ecm runs undo 20261121-1402",
+      "ecm runs undo last --delete-created",
+    ],
     output:
       "nothing; with --json one summary object. Contacts that cannot be put back are rejected, with the reason",
     writes: true,
@@ -38,6 +50,8 @@ export function registerRunsUndo(parent: Command, context: Context): void {
 
 async function runRunsUndo(context: Context, given: string | undefined, flags: UndoFlags): Promise<void> {
   const options = runOptionsFrom(flags, context.clock.now());
+  const deletesCreated = flags.deleteCreated ?? false;
+  if (deletesCreated) requireAnswer(context, "delete", options.isDryRun);
   const [{ findRun }, { undoRun }, { displayRun }] = await Promise.all([
     import("../../bulk/runs/folder.ts"),
     import("../../bulk/jobs/undo.ts"),
@@ -49,10 +63,26 @@ async function runRunsUndo(context: Context, given: string | undefined, flags: U
   try {
     const engine = await openEngine(context, options.concurrency);
     requireAccountOf(source.manifest, engine.account.baseUrl);
-    const result = await undoRun(engine, source, options, display.on, flags.partial);
+    const isSuppressed = await suppressedFor(context, source.manifest);
+    const result = await undoRun(engine, source, options, display.on, {
+      isPartial: flags.partial,
+      deletesCreated,
+      isSuppressed,
+      agreeToDelete: (contacts) => agreeToDelete(context, display, contacts),
+    });
     display.end(result.summary);
     await endRun(context, result);
   } finally {
     display.close();
   }
+}
+
+/** Only the undo of a deletion creates anyone. @throws SuppressionsError */
+export async function suppressedFor(
+  context: Context,
+  { kind }: Manifest,
+): Promise<((key: string) => boolean) | undefined> {
+  if (kind !== "delete") return undefined;
+  const suppressions = await openSuppressionList(context);
+  return (key) => suppressions.has(key);
 }

@@ -1,0 +1,69 @@
+/** What an undo needs to know of contacts that a run created or deleted: whether one is as it was made, and how to make one again. Pure. */
+import { statusOf } from "../../service/contacts.ts";
+import type { Contact, ContactList, ContactStructure, CreateContactBody } from "../../wire.ts";
+import { idsOf, valuesOf } from "../engine/decide.ts";
+
+/** `lost`: fields, lists and tags that the account does not have any more. */
+export type Recreation = { body: CreateContactBody; lost: string[] } | "suppressed";
+
+/** Both stamps of a creation are taken in one go. */
+const creationMilliseconds = 1000;
+
+/** Whether a contact is as this create made it: nobody has changed it since, and it has not left. */
+export function isUntouched(body: CreateContactBody, found: Partial<Contact>): boolean {
+  const primary = statusOf(found)?.primary.toLowerCase();
+  if (primary !== undefined && primary !== "active") return false;
+  const { createdAt, updatedAt, __v } = found;
+  const isStamped = createdAt !== undefined && updatedAt !== undefined;
+  const isUnchanged = isStamped
+    ? Date.parse(updatedAt) - Date.parse(createdAt) <= creationMilliseconds
+    : (__v ?? 0) === 0;
+  return isUnchanged && holdsExactly(body, found);
+}
+
+function holdsExactly(body: CreateContactBody, found: Partial<Contact>): boolean {
+  const made = [...new Map(body.fields?.map(({ _id, value }) => [_id, value]))];
+  const values = [...valuesOf(found)].filter(([, value]) => value !== "");
+  const now = new Map(values);
+  return (
+    values.length === made.length &&
+    made.every(([id, value]) => now.get(id) === value) &&
+    isSameSet(idsOf(body.lists ?? []), idsOf(found.lists ?? [])) &&
+    isSameSet(idsOf(body.tags ?? []), idsOf(found.tags ?? []))
+  );
+}
+
+function isSameSet(one: ReadonlySet<string>, other: ReadonlySet<string>): boolean {
+  return one.size === other.size && [...one].every((each) => other.has(each));
+}
+
+/**
+ * From a contact as it was to the create that makes it again, with what the account still has of its fields, lists and
+ * tags.
+ * @param isSuppressed whether nobody may be created with this key
+ */
+export function recreation(
+  structure: ContactStructure,
+  lists: readonly ContactList[],
+  isSuppressed: (key: string) => boolean,
+): (contact: Partial<Contact>) => Recreation {
+  const fieldIds = new Set(structure.fields.map(({ _id }) => _id));
+  const listIds = new Set(lists.map(({ _id }) => _id));
+  const tagIds = structure.tags && new Set(structure.tags.map(({ _id }) => _id));
+  return ({ key = "", ...contact }) => {
+    if (isSuppressed(key)) return "suppressed";
+    const fields = (contact.fields ?? []).filter(({ value }) => value !== "");
+    const parts = {
+      fields: fields.filter(({ _id }) => fieldIds.has(_id)).map(({ _id, value }) => ({ _id, value })),
+      lists: [...idsOf(contact.lists ?? [])].filter((id) => listIds.has(id)).map((_id) => ({ _id })),
+      tags: [...idsOf(contact.tags ?? [])].filter((id) => tagIds?.has(id) ?? true).map((_id) => ({ _id })),
+    };
+    const kept = Object.entries(parts).filter(([, elements]) => elements.length > 0);
+    const lost = [
+      ...fields.filter(({ _id }) => !fieldIds.has(_id)).map(({ _id }) => `field ${_id}`),
+      ...[...idsOf(contact.lists ?? [])].filter((id) => !listIds.has(id)).map((id) => `list ${id}`),
+      ...[...idsOf(contact.tags ?? [])].filter((id) => tagIds && !tagIds.has(id)).map((id) => `tag ${id}`),
+    ];
+    return { body: { key, contactStructureId: structure._id, ...Object.fromEntries(kept) }, lost };
+  };
+}

@@ -1,0 +1,91 @@
+/** Undo of what deletes and unsubscribes, and of what creates. */
+import { readFile } from "node:fs/promises";
+import { describe, expect, it } from "vitest";
+import { type RunningSandbox, startSandbox } from "../support/sandbox.ts";
+import { contactsIn, inputFile, manyRows, summaryOf } from "./kit.ts";
+
+async function withPeople(count: number): Promise<{ service: RunningSandbox; run: string }> {
+  const service = await startSandbox();
+  const file = await inputFile(manyRows(count));
+  const imported = await service.ecm([
+    "import",
+    file,
+    "--list",
+    "L",
+    "--tag",
+    "T",
+    "--create-missing",
+    "--json",
+  ]);
+  return { service, run: summaryOf(imported).run! };
+}
+
+describe("undo of a deletion", () => {
+  it("creates again who was active, wakes nobody, and says what is lost", async () => {
+    const { service } = await withPeople(6);
+    const before = await contactsIn(service);
+    await service.ecm(["contact", "unsubscribe", "p1@example.com"]);
+    const deleted = summaryOf(await service.ecm(["contact", "delete", "--list", "L", "--yes", "--json"]));
+    expect(deleted.rows).toMatchObject({ read: 6, deleted: 6 });
+    await service.ecm(["contact", "create", "--key", "p2@example.com"]);
+    await service.ecm(["suppressions", "add", "p3@example.com"]);
+
+    const dry = summaryOf(await service.ecm(["runs", "undo", deleted.run!, "--dry-run", "--json"]));
+    expect(dry.rows).toMatchObject({ created: 3, skipped: 2, rejected: 1 });
+    const undone = await service.ecm(["runs", "undo", deleted.run!, "--json"]);
+    expect(undone.code).toBe(3);
+    expect(undone.stderr).toContain("get new ids; their history and their date of creation are lost");
+    expect(summaryOf(undone)).toMatchObject({
+      kind: "undo",
+      rows: { read: 6, created: 3, skipped: 2, rejected: 1 },
+      codes: { skipped: { exists: 1, suppressed: 1 }, rejected: { not_active: 1 } },
+    });
+    expect(await readFile(summaryOf(undone).rejects!, "utf8")).toContain("p1@example.com");
+    const after = await contactsIn(service);
+    expect([...after.keys()].sort()).toEqual([0, 2, 4, 5].map((index) => `p${index}@example.com`));
+    for (const key of ["p0@example.com", "p5@example.com"]) expect(after.get(key)).toEqual(before.get(key));
+  });
+});
+
+describe("undo of an unsubscription", () => {
+  it("sends no request, and says why nobody comes back", async () => {
+    const { service } = await withPeople(2);
+    const run = summaryOf(await service.ecm(["contact", "unsubscribe", "--all", "--yes", "--json"])).run!;
+    const undone = await service.ecm(["runs", "undo", run, "--json"]);
+    expect(undone.code).toBe(3);
+    expect(summaryOf(undone)).toMatchObject({
+      rows: { read: 2, rejected: 2 },
+      requests: { total: 0 },
+      codes: { rejected: { unsubscribed: 2 } },
+    });
+    expect(undone.stderr).not.toContain("rate-limit");
+  });
+});
+
+describe("undo --delete-created", () => {
+  it("deletes what the run created and nobody has changed since, after a question", async () => {
+    const { service, run } = await withPeople(5);
+    await service.ecm(["contact", "mutate", "p0@example.com", "--set", "Last Name=Changed"]);
+    await service.ecm(["contact", "unsubscribe", "p1@example.com"]);
+    await service.ecm(["contact", "delete", "p2@example.com", "--yes"]);
+    const args = ["runs", "undo", run, "--delete-created", "--json"];
+    expect((await service.ecm(args)).code).toBe(2);
+    expect((await contactsIn(service)).size).toBe(4);
+    const asked = {
+      terminalColumns: 120,
+      typed: [["Type 5 to delete 5 contacts", "no\r"]] as [string, string][],
+    };
+    expect((await service.ecm(args, asked)).code).toBe(1);
+    expect((await contactsIn(service)).size).toBe(4);
+    const undone = await service.ecm([...args, "--yes"]);
+    expect(undone.code).toBe(3);
+    expect(summaryOf(undone)).toMatchObject({
+      rows: { read: 5, deleted: 2, unchanged: 1, rejected: 2 },
+      codes: { rejected: { changed_since: 2 } },
+    });
+    expect([...(await contactsIn(service)).keys()].sort()).toEqual(["p0@example.com", "p1@example.com"]);
+    // Without the flag, created contacts stay.
+    const plain = summaryOf(await service.ecm(["runs", "undo", run, "--json"]));
+    expect(plain).toMatchObject({ rows: { rejected: 5, deleted: 0 }, codes: { rejected: { created: 5 } } });
+  });
+});
