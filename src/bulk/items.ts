@@ -31,6 +31,8 @@ export interface Work<T extends Item = Item> {
   contactId?(item: T): string | undefined;
   /** What a change that was carried out counts as. Default: `updated`. */
   changed?: Outcome;
+  /** Whether the input marks this contact as not subscribed although the account holds it as active. */
+  isMarked?(item: T, found: Partial<Contact> | undefined): boolean;
   /** What is to be said of a contact although it was written. */
   remark?(item: T): { code: string; message: string } | undefined;
 }
@@ -46,6 +48,8 @@ export interface DesiredContact {
   removeTags: readonly string[];
   /** The file says that this person is not subscribed: never created, never added to a list. */
   isNotSubscribed?: boolean;
+  /** Then whoever is active in the account is unsubscribed there. */
+  unsubscribes?: boolean;
 }
 
 /** The touched parts of a contact as they were, for undo. */

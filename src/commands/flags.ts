@@ -77,3 +77,26 @@ export function wholeNumber(flags: string, description: string, least = 1): Opti
     );
   });
 }
+
+/** What `--map COLUMN=TARGET` says, split at the last `=`. @throws UsageError for one that says nothing */
+export function columnMap(assignments: readonly string[] = []): Map<string, string> {
+  const map = new Map<string, string>();
+  for (const text of assignments) {
+    const at = text.lastIndexOf("=");
+    if (at < 1) {
+      throw new UsageError(`--map: ${JSON.stringify(text)} is not COLUMN=TARGET`, "give --map 'E-mail=key'");
+    }
+    map.set(text.slice(0, at), text.slice(at + 1));
+  }
+  return map;
+}
+
+/** For a command that adds contacts named in a file to a list: how the file's columns are read. */
+export function addKeyFileFlags(command: Command): Command {
+  return command
+    .addOption(
+      repeatable("--map <column=target>", "how a column of the file is read: key, consent or ignore"),
+    )
+    .option("--consent-column <column>", "this column says who is subscribed, or by its name who is not")
+    .option("--include-unsubscribed", "add to lists whom the file marks as not subscribed, too");
+}

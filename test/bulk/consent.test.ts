@@ -1,7 +1,7 @@
 /** Nobody whom a file marks as gone is created, by any door. */
 import { describe, expect, it } from "vitest";
-import { startSandbox } from "../support/sandbox.ts";
-import { contactsIn, inputFile, summaryOf } from "./kit.ts";
+import { type RunningSandbox, startSandbox } from "../support/sandbox.ts";
+import { call, contactsIn, inputFile, summaryOf } from "./kit.ts";
 
 describe("what used to create people who had left, without a word", () => {
   it("a Status column of words like unsubscribed, with --ignore-unmapped", async () => {
@@ -54,5 +54,219 @@ describe("what used to create people who had left, without a word", () => {
       "cy@example.com",
       "dora@example.com",
     ]);
+  });
+});
+
+/** Contacts of an account, as `key: status`. */
+async function statusesIn(service: RunningSandbox): Promise<Record<string, string>> {
+  const [structure] = await call<{ _id: string }[]>(service, "GET", "/api/contact-structure");
+  const { contacts } = await call<{ contacts: { key: string; contactStatus: string }[] }>(
+    service,
+    "POST",
+    "/api/contact/search",
+    {
+      contactStructureId: structure!._id,
+      page: 1,
+      pageSize: 100,
+      source: ["_id", "key", "contactStatus"],
+      contactSpecification: { filters: [] },
+    },
+  );
+  return Object.fromEntries(contacts.map(({ key, contactStatus }) => [key, contactStatus.toLowerCase()]));
+}
+
+describe("existing contacts that the file marks", () => {
+  const marks =
+    "Email,First Name,Opt-Out\nada@example.com,Ada,yes\nbob@example.com,Robert,yes\ncy@example.com,Cyrus,no\nnew@example.com,New,yes\n";
+
+  async function account() {
+    const service = await startSandbox();
+    await service.ecm(["lists", "create", "News"]);
+    const path = await inputFile(
+      "Email,First Name\nada@example.com,Ada\nbob@example.com,Bob\ncy@example.com,Cy\n",
+    );
+    await service.ecm(["import", path]);
+    return service;
+  }
+
+  it("get their fields, join no list, and are counted and named", async () => {
+    const service = await account();
+    const path = await inputFile(marks);
+    for (const flags of [["--dry-run"], []]) {
+      const result = await service.ecm(["import", path, "--list", "News", "--json", ...flags]);
+      expect(result.code).toBe(0);
+      expect(summaryOf(result)).toMatchObject({
+        rows: { updated: 2, unchanged: 1, skipped: 1, created: 0 },
+        consent: { not_subscribed: 1, suppressed: 0, inactive: 0, marked: 2 },
+      });
+      expect(result.stderr).toContain('Opt-Out: 3 of 4 rows say "yes": not created');
+      expect(result.stderr).toMatch(
+        /2 contacts active in the account .*\n {2}ada@example.com \(line 2\)\n {2}bob/,
+      );
+    }
+    const contacts = await contactsIn(service);
+    expect(contacts.get("bob@example.com")).toMatchObject({ fields: { "First Name": "Robert" }, lists: [] });
+    expect(contacts.get("cy@example.com")?.lists).toHaveLength(1);
+    expect(Object.values(await statusesIn(service))).toEqual(["active", "active", "active"]);
+  });
+
+  it("are unsubscribed with --unsubscribe-marked, priced exactly, and once", async () => {
+    const service = await account();
+    const path = await inputFile(marks);
+    const flags = ["--unsubscribe-marked", "--list", "News", "--json"];
+    const dry = summaryOf(await service.ecm(["import", path, ...flags, "--dry-run"]));
+    const result = await service.ecm(["import", path, ...flags]);
+    expect(result.code).toBe(0);
+    const real = summaryOf(result);
+    expect(real).toMatchObject({
+      rows: { updated: 3, skipped: 1 },
+      consent: { not_subscribed: 1, inactive: 0, marked: 2 },
+      // Two statuses besides the structure and the lists; Bob's and Cy's changes.
+      requests: { mutate: 2, create: 0 },
+    });
+    expect(dry.rows).toEqual(real.rows);
+    expect(dry.consent).toEqual(real.consent);
+    expect(dry.estimate.requests).toBe(real.requests.total);
+    // Of contacts that are looked up on the way, the most that can be needed was said before.
+    expect(real.estimate.requests).toBeGreaterThanOrEqual(real.requests.total);
+    expect(result.stderr).toContain("2 contacts marked by the file active, now unsubscribed");
+    expect(await statusesIn(service)).toEqual({
+      "ada@example.com": "inactive",
+      "bob@example.com": "inactive",
+      "cy@example.com": "active",
+    });
+    const again = summaryOf(await service.ecm(["import", path, ...flags]));
+    expect(again).toMatchObject({ rows: { updated: 0 }, consent: { marked: 0, inactive: 2 } });
+    const undone = await service.ecm(["runs", "undo", real.run!, "--json", "--yes"]);
+    expect(undone.code).toBe(3);
+    expect((await contactsIn(service)).get("bob@example.com")?.fields["First Name"]).toBe("Bob");
+  });
+
+  it("are unsubscribed once although answers are lost and the run stops at every request", async () => {
+    const reference = await account();
+    const path = await inputFile(marks);
+    const flags = ["--unsubscribe-marked", "--list", "News", "--json"];
+    const whole = summaryOf(await reference.ecm(["import", path, ...flags]));
+    const service = await account();
+    let result = await service.ecm(["import", path, ...flags, "--max-requests", "1"]);
+    for (let tries = 0; result.code === 7 && tries < 30; tries++) {
+      result = await service.ecm(["import", path, ...flags, "--max-requests", String(2 + tries)]);
+    }
+    expect(result.code).toBe(0);
+    const { rows, consent } = summaryOf(result);
+    expect({ rows, consent }).toEqual({ rows: whole.rows, consent: whole.consent });
+    expect(await statusesIn(service)).toEqual(await statusesIn(reference));
+  });
+
+  it("--include-unsubscribed contradicts --unsubscribe-marked", async () => {
+    const service = await startSandbox();
+    const path = await inputFile(marks);
+    const result = await service.ecm(["import", path, "--include-unsubscribed", "--unsubscribe-marked"]);
+    expect(result.code).toBe(2);
+  });
+});
+
+describe("every row and every door", () => {
+  it.each(["merge", "first", "last", "reject"])(
+    "--duplicates %s keeps the mark of every row",
+    async (how) => {
+      for (const rows of [
+        "ada@example.com,yes\nADA@example.com,no\n",
+        "ada@example.com,no\nADA@example.com,yes\n",
+      ]) {
+        const service = await startSandbox();
+        const path = await inputFile(`Email,Unsubscribed\n${rows}`);
+        await service.ecm(["import", path, "--duplicates", how, "--json"]);
+        expect((await contactsIn(service)).size, `${how} ${rows}`).toBe(0);
+      }
+    },
+  );
+
+  it("lists sync adds nobody whom the file marks, with and without --create", async () => {
+    const service = await startSandbox();
+    await service.ecm(["lists", "create", "News"]);
+    await service.ecm(["import", await inputFile("Email\nada@example.com\nbob@example.com\n")]);
+    const path = await inputFile(
+      "Email,Status\nada@example.com,unsubscribed\nbob@example.com,subscribed\nnew@example.com,unsubscribed\n",
+    );
+    const plain = await service.ecm(["lists", "sync", "News", path, "--json"]);
+    expect(plain.code).toBe(0);
+    expect(plain.stderr).toContain('Status: 2 of 3 rows say "unsubscribed": not added to the list');
+    expect(summaryOf(plain)).toMatchObject({
+      consent: { not_subscribed: 1, marked: 1 },
+      members: { added: 1 },
+    });
+    const create = await service.ecm(["lists", "sync", "News", path, "--create", "--json"]);
+    expect(summaryOf(create)).toMatchObject({
+      rows: { created: 0 },
+      consent: { not_subscribed: 1, marked: 1 },
+    });
+    const contacts = await contactsIn(service);
+    expect([...contacts].map(([key, { lists }]) => [key, lists.length])).toEqual([
+      ["ada@example.com", 0],
+      ["bob@example.com", 1],
+    ]);
+    const told = await service.ecm(["lists", "sync", "News", path, "--map", "Status=ignore"]);
+    expect(told.stderr).toContain('"Status" looks like consent and is not read');
+  });
+
+  it("mutate --keys adds nobody to a list whom its file marks, and changes the rest", async () => {
+    const service = await startSandbox();
+    await service.ecm(["lists", "create", "News"]);
+    await service.ecm(["structure", "tag", "add", "VIP"]);
+    await service.ecm(["import", await inputFile("Email\nada@example.com\nbob@example.com\n")]);
+    const path = await inputFile("Email,Abgemeldet\nada@example.com,ja\nbob@example.com,nein\n");
+    const flags = ["--add-list", "News", "--add-tag", "VIP", "--json"];
+    const result = await service.ecm(["contact", "mutate", "--keys", path, ...flags, "--yes"]);
+    expect(result.code).toBe(0);
+    expect(summaryOf(result).consent.marked).toBe(1);
+    const contacts = await contactsIn(service);
+    expect([...contacts.values()].map(({ lists, tags }) => [lists.length, tags.length])).toEqual([
+      [0, 1],
+      [1, 1],
+    ]);
+  });
+});
+
+describe("suppressed keys", () => {
+  it("are left out before a look-up is spent, whatever the form of the key", async () => {
+    const service = await startSandbox();
+    await service.ecm(["suppressions", "add", "ada@example.com"]);
+    const only = await inputFile("Email\nMAILTO:Ada@Example.com\n");
+    const none = summaryOf(await service.ecm(["import", only, "--json"]));
+    expect(none).toMatchObject({
+      rows: { skipped: 1, created: 0 },
+      codes: { skipped: { suppressed: 1 } },
+      consent: { suppressed: 1, not_subscribed: 0 },
+    });
+    const path = await inputFile("Email\nada@example.com\nbob@example.com\n");
+    const dry = summaryOf(await service.ecm(["import", path, "--json", "--dry-run"]));
+    const real = summaryOf(await service.ecm(["import", path, "--json"]));
+    expect(real.rows).toMatchObject({ created: 1, skipped: 1 });
+    expect(dry.rows).toEqual(real.rows);
+    expect(dry.estimate.requests).toBe(real.requests.total);
+    expect([...(await contactsIn(service)).keys()]).toEqual(["bob@example.com"]);
+    const told = summaryOf(await service.ecm(["import", path, "--json", "--include-suppressed"]));
+    expect(told.rows.created).toBe(1);
+  });
+
+  it("are not created by lists sync --create", async () => {
+    const service = await startSandbox();
+    await service.ecm(["lists", "create", "News"]);
+    await service.ecm(["suppressions", "add", "ada@example.com"]);
+    const path = await inputFile("ada@example.com\nbob@example.com\n");
+    const result = summaryOf(await service.ecm(["lists", "sync", "News", path, "--create", "--json"]));
+    expect(result).toMatchObject({ rows: { created: 1, skipped: 1 }, consent: { suppressed: 1 } });
+  });
+
+  it("stop every creation while their list cannot be read", async () => {
+    const service = await startSandbox();
+    await service.ecm(["lists", "create", "News"]);
+    const env = { ECM_SUPPRESSIONS: "/nowhere/at/all" };
+    const path = await inputFile("Email\nada@example.com\n");
+    expect((await service.ecm(["import", path], { env })).code).toBe(1);
+    expect((await service.ecm(["lists", "sync", "News", path, "--create"], { env })).code).toBe(1);
+    expect((await contactsIn(service)).size).toBe(0);
+    expect((await service.ecm(["import", path, "--include-suppressed"], { env })).code).toBe(0);
   });
 });

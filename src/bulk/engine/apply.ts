@@ -12,7 +12,7 @@ import type { Found } from "../account/lookup.ts";
 import type { Decision, Item, Operation, Outcome, Work } from "../items.ts";
 import type { Reply, RequestKind } from "../pacing/paced-send.ts";
 import type { OpenIntent } from "../runs/ledger.ts";
-import { isInactive } from "./decide.ts";
+import { isInactive, withStatus } from "./decide.ts";
 import { note, type Session, serviceNow } from "./session.ts";
 import { wasApplied } from "./settle.ts";
 
@@ -46,12 +46,18 @@ export async function carryOut<T extends Item>(
   let { found, decision } = first;
   let open = session.ledger.openIntent(item.ref);
   for (let conflicts = 0; ; ) {
+    if (open?.operation.kind === "status" && isWrite(decision) && isInactive(found.contact)) {
+      note(session, { kind: "applied", ref: item.ref });
+      open = undefined;
+    }
     if (open && wasApplied(open, found.contact, decision)) {
       const contact = found.contact ?? { _id: contactIdOf(open.operation) };
       return done(session, work, item, outcomeOfWrite(open.operation.kind, work), contact);
     }
     if (!isWrite(decision)) {
-      return conclude(session, item, decision, found.contact);
+      if (session.ledger.isBegun(item.ref) && decision.kind !== "reject")
+        return done(session, work, item, outcomeOfWrite("change", work), found.contact);
+      return conclude(session, work, item, decision, found.contact);
     }
     if (conflicts > mostConflicts) {
       return reject(session, item, "keeps_changing", "the contact keeps changing while it is being written");
@@ -62,6 +68,17 @@ export async function carryOut<T extends Item>(
     const intent: OpenIntent = { key, at: open?.at ?? serviceNow(session), operation };
     const reply = await write(session, item, intent, open !== undefined);
     if (reply.kind === "answered") {
+      if (operation.kind === "status" && found.contact) {
+        const now = withStatus(found.contact, operation.status);
+        const next = work.decide(item, now);
+        if (isWrite(next)) {
+          note(session, { kind: "applied", ref: item.ref });
+          open = undefined;
+          found = { ...found, contact: now };
+          decision = next;
+          continue;
+        }
+      }
       const outcome = outcomeOfWrite(operation.kind, work);
       const written = operation.kind === "create" ? { _id: idIn(reply.answer.body) } : found.contact;
       return done(session, work, item, outcome, written);
@@ -96,10 +113,22 @@ export async function carryOut<T extends Item>(
   }
 }
 
+/** How many requests it takes until the contact is done. */
+export function requestsFor<T extends Item>(
+  work: Work<T>,
+  item: T,
+  decision: Operation,
+  contact: Partial<Contact> | undefined,
+): number {
+  if (decision.kind !== "status" || !contact) return 1;
+  return isWrite(work.decide(item, withStatus(contact, decision.status))) ? 2 : 1;
+}
+
 /** Writes down a decision that needs no request. */
-export function conclude(
+export function conclude<T extends Item>(
   session: Session,
-  item: Item,
+  work: Work<T>,
+  item: T,
   decision: Exclude<Decision, Operation>,
   contact: Partial<Contact> | undefined,
 ): void {
@@ -108,9 +137,18 @@ export function conclude(
     return;
   }
   const inactive = isInactive(contact) || undefined;
+  const marked = work.isMarked?.(item, contact) || undefined;
   if (decision.kind === "leave")
-    note(session, { kind: "done", ref: item.ref, outcome: "unchanged", inactive });
-  else note(session, { kind: "done", ref: item.ref, outcome: "skipped", code: decision.code, inactive });
+    note(session, { kind: "done", ref: item.ref, outcome: "unchanged", inactive, marked });
+  else
+    note(session, {
+      kind: "done",
+      ref: item.ref,
+      outcome: "skipped",
+      code: decision.code,
+      inactive,
+      marked,
+    });
 }
 
 export function reject(session: Session, item: Item, code: string, message: string): void {
@@ -124,7 +162,12 @@ function done<T extends Item>(
   outcome: Outcome,
   contact: Partial<Contact> | undefined,
 ): void {
-  const inactive = isInactive(contact) || undefined;
+  // Whom this run has unsubscribed was active and marked, also when that is seen only after a crash.
+  const wasUnsubscribed =
+    work.isMarked !== undefined &&
+    (session.ledger.isBegun(item.ref) || session.ledger.openIntent(item.ref)?.operation.kind === "status");
+  const marked = wasUnsubscribed || work.isMarked?.(item, contact) || undefined;
+  const inactive = (!marked && isInactive(contact)) || undefined;
   const remark = work.remark?.(item);
   note(session, {
     kind: "done",
@@ -132,6 +175,7 @@ function done<T extends Item>(
     outcome,
     contactId: contact?._id,
     inactive,
+    marked,
     ...remark,
   });
 }

@@ -1,7 +1,7 @@
 /** What to do about one contact: a pure function of what is wished, what the account holds, and the mode. */
 
-import { statusOf } from "../../service/contacts.ts";
-import type { Contact, CreateContactBody, FieldValue, IdRef, MutateBody } from "../../wire.ts";
+import { statusOf, unsubscribed } from "../../service/contacts.ts";
+import type { Contact, ContactStatus, CreateContactBody, FieldValue, IdRef, MutateBody } from "../../wire.ts";
 import type { Before, Decision, DesiredContact } from "../items.ts";
 
 export type Mode = "upsert" | "create" | "update";
@@ -21,6 +21,9 @@ export function decide(
   options: DecideOptions,
 ): Decision {
   if (!found) return decideAbsent(key, wish, options);
+  if (wish.unsubscribes && isMarked(wish, found)) {
+    return { kind: "status", contactId: found._id!, status: unsubscribed, before: statusOf(found) };
+  }
   if (options.mode === "create") return { kind: "skip", code: "exists" };
   const change = changeOf(wish, found);
   if (!change) return { kind: "leave" };
@@ -33,6 +36,8 @@ function decideAbsent(
   { mode, missing, structureId }: DecideOptions,
 ): Decision {
   if (mode === "update") {
+    // There is nothing to be done about someone who left and is not here.
+    if (missing === "reject" && wish.isNotSubscribed) return { kind: "skip", code: "not_subscribed" };
     return missing === "skip"
       ? { kind: "skip", code: "missing" }
       : { kind: "reject", code: "not_found", message: "no contact has this key" };
@@ -103,6 +108,16 @@ export function holdsCreate(body: CreateContactBody, found: Partial<Contact>): b
 /** Whether the account holds the contact as inactive. The service's letter case varies. */
 export function isInactive(found: Partial<Contact> | undefined): boolean {
   return statusOf(found)?.primary.toLowerCase() === "inactive";
+}
+
+/** Whether the file marks as not subscribed whom the account holds as active, or may hold so. */
+export function isMarked(wish: DesiredContact | undefined, found: Partial<Contact> | undefined): boolean {
+  return wish?.isNotSubscribed === true && found !== undefined && !isInactive(found);
+}
+
+/** The contact once its status is this. */
+export function withStatus(found: Partial<Contact>, status: ContactStatus): Partial<Contact> {
+  return { ...found, status, contactStatus: status.primary, contactSubStatus: status.secondary };
 }
 
 /** Ids of references, also of bare id strings. */

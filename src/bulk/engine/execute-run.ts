@@ -157,6 +157,7 @@ async function prepare(
   job.requireInput?.(survey);
   const joined = await joinRows(survey.rows(), survey.repeated, job.duplicates);
   on({ kind: "surveyed", survey, joined, notSubscribedAre: job.notSubscribedAre });
+  const suppressions = job.leavesOutSuppressed ? await engine.openSuppressions?.() : undefined;
   const names = await openNameBook({
     send: send.plain,
     account,
@@ -178,6 +179,7 @@ async function prepare(
     survey,
     joined,
     names,
+    suppressions,
     status,
     on,
   };

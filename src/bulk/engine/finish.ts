@@ -29,6 +29,8 @@ export interface Closing {
   rejects: string | null;
   /** Where deleted contacts were written before they were deleted, if it was now. */
   backup?: string;
+  /** Requests of a real run beyond one for each contact, as a dry run has found them. */
+  furtherRequests?: number;
   isSync: boolean;
 }
 
@@ -60,7 +62,9 @@ export async function closeRun(closing: Closing): Promise<Closed> {
 function summaryOf(closing: Closing): Summary {
   const { run, ledger, input, stop, send } = closing;
   const rows = countRows(input, ledger);
-  const price = run ? closing.price : priceOfRealRun(closing, rows.created + rows.updated + rows.deleted);
+  const price = run
+    ? closing.price
+    : priceOfRealRun(closing, rows.created + rows.updated + rows.deleted + (closing.furtherRequests ?? 0));
   return {
     run: run?.manifest.id ?? null,
     kind: closing.kind,
@@ -77,6 +81,12 @@ function summaryOf(closing: Closing): Summary {
     stoppedBy: stop?.by ?? null,
     codes: countCodes(input, ledger),
     inactive: ledger.inactive,
+    consent: {
+      not_subscribed: ledger.codes.skipped.get("not_subscribed") ?? 0,
+      suppressed: ledger.codes.skipped.get("suppressed") ?? 0,
+      inactive: ledger.inactive,
+      marked: ledger.marked.size,
+    },
     members: closing.isSync
       ? { added: rows.created + ledger.counts.updated, removed: ledger.counts.removed }
       : undefined,

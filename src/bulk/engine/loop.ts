@@ -7,7 +7,7 @@ import type { Contact } from "../../wire.ts";
 import type { Found } from "../account/lookup.ts";
 import type { Decision, Item, Work } from "../items.ts";
 import { asRunStop, RunStop } from "../pacing/run-stop.ts";
-import { carryOut, conclude, isWrite, outcomeOfWrite, readWritten, reject } from "./apply.ts";
+import { carryOut, conclude, isWrite, outcomeOfWrite, readWritten, reject, requestsFor } from "./apply.ts";
 import { isInactive } from "./decide.ts";
 import { note, type Session } from "./session.ts";
 
@@ -69,11 +69,14 @@ export async function runWork<T extends Item>(
     if (isDryRun) {
       for (const { item, decision, found } of writes) {
         if (!isWrite(decision)) continue;
+        const further = requestsFor(work, item, decision, found.contact) - 1;
+        session.furtherRequests = (session.furtherRequests ?? 0) + further;
         note(session, {
           kind: "done",
           ref: item.ref,
           outcome: outcomeOfWrite(decision.kind, work),
           inactive: isInactive(found.contact) || undefined,
+          marked: work.isMarked?.(item, found.contact) || undefined,
         });
       }
       return;
@@ -111,7 +114,7 @@ export async function decideBlock<T extends Item>(
   block: readonly T[],
 ): Promise<Pending<T>[]> {
   const { ledger, lookup } = session;
-  const wanted = block.filter((item) => work.needsLookup?.(item) ?? true);
+  const wanted = block.filter((item) => ledger.openIntent(item.ref) || (work.needsLookup?.(item) ?? true));
   const byKey = wanted.filter((item) => work.contactId?.(item) === undefined);
   const open = byKey.filter((item) => ledger.openIntent(item.ref));
   const found = await lookup.find(byKey.filter((item) => !ledger.openIntent(item.ref)));
@@ -144,22 +147,24 @@ export async function decideBlock<T extends Item>(
   const writes: Pending<T>[] = [];
   const unchanged: number[] = [];
   const skipped: Record<string, number[]> = {};
+  const marked: number[] = [];
   let inactive = 0;
   for (const { item, found, decision } of decided) {
     if (!decision) {
       reject(session, item, found.refused!.type, found.refused!.message);
-    } else if (isWrite(decision) || ledger.openIntent(item.ref)) {
+    } else if (isWrite(decision) || ledger.openIntent(item.ref) || ledger.isBegun(item.ref)) {
       writes.push({ item, found, decision });
     } else if (decision.kind === "reject") {
-      conclude(session, item, decision, found.contact);
+      conclude(session, work, item, decision, found.contact);
     } else {
       if (decision.kind === "leave") unchanged.push(item.ref);
       else skipped[decision.code] = [...(skipped[decision.code] ?? []), item.ref];
       if (isInactive(found.contact)) inactive++;
+      if (work.isMarked?.(item, found.contact)) marked.push(item.ref);
     }
   }
   if (unchanged.length > 0 || Object.keys(skipped).length > 0) {
-    note(session, { kind: "decided", unchanged, skipped, inactive });
+    note(session, { kind: "decided", unchanged, skipped, inactive, ...(marked.length > 0 && { marked }) });
   }
   return writes;
 }

@@ -1,13 +1,13 @@
 /** What the rest of a row run will cost, and whether the month holds it. */
 
 import { EcmError, exitCodes } from "../../errors.ts";
-import { largestBlock } from "../account/lookup.ts";
+import { type Found, largestBlock } from "../account/lookup.ts";
 import type { Snapshot } from "../account/snapshot.ts";
 import type { Decision, Item, Work } from "../items.ts";
 import { RunStop } from "../pacing/run-stop.ts";
 import { sideBySide } from "../pacing/side-by-side.ts";
 import type { JournalRecord } from "../runs/journal.ts";
-import { conclude, isWrite } from "./apply.ts";
+import { conclude, isWrite, requestsFor } from "./apply.ts";
 import { isInactive } from "./decide.ts";
 import { type Price, priceOf } from "./estimate.ts";
 import type { Prepared } from "./row-job.ts";
@@ -21,7 +21,7 @@ const refsInRecord = 1000;
  * @throws RunStop for what the month cannot hold, unless the run is limited
  */
 export async function priceWork<T extends Item>(
-  { budget, send, options, engine, names }: Prepared,
+  { budget, send, options, engine, names, job, survey }: Prepared,
   session: Session,
   works: Work<T>[],
   contacts: number,
@@ -30,9 +30,11 @@ export async function priceWork<T extends Item>(
   const { writes, unknown } = session.lookup.hasSnapshot
     ? await decideKnown(session, works)
     : { writes: 0, unknown: contacts };
+  // Whom the file marks may need a write of the status and one of the fields.
+  const further = unknown > 0 && job.unsubscribesMarked ? Math.min(unknown, survey.consent.marked) : 0;
   const price = priceOf({
     spent: send.counts.total,
-    left: Math.ceil(unknown / largestBlock) + unknown + writes + names.requestsToCreate,
+    left: Math.ceil(unknown / largestBlock) + unknown + further + writes + names.requestsToCreate,
     isExact: unknown === 0,
     limits: budget.limits,
     reserve: options.reserve,
@@ -63,7 +65,7 @@ export async function lookUpAll<T extends Item>(
     let block: T[] = [];
     for (const work of works) {
       for await (const item of work.items()) {
-        if (ledger.isDone(item.ref)) continue;
+        if (ledger.isDone(item.ref) || work.needsLookup?.(item) === false) continue;
         block.push(item);
         if (block.length < largestBlock) continue;
         yield block;
@@ -112,13 +114,20 @@ async function decideKnown<T extends Item>(session: Session, works: Work<T>[]) {
   for (const work of works) {
     for await (const item of work.items()) {
       if (ledger.isDone(item.ref)) continue;
-      const found = ledger.openIntent(item.ref) ? undefined : lookup.known(item);
+      const found = ledger.openIntent(item.ref) ? undefined : knownOf(lookup, work, item);
       const decision = found && work.decide(item, found.contact);
       if (!decision) unknown++;
-      else if (isWrite(decision)) writes++;
+      else if (isWrite(decision)) writes += requestsFor(work, item, decision, found.contact);
       else if (isOutdated) unknown++;
-      else if (decision.kind === "reject") conclude(session, item, decision, found.contact);
-      else if (settle(settled, item.ref, decision, isInactive(found.contact)) === refsInRecord) {
+      // The first of two writes was applied before a crash: the second was not needed after all.
+      else if (ledger.isBegun(item.ref)) unknown++;
+      else if (decision.kind === "reject") conclude(session, work, item, decision, found.contact);
+      else if (
+        settle(settled, item.ref, decision, {
+          isInactive: isInactive(found.contact),
+          isMarked: work.isMarked?.(item, found.contact) ?? false,
+        }) === refsInRecord
+      ) {
         if (send.stopped) throw send.stopped;
         note(session, settled.record);
         settled = emptySettled();
@@ -127,6 +136,11 @@ async function decideKnown<T extends Item>(session: Session, works: Work<T>[]) {
   }
   if (settled.count > 0) note(session, settled.record);
   return { writes, unknown };
+}
+
+/** What is known without a request; of someone who is decided without a look-up, everything. */
+function knownOf<T extends Item>(lookup: Session["lookup"], work: Work<T>, item: T): Found | undefined {
+  return work.needsLookup?.(item) === false ? { isKept: true } : lookup.known(item);
 }
 
 interface Settled {
@@ -142,7 +156,7 @@ function settle(
   settled: Settled,
   ref: number,
   decision: Extract<Decision, { kind: "leave" | "skip" }>,
-  inactive: boolean,
+  { isInactive, isMarked }: { isInactive: boolean; isMarked: boolean },
 ): number {
   const { record } = settled;
   if (decision.kind === "leave") record.unchanged.push(ref);
@@ -150,6 +164,10 @@ function settle(
     record.skipped[decision.code] ??= [];
     record.skipped[decision.code]!.push(ref);
   }
-  if (inactive) record.inactive++;
+  if (isInactive) record.inactive++;
+  if (isMarked) {
+    record.marked ??= [];
+    record.marked.push(ref);
+  }
   return ++settled.count;
 }

@@ -9,6 +9,7 @@ import type { Account } from "../../service/account.ts";
 import type { Selection } from "../../service/selection.ts";
 import type { Clock, Contact, ContactStructure, RateLimits, Send } from "../../wire.ts";
 import type { MissingNames, NameBook } from "../account/names.ts";
+import type { Suppressions } from "../account/suppressions.ts";
 import type { InputFile, Understood } from "../input/index.ts";
 import { type Duplicates, type Joined, standingOf } from "../input/join.ts";
 import type { InputFacts, Row } from "../input/rows.ts";
@@ -19,7 +20,7 @@ import type { PacedSend } from "../pacing/paced-send.ts";
 import type { Manifest } from "../runs/folder.ts";
 import type { JournalFile } from "../runs/journal.ts";
 import type { RowCounts } from "../runs/report.ts";
-import { type DecideOptions, decide } from "./decide.ts";
+import { type DecideOptions, decide, isMarked } from "./decide.ts";
 import type { Price } from "./estimate.ts";
 
 /** What a run is handed by the outside. */
@@ -33,6 +34,8 @@ export interface Engine {
   account: { baseUrl: string; profile?: string; isReadOnly: boolean; preferredStructure?: string };
   /** What earlier answers of this process said. */
   limits?: RateLimits;
+  /** Opens the account's suppression list. @throws SuppressionsError */
+  openSuppressions?(): Promise<Suppressions>;
   /** A seam for a disk that fails. */
   openJournalFile?: (file: string) => JournalFile;
 }
@@ -61,6 +64,10 @@ export interface RowJob {
   desiredContactOf(row: Row, names: NameBook): DesiredContact;
   /** What becomes of those whom the file marks as not subscribed, in words: `not created`. */
   notSubscribedAre: string;
+  /** Whom the file marks is unsubscribed in the account. */
+  unsubscribesMarked?: boolean;
+  /** Whoever is on the suppression list is left out. */
+  leavesOutSuppressed?: boolean;
   /** Lists that a wish can speak of. */
   listIds(names: NameBook): string[];
   /** Conditions that choose the contacts: of the whole account, or of those that the input names. Once resolved. */
@@ -91,6 +98,7 @@ export interface MembersOptions {
 export interface RowItem extends Item {
   row: Row;
   wish?: DesiredContact;
+  isSuppressed?: boolean;
 }
 
 export interface RunOptions extends BudgetOptions {
@@ -137,6 +145,7 @@ export type RunEvent =
   | { kind: "input-changed"; older: string }
   | { kind: "entered"; run: string; isResumed: boolean; rows: RowCounts }
   | { kind: "priced"; price: Price }
+  | { kind: "marked"; contacts: { line: number; key: string }[]; total: number; isUnsubscribed: boolean }
   | { kind: "remark"; text: string };
 
 /** Everything that is known of a row run before it is entered. */
@@ -152,14 +161,20 @@ export interface Prepared {
   survey: Survey;
   joined: Joined;
   names: NameBook;
+  /** Present where suppressed keys are left out. */
+  suppressions?: Suppressions;
   status: RunStatus;
   on: (event: RunEvent) => void;
 }
 
 /** One item for each contact, in file order; rows that another row stands for are passed over. */
 export function workOf(prepared: Prepared): Work<RowItem> {
-  const { job, survey, joined, names, structure } = prepared;
+  const { job, survey, joined, names, structure, suppressions } = prepared;
   const decideOptions: DecideOptions = { ...job.decide, structureId: structure._id };
+  const isSuppressed = (item: RowItem) => {
+    item.isSuppressed ||= suppressions?.has(item.key.sent) ?? false;
+    return item.isSuppressed;
+  };
   return {
     async *items() {
       for await (const row of survey.rows()) {
@@ -169,7 +184,11 @@ export function workOf(prepared: Prepared): Work<RowItem> {
           yield { ref: standing.stands.line, key: standing.stands.key, row: standing.stands };
       }
     },
+    needsLookup: (item) => !isSuppressed(item),
+    isMarked: (item, found) => isMarked(item.wish, found),
     decide(item, found) {
+      // Asked again for everyone who would be created: others add to the list meanwhile.
+      if (item.isSuppressed || (!found && isSuppressed(item))) return { kind: "skip", code: "suppressed" };
       if (!found && item.row.keyFault) return { kind: "reject", ...item.row.keyFault };
       if (found && !isChosen(job, found)) return { kind: "skip", code: "not_selected" };
       if (job.edit) return found ? job.edit.decide(found) : job.edit.missing;

@@ -44,6 +44,7 @@ export async function workThrough(prepared: Prepared, run: EnteredRun | undefine
   let chosen: Selected | undefined;
   let rejects: string | null = null;
   let backup: string | undefined;
+  let furtherRequests: number | undefined;
   try {
     if (options.maxRejects) requireFewRejects(options, status.rows());
     status.phase = "looking";
@@ -81,6 +82,7 @@ export async function workThrough(prepared: Prepared, run: EnteredRun | undefine
     }
     status.phase = "working";
     for (const work of works) await runWork(session, work, run === undefined);
+    furtherRequests = session.furtherRequests;
   } catch (error) {
     stop = asRunStop(error);
   }
@@ -90,6 +92,7 @@ export async function workThrough(prepared: Prepared, run: EnteredRun | undefine
   } finally {
     snapshot?.close();
   }
+  await nameMarked(prepared, ledger, stop);
   return closeRun({
     kind: job.kind,
     file: job.input.name,
@@ -106,8 +109,28 @@ export async function workThrough(prepared: Prepared, run: EnteredRun | undefine
     requestsToCreate: names.requestsToCreate,
     rejects,
     backup,
+    furtherRequests,
     isSync: job.members !== undefined,
   });
+}
+
+const mostMarkedNamed = 100;
+
+/** Names the contacts that the file marks as not subscribed and the account held as active. */
+async function nameMarked(
+  { survey, job, on }: Prepared,
+  { marked }: Ledger,
+  stop: RunStop | undefined,
+): Promise<void> {
+  if (marked.size === 0) return;
+  const contacts: { line: number; key: string }[] = [];
+  if (stop?.by !== "signal") {
+    for await (const row of survey.rows()) {
+      if (row.kind === "row" && marked.has(row.line)) contacts.push({ line: row.line, key: row.key.sent });
+      if (contacts.length === Math.min(mostMarkedNamed, marked.size)) break;
+    }
+  }
+  on({ kind: "marked", contacts, total: marked.size, isUnsubscribed: job.unsubscribesMarked ?? false });
 }
 
 /** Sums up for a run that could not be entered: another process holds it, or what it did is not known. */

@@ -15,6 +15,8 @@ export interface Session {
   journal?: Journal;
   clock: Clock;
   concurrency: number;
+  /** In a dry run: requests beyond the first that the contacts need. */
+  furtherRequests?: number;
   /** Called after each rejection; may stop the run. */
   onRejected?: () => void;
 }

@@ -20,13 +20,17 @@ export interface EditOptions {
   conditions?: TypedConditions;
   /** Of a mutate: the changes as typed, or the body as it stands. */
   wanted?: WantedChanges | { body: MutateBody };
+  /** How the file is read; by default as it says itself. */
+  read?: { map: [column: string, target: string][]; consentColumn?: string };
+  /** Add to lists whom the file marks as not subscribed, too. */
+  includeUnsubscribed?: boolean;
 }
 
 export type TypedConditions = Omit<WantedSelection, "where"> & { where?: string };
 
 /** @throws UsageError for a condition whose grammar is wrong */
 export async function editJob(options: EditOptions): Promise<RowJob> {
-  const { kind, input, isPlain, conditions = {}, wanted } = options;
+  const { kind, input, isPlain, conditions = {}, wanted, read, includeUnsubscribed } = options;
   const where = conditions.where === undefined ? undefined : await parseWhere(conditions.where);
   let selection: Selection | undefined;
   let wish: DesiredContact | undefined;
@@ -36,7 +40,18 @@ export async function editJob(options: EditOptions): Promise<RowJob> {
     input: input ?? { name: inWords(conditions) },
     isWithoutInput: input === undefined,
     understand: (file, structure) =>
-      understandKeys(file, { map: new Map(), hasNoHeader: isPlain, takesIds: true }, structure),
+      understandKeys(
+        file,
+        {
+          map: new Map(read?.map),
+          consentColumn: read?.consentColumn,
+          hasNoHeader: isPlain,
+          takesIds: true,
+          // Nobody who left is added to a list; anything else may be changed about them.
+          readsConsent: (wish?.addLists.length ?? 0) > 0,
+        },
+        structure,
+      ),
     async resolve(account) {
       if (wanted) {
         const body = "body" in wanted ? wanted.body : await mutateBody(account, wanted);
@@ -47,15 +62,24 @@ export async function editJob(options: EditOptions): Promise<RowJob> {
       const parts = kind === "delete" ? wholeContact : [...source, ...statusParts, ...selection.needs];
       source = [...new Set(parts)].filter((part) => part !== "_id" && part !== "key");
     },
-    options: { wanted, isPlain, conditions: hasConditions(conditions) ? conditions : undefined },
+    options: {
+      wanted,
+      isPlain,
+      conditions: hasConditions(conditions) ? conditions : undefined,
+      read,
+      includeUnsubscribed,
+    },
     duplicates: "first",
     lists: [],
     tags: [],
     createMissing: false,
     decide: { mode: "update", missing: "reject" },
     source: () => source,
-    desiredContactOf: () => wish!,
-    notSubscribedAre: kind === "mutate" ? "added to no list" : "chosen all the same",
+    desiredContactOf: (row) =>
+      row.notSubscribed === undefined || includeUnsubscribed ? wish! : { ...wish!, isNotSubscribed: true },
+    notSubscribedAre: includeUnsubscribed
+      ? "added like any other (--include-unsubscribed)"
+      : "added to no list",
     listIds: () => (wish ? [...wish.addLists, ...wish.removeLists] : []),
     selection: () => selection!,
     edit: editOf(kind, input === undefined, () => wish!),

@@ -22,6 +22,9 @@ export interface ImportOptions {
   tags: string[];
   createMissing: boolean;
   includeUnsubscribed: boolean;
+  /** Unsubscribe the contacts of the account that the file marks. */
+  unsubscribeMarked?: boolean;
+  includeSuppressed?: boolean;
 }
 
 export function importJob(options: ImportOptions): RowJob {
@@ -40,12 +43,15 @@ export function importJob(options: ImportOptions): RowJob {
     desiredContactOf: (row, names) => desiredContactOf(row, names, options),
     listIds: (names) => names.listIds(),
     notSubscribedAre: notSubscribedAre(options),
+    unsubscribesMarked: options.unsubscribeMarked,
+    leavesOutSuppressed: !options.includeSuppressed,
   };
 }
 
-function notSubscribedAre({ includeUnsubscribed, mode }: ImportOptions): string {
+function notSubscribedAre({ includeUnsubscribed, unsubscribeMarked, mode }: ImportOptions): string {
   if (includeUnsubscribed) return "imported like any other (--include-unsubscribed)";
-  return mode === "update" ? "added to no list" : "not created";
+  const become = mode === "update" ? "added to no list" : "not created";
+  return unsubscribeMarked ? `${become}, and unsubscribed where they are active` : become;
 }
 
 /** The options as a manifest keeps them. */
@@ -76,6 +82,7 @@ function desiredContactOf(row: Row, names: NameBook, options: ImportOptions): De
     removeLists: [],
     removeTags: [],
     isNotSubscribed: row.notSubscribed !== undefined && !options.includeUnsubscribed,
+    unsubscribes: options.unsubscribeMarked,
   };
 }
 

@@ -10,20 +10,30 @@ export interface SyncOptions {
   list: string;
   /** Create contacts that do not exist. */
   create: boolean;
+  /** How the file is read; by default as it says itself. */
+  read?: { map: [column: string, target: string][]; consentColumn?: string };
+  includeUnsubscribed?: boolean;
+  includeSuppressed?: boolean;
   maxRemove?: MembersOptions["maxRemove"];
 }
 
-export function syncJob({ input, list, create, maxRemove }: SyncOptions): RowJob {
+export function syncJob({ input, list, create, maxRemove, ...options }: SyncOptions): RowJob {
+  const { read, includeUnsubscribed, includeSuppressed } = options;
   let listId = "";
   return {
     kind: "sync",
     input,
-    understand: (file, structure) => understandKeys(file, { map: new Map() }, structure),
+    understand: (file, structure) =>
+      understandKeys(
+        file,
+        { map: new Map(read?.map), consentColumn: read?.consentColumn, readsConsent: true },
+        structure,
+      ),
     async resolve(account) {
       listId = (await account.list(await account.structure(), list))._id;
     },
     // How many may be taken out decides whether it begins, not what becomes of a contact.
-    options: { list, create },
+    options: { list, create, ...options },
     members: { listId: () => listId, listName: list, maxRemove },
     requireInput(survey) {
       if (survey.read > survey.rejected) return;
@@ -40,13 +50,17 @@ export function syncJob({ input, list, create, maxRemove }: SyncOptions): RowJob
     decide: create ? { mode: "upsert", missing: "skip" } : { mode: "update", missing: "reject" },
     source: () => ["lists", ...statusParts, "createdAt"],
     listIds: () => [listId],
-    notSubscribedAre: "not added to the list",
-    desiredContactOf: () => ({
+    notSubscribedAre: includeUnsubscribed
+      ? "added like any other (--include-unsubscribed)"
+      : `not added to the list${create ? ", and not created" : ""}`,
+    leavesOutSuppressed: create && !includeSuppressed,
+    desiredContactOf: (row) => ({
       fields: new Map(),
       addLists: [listId],
       removeLists: [],
       addTags: [],
       removeTags: [],
+      isNotSubscribed: row.notSubscribed !== undefined && !includeUnsubscribed,
     }),
   };
 }

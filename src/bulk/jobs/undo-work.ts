@@ -5,7 +5,7 @@ import { EcmError, exitCodes } from "../../errors.ts";
 import { statusOf } from "../../service/contacts.ts";
 import type { Contact, MutateBody } from "../../wire.ts";
 import { idsOf, valuesOf } from "../engine/decide.ts";
-import type { Decision, Item, Operation, Work } from "../items.ts";
+import type { Decision, Item, Operation, Outcome, Work } from "../items.ts";
 import { fileOf } from "../runs/files.ts";
 import { readJournal } from "../runs/journal.ts";
 import { isUntouched, type Recreation } from "./recreate.ts";
@@ -14,6 +14,8 @@ export interface UndoItem extends Item {
   operation: Operation;
   /** Of a contact that the run created. */
   contactId?: string;
+  /** The run has unsubscribed it besides, which nothing can put back. */
+  isUnsubscribed?: boolean;
   /** What cannot be put back, said once it is decided. */
   kept?: string[];
   /** The journal is damaged: whether this was carried out is not known. */
@@ -31,22 +33,31 @@ export async function* writtenBy(
   isPartial = false,
 ): AsyncGenerator<UndoItem> {
   const open = new Map<number, { key: string; operation: Operation }>();
+  const unsubscribed = new Map<number, { key: string; operation: Operation }>();
   for await (const { record } of readJournal(
     join(folder, fileOf.journal),
     isPartial ? () => undefined : undefined,
   )) {
     if (record.kind === "intent") open.set(record.ref, record);
+    if (record.kind === "applied") {
+      const intent = open.get(record.ref);
+      open.delete(record.ref);
+      if (intent) unsubscribed.set(record.ref, intent);
+    }
     if (record.kind !== "done") continue;
-    const intent = open.get(record.ref);
+    const earlier = unsubscribed.get(record.ref);
+    const intent = isWritten(record.outcome) ? (open.get(record.ref) ?? earlier) : earlier;
+    unsubscribed.delete(record.ref);
     open.delete(record.ref);
-    const isWritten = ["created", "updated", "removed", "deleted"].includes(record.outcome);
-    if (intent && isWritten) {
+    if (intent) {
       const { key, operation } = intent;
+      const isUnsubscribed = earlier !== undefined && intent !== earlier;
       yield {
         ref: record.ref,
         key: { written: key, sent: key, identity: identityOf(key) },
         operation,
         contactId: record.contactId,
+        ...(isUnsubscribed && { isUnsubscribed }),
       };
     }
   }
@@ -61,6 +72,10 @@ export async function* writtenBy(
       { hint: "let it go on first (ecm runs resume), then undo it" },
     );
   }
+}
+
+function isWritten(outcome: Outcome): boolean {
+  return ["created", "updated", "removed", "deleted"].includes(outcome);
 }
 
 /** What an undo may do besides putting back what was changed. */
@@ -113,6 +128,7 @@ export function decideUndo(
   if (!found || found._id !== operation.contactId)
     return reject("gone", "the contact does not exist any more");
   const { body, kept } = restoring(operation, found);
+  if (item.isUnsubscribed) kept.push("the status, since the service makes nobody active again");
   item.kept = kept;
   if (Object.keys(body).length === 0) {
     return kept.length > 0 ? reject("changed_since", `not put back: ${kept.join(", ")}`) : { kind: "leave" };

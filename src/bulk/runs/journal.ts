@@ -26,9 +26,20 @@ export type JournalRecord =
       message?: string;
       contactId?: string;
       inactive?: boolean;
+      /** The input marks it as not subscribed, and the account held it as active. */
+      marked?: boolean;
     }
+  /** The intent was applied, and the contact needs another write before it is done. */
+  | { kind: "applied"; ref: number }
   /** Contacts that were decided without a request of their own. */
-  | { kind: "decided"; unchanged: number[]; skipped: Record<string, number[]>; inactive: number }
+  | {
+      kind: "decided";
+      unchanged: number[];
+      skipped: Record<string, number[]>;
+      inactive: number;
+      /** Refs of the above. */
+      marked?: number[];
+    }
   | { kind: "stop"; at: number; by: string }
   | { kind: "end"; at: number };
 

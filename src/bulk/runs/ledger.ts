@@ -30,6 +30,10 @@ export interface Ledger {
   readonly remarks: ReadonlyMap<number, Rejection>;
   /** Contacts that the account holds as inactive. */
   readonly inactive: number;
+  /** Refs of contacts that the input marks as not subscribed and the account held as active. */
+  readonly marked: ReadonlySet<number>;
+  /** Whether a write of a contact that is not done yet was applied. */
+  isBegun(ref: number): boolean;
   readonly isEnded: boolean;
   readonly stoppedBy: string | undefined;
 }
@@ -50,6 +54,8 @@ export function createLedger(): Ledger {
   const rejected = new Map<string, number>();
   const rejections = new Map<number, Rejection>();
   const remarks = new Map<number, Rejection>();
+  const marked = new Set<number>();
+  const begun = new Set<number>();
   let inactive = 0;
   let isEnded = false;
   let stoppedBy: string | undefined;
@@ -78,9 +84,15 @@ export function createLedger(): Ledger {
         case "void":
           intents.delete(record.ref);
           break;
+        case "applied":
+          intents.delete(record.ref);
+          begun.add(record.ref);
+          break;
         case "done":
           if (!settle(record.ref, record.outcome, record.code)) break;
           if (record.inactive) inactive++;
+          if (record.marked) marked.add(record.ref);
+          begun.delete(record.ref);
           if (record.outcome === "rejected" || record.message !== undefined) {
             const remark = { code: record.code ?? "", message: record.message ?? "" };
             (record.outcome === "rejected" ? rejections : remarks).set(record.ref, remark);
@@ -92,6 +104,7 @@ export function createLedger(): Ledger {
             for (const ref of refs) settle(ref, "skipped", code);
           }
           inactive += record.inactive;
+          for (const ref of record.marked ?? []) marked.add(ref);
           break;
         case "start":
           stoppedBy = undefined;
@@ -112,6 +125,8 @@ export function createLedger(): Ledger {
     codes: { skipped, rejected },
     rejections,
     remarks,
+    marked,
+    isBegun: (ref) => begun.has(ref),
     get inactive() {
       return inactive;
     },

@@ -36,6 +36,15 @@ export interface Summary {
   codes: { skipped: Record<string, number>; rejected: Record<string, number> };
   /** Contacts of these rows that the account holds as inactive. */
   inactive: number;
+  /** Contacts that were not created, or are not mailed, because of what the file, the suppression list or the account says. */
+  consent: {
+    not_subscribed: number;
+    suppressed: number;
+    /** As `inactive`. */
+    inactive: number;
+    /** The file marks them as not subscribed, and the account held them as active. */
+    marked: number;
+  };
   /** Of a list sync: members taken in and out. Their removals count in `rows` too, as contacts read and updated. */
   members?: { added: number; removed: number };
 }

@@ -1,5 +1,7 @@
 /** What a file says of consent, in words, before anything is sent. */
+import type { RunEvent } from "../../bulk/engine/row-job.ts";
 import type { ColumnTally, ConsentTally } from "../../bulk/input/consent.ts";
+import type { Summary } from "../../bulk/runs/report.ts";
 
 /**
  * One line for each consent column, and one for each cell that could not be understood.
@@ -36,6 +38,23 @@ function columnLine({ name, marked, words, rule }: ColumnTally, total: number, b
   });
   const list = parts.length === 1 ? parts[0]! : `${parts.slice(0, -1).join(", ")} or ${parts.at(-1)}`;
   return `${title}: ${rows} ${marked === 1 ? "says" : "say"} ${list}: ${become}`;
+}
+
+export type MarkedEvent = Extract<RunEvent, { kind: "marked" }>;
+
+/** Names whom the file marks as not subscribed and the account held as active. */
+export function markedLines(
+  { contacts, total, isUnsubscribed }: MarkedEvent,
+  { status, kind }: Pick<Summary, "status" | "kind">,
+): string[] {
+  const who = `${count(total)} ${total === 1 ? "contact" : "contacts"}`;
+  const lines = isUnsubscribed
+    ? [`${who} marked by the file ${status === "dry-run" ? "would be" : "active, now"} unsubscribed:`]
+    : [`${who} active in the account although the file says not subscribed; added to no list:`];
+  for (const { line, key } of contacts) lines.push(`  ${key} (line ${line})`);
+  if (total > contacts.length) lines.push(`  and ${count(total - contacts.length)} more`);
+  if (!isUnsubscribed && kind === "import") lines.push("Unsubscribe them with: --unsubscribe-marked");
+  return lines;
 }
 
 function quoted(word: string): string {

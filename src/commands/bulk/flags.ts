@@ -8,6 +8,7 @@ import type { Context } from "../../context.ts";
 import { EcmError, exitCodes, InterruptedError, UsageError } from "../../errors.ts";
 import { version } from "../../version.ts";
 import { wholeNumber } from "../flags.ts";
+import { openSuppressionList } from "../suppression-list.ts";
 
 /** As commander gives them. */
 export interface BulkFlags {
@@ -117,6 +118,7 @@ export async function openEngine(context: Context, concurrency: number): Promise
       preferredStructure: profile.structure?.value,
     },
     limits: context.limits(),
+    openSuppressions: () => openSuppressionList(context),
   };
 }
 

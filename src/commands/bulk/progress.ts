@@ -6,7 +6,7 @@ import type { RowCounts, Summary } from "../../bulk/runs/report.ts";
 import { loadAllChunks } from "../../chunks.ts";
 import type { Context } from "../../context.ts";
 import { type Progress, showProgress } from "../../terminal/progress.ts";
-import { consentLines } from "./consent-lines.ts";
+import { consentLines, type MarkedEvent, markedLines } from "./consent-lines.ts";
 
 export interface RunDisplay {
   on(event: RunEvent): void;
@@ -25,6 +25,7 @@ export function displayRun(context: Context, what: string): RunDisplay {
   const startedAt = context.clock.now();
   let status: RunStatus | undefined;
   let doneBefore = 0;
+  let marked: MarkedEvent | undefined;
   let isAsking = false;
   const progress: Progress = showProgress(context.terminal, () => {
     if (isAsking) return undefined;
@@ -63,6 +64,9 @@ export function displayRun(context: Context, what: string): RunDisplay {
             );
           }
           break;
+        case "marked":
+          marked = event;
+          break;
         case "remark":
           progress.note(event.text);
           break;
@@ -76,6 +80,7 @@ export function displayRun(context: Context, what: string): RunDisplay {
     end(summary) {
       progress.close();
       for (const line of reportLines(summary)) context.terminal.note(line);
+      if (marked) for (const line of markedLines(marked, summary)) context.terminal.note(line);
     },
     async whileAsking(ask) {
       isAsking = true;

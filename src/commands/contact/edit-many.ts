@@ -12,6 +12,8 @@ export interface ManyEdits {
   kind: EditOptions["kind"];
   chosen: Chosen;
   wanted?: EditOptions["wanted"];
+  /** How the file of `--keys` is read. */
+  reading?: Pick<EditOptions, "read" | "includeUnsubscribed">;
   options: RunOptions;
   backUp?: BackUp;
 }
@@ -25,14 +27,15 @@ export const dangerOf: Record<EditOptions["kind"], Danger> = {
 
 /** Runs the job and says what it did; what stopped it is in the result. */
 export async function editMany(context: Context, edits: ManyEdits): Promise<Closed> {
-  const { kind, chosen, wanted, options, backUp } = edits;
+  const { kind, chosen, wanted, reading, options, backUp } = edits;
   requireAnswer(context, dangerOf[kind], options.isDryRun);
   const [{ editJob }, { runRowJob }, { displayRun }] = await Promise.all([
     import("../../bulk/jobs/edit.ts"),
     import("../../bulk/engine/execute-run.ts"),
     import("../bulk/progress.ts"),
   ]);
-  const job = await editJob({ kind, wanted, conditions: chosen.conditions, ...inputFrom(context, chosen) });
+  const { conditions } = chosen;
+  const job = await editJob({ kind, wanted, conditions, ...reading, ...inputFrom(context, chosen) });
   const display = displayRun(context, `${doing[kind]} ${whom(chosen, job.input.name)}`);
   try {
     const engine = await openEngine(context, options.concurrency);

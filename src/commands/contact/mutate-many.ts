@@ -6,12 +6,16 @@ import { splitAssignment, type WantedChanges } from "../../service/contact-chang
 import { readJsonInput } from "../../terminal/data-input.ts";
 import type { MutateBody } from "../../wire.ts";
 import { type BulkFlags, endRun, runOptionsFrom } from "../bulk/flags.ts";
+import { columnMap } from "../flags.ts";
 import { editMany } from "./edit-many.ts";
 import type { Chosen } from "./selection.ts";
 
 export interface MutateManyOptions extends WantedChanges, BulkFlags {
   data?: string;
   failUnchanged?: boolean;
+  map?: string[];
+  consentColumn?: string;
+  includeUnsubscribed?: boolean;
 }
 
 const members = ["addTags", "removeTags", "addLists", "removeLists", "updateFields"];
@@ -20,7 +24,24 @@ export async function mutateMany(context: Context, chosen: Chosen, given: Mutate
   refuseCombinations(chosen, given);
   const options = runOptionsFrom(given, context.clock.now());
   const wanted = await wantedFrom(context, given);
-  await endRun(context, await editMany(context, { kind: "mutate", chosen, wanted, options }));
+  const reading = readingFrom(chosen, given);
+  await endRun(context, await editMany(context, { kind: "mutate", chosen, wanted, reading, options }));
+}
+
+/** @throws UsageError for flags about a file where there is none */
+function readingFrom(
+  { keys }: Chosen,
+  { map, consentColumn, includeUnsubscribed }: MutateManyOptions,
+): Pick<EditOptions, "read" | "includeUnsubscribed"> {
+  const isTold = [map, consentColumn, includeUnsubscribed].some((each) => each !== undefined);
+  if (!isTold) return {};
+  if (keys === undefined) {
+    throw new UsageError(
+      "--map, --consent-column and --include-unsubscribed are about the file of --keys",
+      "name the file with --keys, or leave them out",
+    );
+  }
+  return { read: { map: [...columnMap(map)], consentColumn }, includeUnsubscribed };
 }
 
 function refuseCombinations({ keys }: Chosen, given: MutateManyOptions): void {

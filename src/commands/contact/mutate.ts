@@ -8,7 +8,7 @@ import { presentDryRun } from "../../terminal/dry-run.ts";
 import { presentOne } from "../../terminal/present.ts";
 import type { Contact } from "../../wire.ts";
 import { addBulkFlags, type BulkFlags } from "../bulk/flags.ts";
-import { repeatable, wholeNumber } from "../flags.ts";
+import { addKeyFileFlags, repeatable, wholeNumber } from "../flags.ts";
 import { describeCommand } from "../help-text.ts";
 import { textOr } from "../questions.ts";
 import { changeFrom } from "./change.ts";
@@ -19,6 +19,9 @@ import { checkContactColumns, viewOf } from "./view.ts";
 interface ContactMutateOptions extends WantedChanges, BulkFlags, SelectionFlags {
   data?: string;
   failUnchanged?: boolean;
+  map?: string[];
+  consentColumn?: string;
+  includeUnsubscribed?: boolean;
 }
 
 export function registerContactMutate(parent: Command, context: Context): void {
@@ -34,7 +37,7 @@ export function registerContactMutate(parent: Command, context: Context): void {
     .addOption(wholeNumber("--if-version <n>", "only if the contact's __v is still this", 0))
     .option("--data <file>", "send this JSON body as it is, in place of the flags above; - is standard input")
     .option("--fail-unchanged", "exit 1 when nothing would change");
-  addSelectionFlags(command).action((contacts: string[], options: ContactMutateOptions) =>
+  addKeyFileFlags(addSelectionFlags(command)).action((contacts: string[], options: ContactMutateOptions) =>
     runContactMutate(context, contacts, options),
   );
   describeCommand(addBulkFlags(command, { isMutate: true }), {

@@ -5,7 +5,7 @@ import type { ReadOptions } from "../../bulk/input/rows.ts";
 import type { Context } from "../../context.ts";
 import { UsageError } from "../../errors.ts";
 import { addBulkFlags, type BulkFlags, endRun, openEngine, runOptionsFrom } from "../bulk/flags.ts";
-import { repeatable, wholeNumber } from "../flags.ts";
+import { columnMap, repeatable, wholeNumber } from "../flags.ts";
 import { describeCommand } from "../help-text.ts";
 
 interface ImportFlags extends BulkFlags {
@@ -25,6 +25,8 @@ interface ImportFlags extends BulkFlags {
   ignoreUnmapped?: boolean;
   consentColumn?: string;
   includeUnsubscribed?: boolean;
+  unsubscribeMarked?: boolean;
+  includeSuppressed?: boolean;
 }
 
 export function registerImport(command: Command, context: Context): void {
@@ -54,8 +56,13 @@ export function registerImport(command: Command, context: Context): void {
     .addOption(wholeNumber("--skip-lines <n>", "lines before the header", 0))
     .option("--no-header", "the file has no header; its columns are named 1, 2, …")
     .option("--ignore-unmapped", "pass over columns that map to nothing")
-    .option("--consent-column <column>", "says who is subscribed")
-    .option("--include-unsubscribed", "create contacts that the file marks as not subscribed");
+    .option("--consent-column <column>", "this column says who is subscribed, or by its name who is not")
+    .option("--include-unsubscribed", "create contacts that the file marks as not subscribed")
+    .option(
+      "--unsubscribe-marked",
+      "unsubscribe the existing contacts that the file marks; nobody is subscribed again by API",
+    )
+    .option("--include-suppressed", "create contacts although they are on the suppression list");
   addBulkFlags(command);
   describeCommand(command, {
     examples: [
@@ -76,6 +83,12 @@ export function registerImport(command: Command, context: Context): void {
 }
 
 async function runImport(context: Context, file: string, flags: ImportFlags): Promise<void> {
+  if (flags.includeUnsubscribed && flags.unsubscribeMarked) {
+    throw new UsageError(
+      "--include-unsubscribed and --unsubscribe-marked contradict each other",
+      "Leave out one of the two",
+    );
+  }
   const read = await readOptionsFrom(flags);
   try {
     await importFile(context, file, flags, read);
@@ -110,6 +123,8 @@ async function importFile(
     tags: flags.tag ?? [],
     createMissing: flags.createMissing ?? false,
     includeUnsubscribed: flags.includeUnsubscribed ?? false,
+    unsubscribeMarked: flags.unsubscribeMarked ?? false,
+    includeSuppressed: flags.includeSuppressed ?? false,
   });
   const what = `${options.isDryRun ? "looking at" : "importing"} ${file === "-" ? "standard input" : file}`;
   const display = displayRun(context, what);
@@ -130,13 +145,7 @@ async function readOptionsFrom(flags: ImportFlags): Promise<ReadOptions> {
     const { readMapping } = await import("../../bulk/input/mapping-file.ts");
     for (const [column, target] of await readMapping(flags.mapping)) map.set(column, target);
   }
-  for (const text of flags.map ?? []) {
-    const at = text.lastIndexOf("=");
-    if (at < 1) {
-      throw new UsageError(`--map: ${JSON.stringify(text)} is not COLUMN=TARGET`, "give --map 'E-mail=key'");
-    }
-    map.set(text.slice(0, at), text.slice(at + 1));
-  }
+  for (const [column, target] of columnMap(flags.map)) map.set(column, target);
   return {
     map,
     from: flags.from,

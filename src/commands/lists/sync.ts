@@ -8,11 +8,16 @@ import {
   openEngine,
   runOptionsFrom,
 } from "../bulk/flags.ts";
+import { addKeyFileFlags, columnMap } from "../flags.ts";
 import { describeCommand } from "../help-text.ts";
 
 interface ListsSyncFlags extends BulkFlags {
   maxRemove?: string;
   create?: boolean;
+  map?: string[];
+  consentColumn?: string;
+  includeUnsubscribed?: boolean;
+  includeSuppressed?: boolean;
 }
 
 export function registerListsSync(parent: Command, context: Context): void {
@@ -23,8 +28,12 @@ export function registerListsSync(parent: Command, context: Context): void {
     .argument("<file>", "a CSV file with a key column, or one key on each line; - for standard input")
     .option("--max-remove <n>", "go ahead although so many members, or N% of them, are taken out (10%)")
     .option("--create", "create the contacts that do not exist; no contact is ever deleted")
+    .option(
+      "--include-suppressed",
+      "with --create: create contacts although they are on the suppression list",
+    )
     .action((list: string, file: string, flags: ListsSyncFlags) => runListsSync(context, list, file, flags));
-  addBulkFlags(command);
+  addBulkFlags(addKeyFileFlags(command));
   describeCommand(command, {
     examples: [
       "ecm lists sync Newsletter members.csv --dry-run",
@@ -54,7 +63,15 @@ async function runListsSync(
     import("../bulk/progress.ts"),
   ]);
   const stream = file === "-" ? context.terminal.stdin : undefined;
-  const job = syncJob({ input: { name: file, stream }, list, create: flags.create ?? false, maxRemove });
+  const job = syncJob({
+    input: { name: file, stream },
+    list,
+    create: flags.create ?? false,
+    read: { map: [...columnMap(flags.map)], consentColumn: flags.consentColumn },
+    includeUnsubscribed: flags.includeUnsubscribed ?? false,
+    includeSuppressed: flags.includeSuppressed ?? false,
+    maxRemove,
+  });
   const display = displayRun(context, `syncing ${list} with ${file === "-" ? "standard input" : file}`);
   try {
     const result = await runRowJob(await openEngine(context, options.concurrency), job, options, display.on);

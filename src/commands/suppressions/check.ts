@@ -1,10 +1,10 @@
 import type { Command } from "commander";
 import type { Context } from "../../context.ts";
-import { exitCodes } from "../../errors.ts";
+import { EcmError, exitCodes } from "../../errors.ts";
 import { presentList, type View } from "../../terminal/present.ts";
 import { describeCommand } from "../help-text.ts";
 import { openSuppressionList } from "../suppression-list.ts";
-import { requireKeys } from "./view.ts";
+import { keysOf, requireKeys } from "./view.ts";
 
 interface Checked {
   key: string;
@@ -39,5 +39,8 @@ async function runSuppressionsCheck(context: Context, keys: string[]): Promise<v
   const list = await openSuppressionList(context);
   const checked = keys.map((key) => ({ key, suppressed: list.has(key) }));
   await presentList(context.terminal, output, checked, view);
-  if (!checked.every(({ suppressed }) => suppressed)) context.endWith(exitCodes.failed);
+  const others = checked.filter(({ suppressed }) => !suppressed).length;
+  if (others === 0) return;
+  const which = checked.length === 1 ? "The key is" : `${keysOf(others)} ${others === 1 ? "is" : "are"}`;
+  throw new EcmError(exitCodes.failed, `${which} not suppressed`, { type: "NotSuppressedError" });
 }

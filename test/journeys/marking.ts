@@ -1,0 +1,52 @@
+/** What the tests of `--unsubscribe-marked` share. It takes two writes for one contact: each happens once, whenever the run is disturbed. */
+import { expect } from "vitest";
+import { contactsIn, inputFile, summaryOf } from "../bulk/kit.ts";
+import { carriedOutTwice, startWitness, type Witness } from "./witness.ts";
+
+export const flags = ["--unsubscribe-marked", "--json"];
+
+export async function scene(): Promise<{ witness: Witness; path: string }> {
+  const witness = await startWitness();
+  const people = "a@example.com,Old\nb@example.com,Old\nc@example.com,Old\n";
+  await witness.ecm(["import", await inputFile(`Email,First Name\n${people}`)]);
+  const path = await inputFile(
+    "Email,First Name,Opt-Out\na@example.com,New,yes\nb@example.com,Old,yes\nc@example.com,New,no\nd@example.com,D,yes\n",
+  );
+  return { witness, path };
+}
+
+/** What the account holds, and what the last run says of it. */
+export async function outcome(witness: Witness, stdout: string) {
+  const inactive = await witness.ecm(["contact", "search", "--status", "inactive", "--all", "--json"]);
+  const { rows, consent, codes } = summaryOf({ code: 0, stdout, stderr: "" });
+  return {
+    rows,
+    consent,
+    codes,
+    inactive: (JSON.parse(inactive.stdout) as { key: string }[]).map(({ key }) => key).sort(),
+    names: [...(await contactsIn(witness))].map(([key, { fields }]) => [key, fields["First Name"]]),
+    twice: carriedOutTwice(witness.writes, "mutate"),
+  };
+}
+
+export async function undisturbed() {
+  const { witness, path } = await scene();
+  const before = witness.arrived();
+  const { stdout } = await witness.ecm(["import", path, ...flags]);
+  return { requests: witness.arrived() - before, expected: await outcome(witness, stdout) };
+}
+
+/** Loses the answer of the run's nth request, and goes on until it has ended. */
+export async function expectLost(
+  when: "before" | "after",
+  request: number,
+  expected: Awaited<ReturnType<typeof outcome>>,
+): Promise<void> {
+  const { witness, path } = await scene();
+  const at = witness.arrived() + request;
+  witness.onRequest = (moment) => (moment.count === at && moment.when === when ? "drop" : undefined);
+  let result = await witness.ecm(["import", path, ...flags]);
+  witness.onRequest = () => undefined;
+  if (result.code !== 0) result = await witness.ecm(["import", path, ...flags]);
+  expect(await outcome(witness, result.stdout), `request ${request} lost ${when}`).toEqual(expected);
+}
