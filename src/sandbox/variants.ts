@@ -31,15 +31,13 @@ export interface PageLimit {
 
 export type VariantName = keyof Variants;
 
-/** A decision for people: what it is about, and what its values mean. The first value is the default. */
+/** A decision for people: what its values mean. The first value is the default. */
 export interface VariantDescription {
   name: VariantName;
-  about: string;
   values: { value: string; means: string }[];
 }
 
 interface Variant<Value> {
-  about: string;
   /** Value as typed → what it means. The first is the default; N and TYPE stand for what is to be filled in. */
   values: Record<string, string>;
   /** The value as the rules use it; undefined when it is none. */
@@ -51,85 +49,84 @@ const mostKeys = 100_000;
 const longestLag = 86_400_000;
 
 const table: { [Name in VariantName]: Variant<Variants[Name]> } = {
-  keys: choice("a search whose criteria KEY EQ has several values", {
-    any: "finds the contacts of any of them",
-    refused: "is refused with 400",
-    first: "finds the contact of the first alone",
+  keys: choice({
+    any: "KEY EQ with several values finds the contacts of all of them",
+    refused: "KEY EQ with several values is refused with 400",
+    first: "KEY EQ with several values finds the contact of the first value only",
   }),
   "max-keys": {
-    about: "values of one criteria, and filters of one search",
-    values: { [mostKeys]: "as many as a body holds", N: "more than N are refused with 400" },
+    values: {
+      [mostKeys]: "A search may have as many values and filters as its body holds",
+      N: "A search with more than N values of a criteria, or more than N filters, is refused with 400",
+    },
     read: (text) => numberIn(text, 1, mostKeys),
   },
   page: {
-    about: "a greater pageSize of a search, or size of lists and events",
     values: {
-      [`refuse:${largestPage}`]: `than ${largestPage} is refused with 400`,
-      "refuse:N": "than N is refused with 400",
-      "cap:N": "than N is answered with N entries, in silence",
+      [`refuse:${largestPage}`]: `A pageSize or size greater than ${largestPage} is refused with 400`,
+      "refuse:N": "A pageSize or size greater than N is refused with 400",
+      "cap:N": "A pageSize or size greater than N is answered with pages of N, without an error",
     },
     read(text) {
-      const [beyond, number = ""] = text.split(":");
+      const [beyond, number = "", ...rest] = text.split(":");
       const size = numberIn(number, 1, largestPage);
-      if ((beyond !== "cap" && beyond !== "refuse") || size === undefined) return undefined;
+      if ((beyond !== "cap" && beyond !== "refuse") || size === undefined || rest.length > 0)
+        return undefined;
       return { beyond, size };
     },
   },
-  lists: choice("the lists of a structure", {
-    records: "are answered as { total, records }, all of them as an array",
-    array: "are answered as an array, all of them as { records }",
+  lists: choice({
+    records: "A page of lists is { total, records }; lists/all is an array",
+    array: "A page of lists is an array; lists/all is { records }",
   }),
   created: {
-    about: "creating a list",
-    values: { 200: "is answered with 200", 201: "is answered with 201" },
+    values: { 200: "Creating a list answers 200", 201: "Creating a list answers 201" },
     read: (text) => (text === "200" ? 200 : text === "201" ? 201 : undefined),
   },
-  "mutate-elements": choice("tags and lists in a mutate", {
-    both: "may be { _id } or ids",
-    object: "must be { _id }",
-    id: "must be ids",
+  "mutate-elements": choice({
+    both: "A mutate takes tags and lists as { _id } and as plain ids",
+    object: "A mutate takes tags and lists as { _id } only",
+    id: "A mutate takes tags and lists as plain ids only",
   }),
-  "mutate-answer": choice("a mutate", {
-    contact: "is answered with the contact",
-    empty: "is answered without a body",
-    other: "is answered with something else",
+  "mutate-answer": choice({
+    contact: "A mutate answers with the contact",
+    empty: "A mutate answers without a body",
+    other: "A mutate answers with JSON that is not the contact",
   }),
   noop: {
-    about: "a mutate that changes nothing",
     values: {
-      ValidationError: "is rejected with this errorType",
-      TYPE: "is rejected with the errorType TYPE",
+      ValidationError: "A mutate that changes nothing is rejected with the errorType ValidationError",
+      TYPE: "A mutate that changes nothing is rejected with the errorType TYPE",
     },
     read: (text) => (/^[A-Za-z]\w{0,99}$/.test(text) ? text : undefined),
   },
   "search-lag": {
-    about: "a search",
-    values: { 0: "sees a write at once", N: "sees a write N milliseconds later" },
+    values: { 0: "A search sees a write at once", N: "A search sees a write N milliseconds later" },
     read: (text) => numberIn(text, 0, longestLag),
   },
-  "key-case": choice("keys that differ in letter case alone", {
-    fold: "are one key",
-    exact: "are two keys",
+  "key-case": choice({
+    fold: "Keys that differ only in letter case are one key",
+    exact: "Keys that differ only in letter case are different keys",
   }),
-  inactive: choice("inactive contacts, in a search that does not ask for a status", {
-    shown: "are found",
-    hidden: "are not found",
+  inactive: choice({
+    shown: "A search without a status criteria finds inactive contacts too",
+    hidden: "A search without a status criteria finds active contacts only",
   }),
-  structures: choice("the list of structures", {
-    whole: "tells all of each",
-    slim: "leaves out tags, and which fields are required",
+  structures: choice({
+    whole: "The list of structures has everything about each structure",
+    slim: "The list of structures leaves out tags and the required member of fields",
   }),
-  status: choice("the status of a contact that is found", {
-    parts: "comes as contactStatus and contactSubStatus",
-    object: "comes as status, with primary and secondary",
+  status: choice({
+    parts: "A search answers the status as contactStatus and contactSubStatus",
+    object: "A search answers the status as an object with primary and secondary",
   }),
-  "unknown-members": choice("members that a request's body does not know", {
-    refuse: "are refused with 400",
-    ignore: "are ignored",
+  "unknown-members": choice({
+    refuse: "A body with an unknown member is refused with 400",
+    ignore: "Unknown members of a body are ignored",
   }),
-  "hourly-headers": choice("the X-RateLimit headers", {
-    sent: "come with every answer",
-    missing: "are missing",
+  "hourly-headers": choice({
+    sent: "Answers carry the X-RateLimit headers",
+    missing: "Answers do not carry the X-RateLimit headers",
   }),
 };
 
@@ -141,8 +138,8 @@ export const defaultVariants: Variants = Object.fromEntries(
 ) as unknown as Variants;
 
 export const variantDescriptions: VariantDescription[] = variantNames.map((name) => {
-  const { about, values } = table[name];
-  return { name, about, values: Object.entries(values).map(([value, means]) => ({ value, means })) };
+  const values = Object.entries(table[name].values);
+  return { name, values: values.map(([value, means]) => ({ value, means })) };
 });
 
 /** The default together with decisions as typed. @throws UsageError that names the values there are */
@@ -178,9 +175,8 @@ export function splitVariant(text: string): [name: string, value: string] {
   );
 }
 
-function choice<Value extends string>(about: string, values: Record<Value, string>): Variant<Value> {
-  const read = (text: string) => (Object.hasOwn(values, text) ? (text as Value) : undefined);
-  return { about, values, read };
+function choice<Value extends string>(values: Record<Value, string>): Variant<Value> {
+  return { values, read: (text) => (Object.hasOwn(values, text) ? (text as Value) : undefined) };
 }
 
 function numberIn(text: string, least: number, most: number): number | undefined {

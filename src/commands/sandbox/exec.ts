@@ -23,6 +23,7 @@ export function registerSandboxExec(parent: Command, context: Context): void {
     examples: [
       "ecm sandbox exec -- ecm import contacts.csv",
       "ecm sandbox exec --data ./rehearsal --fault 503:*:*:p=0.1 -- npm test",
+      "ecm sandbox exec --variant keys=first -- npm test",
     ],
     output:
       "What the command writes. It finds ECM_BASE_URL and ECM_API_KEY in its environment, and no ECM_PROFILE or ECM_STRUCTURE.",
@@ -32,7 +33,7 @@ export function registerSandboxExec(parent: Command, context: Context): void {
 
 async function runSandboxExec(context: Context, words: string[], flags: StartFlags): Promise<void> {
   const { openSandbox } = await import("../../sandbox/index.ts");
-  const sandbox = await openSandbox(sandboxOptions(context, flags));
+  const sandbox = await openSandbox(await sandboxOptions(context, flags));
   try {
     const server = await sandbox.serve(flags);
     warnIfReachable(context, flags, server);

@@ -1,4 +1,5 @@
 /** Flags that the sandbox's commands share, and the sandbox that they describe. */
+import { readFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { type Command, Option } from "commander";
 import type { Context } from "../../context.ts";
@@ -23,6 +24,8 @@ export interface StartFlags extends DataFlag {
   seed?: number;
   adminToken?: string;
   fault?: string[];
+  variant?: string[];
+  variantFile?: string;
 }
 
 export function dataOption(): Option {
@@ -48,7 +51,11 @@ export function addStartFlags(command: Command): Command {
     .addOption(regionOption())
     .addOption(wholeNumber("--seed <n>", "the same ids every time, on a new folder and after each reset", 0))
     .option("--admin-token <token>", "answer /__sandbox/ from anywhere, to whoever sends this token")
-    .addOption(repeatable("--fault <spec>", "what goes wrong on purpose; see below"));
+    .addOption(repeatable("--fault <spec>", "what goes wrong on purpose; see below"))
+    .addOption(
+      repeatable("--variant <name=value>", "how it decides what is not documented: ecm sandbox variants"),
+    )
+    .option("--variant-file <file>", "variants from the member variants of a JSON file");
 }
 
 function regionOption(): Option {
@@ -63,7 +70,8 @@ function regionOption(): Option {
   );
 }
 
-export function sandboxOptions(context: Context, flags: StartFlags): SandboxOptions {
+/** @throws UsageError for a bad variant, token or variant file */
+export async function sandboxOptions(context: Context, flags: StartFlags): Promise<SandboxOptions> {
   return {
     folder: sandboxFolder(context, flags),
     clock: context.clock,
@@ -77,7 +85,34 @@ export function sandboxOptions(context: Context, flags: StartFlags): SandboxOpti
     apiKey: context.terminal.env.ECM_SANDBOX_API_KEY || undefined,
     adminToken: adminTokenFrom(context, flags),
     faults: flags.fault,
+    variants: await variantsOf(flags),
   };
+}
+
+/** Those of the file, and over them those of the flags. */
+async function variantsOf({ variant = [], variantFile }: StartFlags): Promise<Record<string, unknown>> {
+  const { splitVariant } = await import("../../sandbox/variants.ts");
+  const fromFile = variantFile === undefined ? {} : await readVariants(variantFile);
+  return { ...fromFile, ...Object.fromEntries(variant.map(splitVariant)) };
+}
+
+async function readVariants(file: string): Promise<Record<string, unknown>> {
+  const refuse = (why: string) =>
+    new UsageError(
+      `--variant-file ${file}: ${why}`,
+      'give a JSON file such as {"variants":{"keys":"first"}}; see: ecm sandbox variants',
+    );
+  let content: unknown;
+  try {
+    content = JSON.parse(await readFile(file, "utf8"));
+  } catch (error) {
+    throw refuse((error as Error).message);
+  }
+  const { variants } = (content ?? {}) as { variants?: unknown };
+  if (typeof variants !== "object" || variants === null || Array.isArray(variants)) {
+    throw refuse("it has no object variants at its top level");
+  }
+  return variants as Record<string, unknown>;
 }
 
 function adminTokenFrom({ terminal }: Context, { adminToken }: StartFlags): string | undefined {

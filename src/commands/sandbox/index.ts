@@ -11,10 +11,12 @@ import { registerSandboxReset } from "./reset.ts";
 import { registerSandboxSeed } from "./seed.ts";
 import { registerSandboxSnapshot } from "./snapshot.ts";
 import { registerSandboxStart } from "./start.ts";
+import { registerSandboxVariants } from "./variants.ts";
 
 export function registerSandbox(sandbox: Command, context: Context): void {
   registerSandboxStart(sandbox, context);
   registerSandboxExec(sandbox, context);
+  registerSandboxVariants(sandbox, context);
   registerSandboxKeys(sandbox, context);
   registerSandboxAccount(sandbox, context);
   registerSandboxRequests(sandbox, context);

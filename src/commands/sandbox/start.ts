@@ -20,6 +20,7 @@ export function registerSandboxStart(parent: Command, context: Context): void {
     examples: [
       "ecm sandbox start --port 8080 --hourly-limit 100 --window 60",
       "ecm sandbox start --data ./rehearsal --fault truncate:GET:*:p=0.05:seed=1",
+      "ecm sandbox start --variant page=cap:100 --variant lists=array",
     ],
     output:
       'One line of JSON when it accepts requests: {"baseUrl","apiKey","structureId"}; at a terminal how to use it, and each request. Sandboxes on one folder see the same data and spend the same limits; without --data it is that of the profile sandbox.',
@@ -29,7 +30,7 @@ export function registerSandboxStart(parent: Command, context: Context): void {
 
 async function runSandboxStart(context: Context, flags: StartFlags): Promise<void> {
   const { openSandbox } = await import("../../sandbox/index.ts");
-  const sandbox = await openSandbox(sandboxOptions(context, flags));
+  const sandbox = await openSandbox(await sandboxOptions(context, flags));
   try {
     const server = await sandbox.serve(flags);
     warnIfReachable(context, flags, server);

@@ -1,0 +1,207 @@
+/** What --variant changes about the service, each alone. */
+import { expect, test } from "vitest";
+import { defaultVariants, variantDescriptions, variantsFrom } from "../../src/sandbox/variants.ts";
+import { eq, errorOf, openAccount, type TestAccount } from "./account.ts";
+
+const playing = (name: string, value: string) => openAccount({ variants: { [name]: value } });
+
+async function keysFound(account: TestAccount, criterias: object[], more?: object): Promise<string[]> {
+  const { body } = await account.search(criterias, more);
+  return body.contacts.map((contact: { key: string }) => contact.key);
+}
+
+/** A criteria as a filter of its own: separate filters are alternatives. */
+const alternatives = (...criterias: object[]) => ({
+  contactSpecification: { filters: criterias.map((criteria) => ({ criterias: [criteria] })) },
+});
+
+test("keys: several values of KEY are refused, or the first alone counts; alternatives work", async () => {
+  for (const value of ["refused", "first"]) {
+    const account = await playing("keys", value);
+    for (const name of ["a", "b"]) await account.create(`${name}@b.co`);
+    const both = await account.search([eq("KEY", "a@b.co", "b@b.co")]);
+    if (value === "refused") expect(errorOf(both)).toMatchObject({ field: "contactSpecification" });
+    else expect(both.body.totalRecords).toBe(1);
+    const separate = alternatives(eq("KEY", "a@b.co"), eq("KEY", "b@b.co"));
+    expect(await keysFound(account, [], separate)).toEqual(["a@b.co", "b@b.co"]);
+  }
+});
+
+test("max-keys: more values or filters are refused", async () => {
+  const account = await playing("max-keys", "2");
+  const keys = ["a@b.co", "b@b.co", "c@b.co"];
+  expect((await account.search([eq("KEY", ...keys.slice(1))])).status).toBe(200);
+  expect((await account.search([eq("KEY", ...keys)])).status).toBe(400);
+  expect((await account.search([], alternatives(...keys.map((key) => eq("KEY", key))))).status).toBe(400);
+});
+
+test("page: larger pages are cut in silence, or refused; of contacts, lists and events", async () => {
+  for (const [value, status] of [
+    ["cap:2", 200],
+    ["refuse:2", 400],
+  ] as const) {
+    const account = await playing("page", value);
+    for (const name of ["a", "b", "c"]) await account.create(`${name}@b.co`);
+    const search = await account.search([], { pageSize: 1000 });
+    expect(search.status).toBe(status);
+    if (status === 200) {
+      expect(search.body).toMatchObject({
+        totalRecords: 3,
+        contacts: [{ key: "a@b.co" }, { key: "b@b.co" }],
+      });
+      expect(await keysFound(account, [], { page: 2, pageSize: 1000 })).toEqual(["c@b.co"]);
+    }
+    const lists = `/api/contact-structure/${account.structureId}/lists?size=3`;
+    expect((await account.call("GET", lists)).status).toBe(status);
+    expect((await account.call("GET", "/api/contact/events?size=3")).status).toBe(status);
+  }
+});
+
+test("lists and created: an array, an object for all, and 201", async () => {
+  const account = await openAccount({ variants: { lists: "array", created: "201" } });
+  const path = `/api/contact-structure/${account.structureId}/lists`;
+  expect((await account.call("POST", path, { name: "News" })).status).toBe(201);
+  expect((await account.call("GET", path)).body).toMatchObject([{ name: "News", totalContacts: 0 }]);
+  expect((await account.call("GET", `${path}/all`)).body).toMatchObject({ records: [{ name: "News" }] });
+});
+
+test("mutate-elements: objects alone, or ids alone", async () => {
+  for (const value of ["object", "id"]) {
+    const account = await playing("mutate-elements", value);
+    const { tags } = await account.furnished();
+    const { _id } = await account.create("a@b.co");
+    const add = (element: unknown) =>
+      account.call("PUT", `/api/contact/${_id}/mutate`, { addTags: [element] });
+    const [right, wrong] = value === "id" ? [tags[0], { _id: tags[0] }] : [{ _id: tags[0] }, tags[0]];
+    expect(errorOf(await add(wrong))).toMatchObject({ status: 400, field: "addTags" });
+    expect((await add(right)).body.tags).toEqual([{ _id: tags[0] }]);
+  }
+});
+
+test("mutate-answer and noop: no body, another body, another type of error; the write is applied", async () => {
+  for (const [value, text] of [
+    ["empty", ""],
+    ["other", '{"message":"Contact updated"}'],
+  ]) {
+    const account = await openAccount({ variants: { "mutate-answer": value, noop: "NoChangesError" } });
+    const { tags } = await account.furnished();
+    const { _id } = await account.create("a@b.co");
+    const add = () => account.call("PUT", `/api/contact/${_id}/mutate`, { addTags: [{ _id: tags[0] }] });
+    expect(await add()).toMatchObject({ status: 200, text });
+    expect((await account.call("GET", `/api/contact/${_id}`)).body.tags).toEqual([{ _id: tags[0] }]);
+    expect(errorOf(await add())).toMatchObject({ status: 400, errorType: "NoChangesError" });
+  }
+});
+
+test("search-lag: a search sees contacts as they were, and reading one sees them as they are", async () => {
+  const account = await playing("search-lag", "2000");
+  const { lists } = await account.furnished();
+  const inNews = [eq("LIST_ID", lists[0]!)];
+  const ada = await account.create("ada@b.co", { lists: [{ _id: lists[0] }] });
+  expect(await keysFound(account, [])).toEqual([]);
+  account.clock.pass(2);
+  expect(await keysFound(account, [])).toEqual(["ada@b.co"]);
+  await account.create("bob@b.co");
+  await account.call("PUT", `/api/contact/${ada._id}/mutate`, { removeLists: [{ _id: lists[0] }] });
+  expect((await account.call("GET", `/api/contact/${ada._id}`)).body.lists).toEqual([]);
+  expect(await keysFound(account, inNews)).toEqual(["ada@b.co"]);
+  account.clock.pass(1);
+  await account.call("DELETE", `/api/contact/${ada._id}`);
+  account.clock.pass(1);
+  expect(await keysFound(account, inNews)).toEqual([]);
+  expect(await keysFound(account, [])).toEqual(["ada@b.co", "bob@b.co"]);
+  account.clock.pass(1);
+  expect(await keysFound(account, [])).toEqual(["bob@b.co"]);
+});
+
+test("key-case: with exact, keys of another case are other keys", async () => {
+  const account = await playing("key-case", "exact");
+  const [ada] = [await account.create("Ada@b.co"), await account.create("ada@b.co")];
+  expect(await keysFound(account, [eq("KEY", "Ada@b.co")])).toEqual(["Ada@b.co"]);
+  expect(await keysFound(account, [eq("KEY", "ADA@b.co")])).toEqual([]);
+  const again = await account.call("POST", "/api/contact", {
+    key: "Ada@b.co",
+    contactStructureId: account.structureId,
+  });
+  expect(errorOf(again)).toMatchObject({ errorType: "DuplicateFieldError" });
+  const replaced = await account.call("PUT", `/api/contact/${ada!._id}`, { key: "ada@b.co", __v: 0 });
+  expect(errorOf(replaced)).toMatchObject({ errorType: "DuplicateFieldError" });
+});
+
+test("inactive: hidden from a search that does not ask for a status", async () => {
+  const account = await playing("inactive", "hidden");
+  for (const name of ["a", "b"]) {
+    const { _id } = await account.create(`${name}@b.co`);
+    const status = { primary: "Inactive", secondary: "Unsubscribe" };
+    if (name === "a") await account.call("PATCH", `/api/contact/${_id}`, { status });
+  }
+  expect(await keysFound(account, [])).toEqual(["b@b.co"]);
+  expect(await keysFound(account, [eq("KEY", "a@b.co", "b@b.co")])).toEqual(["b@b.co"]);
+  expect(await keysFound(account, [eq("CONTACT_STATUS", "inactive")])).toEqual(["a@b.co"]);
+});
+
+test("structures: slim leaves out tags and required of the list, not of one", async () => {
+  const account = await playing("structures", "slim");
+  const [listed] = (await account.call("GET", "/api/contact-structure")).body;
+  expect(listed).not.toHaveProperty("tags");
+  expect(listed.fields[0]).not.toHaveProperty("required");
+  const one = (await account.call("GET", `/api/contact-structure/${account.structureId}`)).body;
+  expect(one).toMatchObject({ tags: [], fields: [{ required: false }, { required: false }] });
+});
+
+test("status: as one object", async () => {
+  const account = await playing("status", "object");
+  const { _id } = await account.create("a@b.co");
+  const source = ["key", "contactStatus", "contactSubStatus"];
+  expect((await account.search([], { source })).body.contacts).toEqual([
+    {
+      _id,
+      contactStructureId: account.structureId,
+      key: "a@b.co",
+      status: { primary: "active", secondary: "confirmed" },
+    },
+  ]);
+});
+
+test("unknown-members: ignored, wherever they stand", async () => {
+  const account = await playing("unknown-members", "ignore");
+  const { lists } = await account.furnished();
+  const made = await account.create("a@b.co", { lists: [{ _id: lists[0], action: "add" }], listIds: ["x"] });
+  expect(made.lists).toEqual([{ _id: lists[0] }]);
+  expect(
+    (await account.search([{ ...eq("KEY", "a@b.co"), not: true }], { sort: "key" })).body.totalRecords,
+  ).toBe(1);
+  const path = `/api/contact-structure/${account.structureId}`;
+  const whole = (await account.call("GET", path)).body;
+  const fields = [...whole.fields, { label: "New", colour: "red" }];
+  const { body } = await account.call("PUT", path, { ...whole, fields });
+  expect(body.fields.at(-1)).toEqual({
+    _id: expect.any(String),
+    label: "New",
+    dataType: "text",
+    required: false,
+  });
+  expect((await account.call("POST", "/api/contact", { key: 5, contactStructureId: "x" })).status).toBe(400);
+});
+
+test("hourly-headers: missing, those of the month stay", async () => {
+  const account = await playing("hourly-headers", "missing");
+  const { headers } = await account.call("GET", "/api/contact-structure");
+  expect(Object.keys(headers).filter((name) => name.startsWith("x-"))).toEqual([
+    "x-monthly-limit",
+    "x-monthly-remaining",
+  ]);
+});
+
+test("every value that is listed is taken, the first is the default, and any other is refused by name", () => {
+  for (const { name, values } of variantDescriptions) {
+    for (const [index, { value }] of values.entries()) {
+      const typed = value.replace(/\bN$/, "7");
+      const decided = variantsFrom({ [name]: typed });
+      if (index === 0) expect(decided).toEqual(defaultVariants);
+    }
+    expect(() => variantsFrom({ [name]: "no such value" })).toThrow(name);
+  }
+  expect(() => variantsFrom({ toString: "x" })).toThrow("there is no variant");
+  expect(() => variantsFrom({ page: "cap:0" })).toThrow("page");
+});
