@@ -1,5 +1,6 @@
 /** Opens the account that a command talks to: its line, what is known of it, and what is remembered of it afterwards. */
 import { join } from "node:path";
+import { recallBehavior, rememberBehavior } from "./config/behavior-file.ts";
 import type { Folders } from "./config/folders.ts";
 import { rememberNames } from "./config/names-cache.ts";
 import type { ResolvedProfile } from "./config/resolve.ts";
@@ -7,6 +8,7 @@ import { rememberLimits } from "./config/seen-limits.ts";
 import type { Settings } from "./config/settings.ts";
 import { createSend } from "./http/send.ts";
 import { type Account, createAccount } from "./service/account.ts";
+import { type Behaviors, createBehavior, soundBehavior } from "./service/behavior.ts";
 import { createNamesSeen } from "./service/names-seen.ts";
 import type { Terminal } from "./terminal/terminal.ts";
 import { traceLines } from "./terminal/trace.ts";
@@ -17,6 +19,8 @@ export interface Connection {
   profile: ResolvedProfile;
   send: Send;
   account: Account;
+  /** What is known of how the service behaves, for each structure; what is learned is kept. */
+  behaviors: Behaviors;
 }
 
 /** `bulk` for thousands of requests, over up to `connections` sockets. */
@@ -75,9 +79,10 @@ export async function openConnection(
       }
     },
   });
-  const account = createAccount(send, profile.structure?.value);
+  const behaviors = rememberedBehaviors(folders.state, profile.baseUrl.value, () => clock.now());
+  const account = createAccount(send, profile.structure?.value, behaviors);
   return {
-    connection: { profile, send, account },
+    connection: { profile, send, account, behaviors },
     async close() {
       await line.close();
       rememberNames(folders, profile.identity, names.addTo);
@@ -103,6 +108,26 @@ export async function eraseFromSandbox(
 ): Promise<number> {
   const { eraseFromSandbox: erase } = await import("./sandbox/erase.ts");
   return erase(sandboxFolder(folders), keys, mask);
+}
+
+function rememberedBehaviors(stateFolder: string, baseUrl: string, now: () => number): Behaviors {
+  const open = new Map<string, ReturnType<Behaviors>>();
+  return (structureId) => {
+    const known = open.get(structureId);
+    if (known) return known;
+    const recall = () => soundBehavior(recallBehavior(stateFolder, baseUrl, structureId), now());
+    const behavior = createBehavior(recall(), now, (point, value) => {
+      try {
+        // Another process may have learned something else meanwhile.
+        const points = { ...recall(), [point]: value };
+        rememberBehavior(stateFolder, { baseUrl, structureId, points });
+      } catch {
+        // It is found out again.
+      }
+    });
+    open.set(structureId, behavior);
+    return behavior;
+  };
 }
 
 async function openEmbedded({ folders, clock }: Surroundings): Promise<Line> {

@@ -61,7 +61,14 @@ export interface Before {
   knewTags: boolean;
 }
 
-export type SkipCode = "exists" | "missing" | "not_subscribed" | "not_selected" | "suppressed";
+/** `exists_hidden`: the service refuses a second contact with this key, and no search shows the first. */
+export type SkipCode =
+  | "exists"
+  | "missing"
+  | "not_subscribed"
+  | "not_selected"
+  | "suppressed"
+  | "exists_hidden";
 
 export type Decision =
   | Operation

@@ -2,7 +2,9 @@ import { join } from "node:path";
 import type { Command } from "commander";
 import type { Context, OutputFileFlags } from "../context.ts";
 import { type ContactView, contactView, searchView } from "../service/contact-columns.ts";
-import type { ContactSearch } from "../service/contact-pages.ts";
+
+
+import type { ContactSearch } from "../service/contact-search.ts";
 import { wholeContact } from "../service/contacts.ts";
 import type { OutputOptions } from "../terminal/format.ts";
 import { outputTarget } from "../terminal/output-target.ts";
@@ -67,12 +69,13 @@ async function runExport(context: Context, options: ExportOptions): Promise<void
     updatedAfter: since === undefined ? undefined : pastTime(since, "--since", context.clock.now()),
   });
   const connection = await context.connect("bulk");
-  const { send, account } = connection;
+  const { send, account, behaviors } = connection;
   const structure = await account.structure();
   const found = await conditions(account, structure);
   const view = searchView(contactView(await account.complete(structure), await account.lists(structure)));
   const search = { ...found, source: wholeContact };
-  const sendOptions = waiting(context, options.wait !== false);
+  const behavior = behaviors(structure._id);
+  const sendOptions = { ...waiting(context, options.wait !== false), behavior };
 
   if (output.outputFile === undefined || output.format === "table") {
     await presentList(

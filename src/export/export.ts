@@ -1,8 +1,9 @@
 /** Reading every matching contact once, although the account goes on changing meanwhile. */
-import { ServiceError } from "../errors.ts";
-import { type ContactSearch, isPageSizeRefusal, keptOf, sourceOf } from "../service/contact-pages.ts";
-import { readSearch, searchContactsRequest } from "../service/contacts.ts";
-import type { Contact, SearchAnswer, Send, SendOptions } from "../wire.ts";
+import type { Behavior } from "../service/behavior.ts";
+import { type ContactSearch, keptOf } from "../service/contact-search.ts";
+import { searchPages } from "../service/key-search.ts";
+import { openPages, type Page, type ReadPage } from "../service/pages.ts";
+import type { Contact, Send, SendOptions } from "../wire.ts";
 
 /** Contacts per request at first; halved where the service refuses it. */
 export const firstPageSize = 1000;
@@ -39,15 +40,18 @@ export async function* exportContacts(
   send: Send,
   search: ContactSearch,
   state: ExportState,
-  options: SendOptions = {},
+  options: SendOptions & { behavior?: Behavior } = {},
   onPage: (ids: string[]) => Promise<void> = () => Promise.resolve(),
 ): AsyncGenerator<Partial<Contact>, void> {
+  const { behavior, ...sendOptions } = options;
+  const read = searchPages(send, search, behavior, sendOptions);
   for (;;) {
-    const answer = await readPage(send, search, state, options);
-    if (state.total !== undefined && answer.totalRecords < state.total) state.hasShrunk = true;
-    state.total = answer.totalRecords;
+    const answer = await readPage(read, state, behavior);
+    const total = answer.total ?? 0;
+    if (state.total !== undefined && total < state.total) state.hasShrunk = true;
+    state.total = total;
     const fresh: string[] = [];
-    for (const contact of answer.contacts) {
+    for (const contact of answer.items) {
       const id = contact._id ?? contact.key ?? "";
       if (state.seen.has(id)) continue;
       state.seen.add(id);
@@ -58,8 +62,7 @@ export async function* exportContacts(
       yield kept;
     }
     const isLastPage =
-      answer.contacts.length === 0 ||
-      (state.page - 1) * state.pageSize + answer.contacts.length >= answer.totalRecords;
+      answer.items.length === 0 || (state.page - 1) * state.pageSize + answer.items.length >= total;
     if (!isLastPage) state.page += 1;
     else if (state.hasShrunk && state.pass < mostPasses) {
       Object.assign(state, { page: 1, pass: state.pass + 1, hasShrunk: false });
@@ -71,30 +74,14 @@ export async function* exportContacts(
   }
 }
 
+/** The size is settled with the very first page. */
 async function readPage(
-  send: Send,
-  search: ContactSearch,
+  read: ReadPage<Partial<Contact>>,
   state: ExportState,
-  options: SendOptions,
-): Promise<SearchAnswer> {
-  for (;;) {
-    try {
-      const request = searchContactsRequest({
-        ...search,
-        source: sourceOf(search),
-        page: state.page,
-        pageSize: state.pageSize,
-      });
-      const answer = readSearch(await send(request, options));
-      const isClamped =
-        answer.contacts.length < Math.min(state.pageSize, answer.totalRecords) && state.page === 1;
-      // A service that silently gives less than asked counts its pages by what it gives.
-      if (isClamped && answer.contacts.length > 0) state.pageSize = answer.contacts.length;
-      return answer;
-    } catch (error) {
-      const mayHalve = state.page === 1 && state.pageSize > 1 && error instanceof ServiceError;
-      if (!mayHalve || !isPageSizeRefusal(error)) throw error;
-      state.pageSize = Math.floor(state.pageSize / 2);
-    }
-  }
+  behavior: Behavior | undefined,
+): Promise<Page<Partial<Contact>>> {
+  if (state.page > 1 || state.pass > 1) return read(state.page, state.pageSize);
+  const { size, first } = await openPages(read, { size: state.pageSize, behavior });
+  state.pageSize = size;
+  return first;
 }

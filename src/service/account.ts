@@ -4,8 +4,10 @@
  */
 import { ServiceError, UsageError } from "../errors.ts";
 import type { ContactList, ContactStructure, Send } from "../wire.ts";
+import type { Behavior, Behaviors } from "./behavior.ts";
 import { createListRequest, listListsRequest, readList, readLists } from "./lists.ts";
 import { findByName, resolveName } from "./names.ts";
+import { openPages, pagesInOrder, type ReadPage } from "./pages.ts";
 import { addTags } from "./structure-edit.ts";
 import {
   getStructureRequest,
@@ -33,8 +35,11 @@ export interface Account {
   forget(): void;
 }
 
-/** @param preferred the structure named by flag, environment or profile, if any */
-export function createAccount(send: Send, preferred?: string): Account {
+/**
+ * @param preferred the structure named by flag, environment or profile, if any
+ * @param behaviors what is known of how the service behaves
+ */
+export function createAccount(send: Send, preferred?: string, behaviors?: Behaviors): Account {
   let structures: Promise<ContactStructure[]> | undefined;
   const completed = new Map<string, Promise<ContactStructure>>();
   const lists = new Map<string, Promise<ContactList[]>>();
@@ -59,7 +64,7 @@ export function createAccount(send: Send, preferred?: string): Account {
     lists(structure) {
       let known = lists.get(structure._id);
       if (!known) {
-        known = fetchAllLists(send, structure._id);
+        known = fetchAllLists(send, structure._id, behaviors?.(structure._id));
         lists.set(structure._id, known);
       }
       return known;
@@ -101,17 +106,28 @@ async function fetchWhole(send: Send, structure: ContactStructure): Promise<Cont
   }
 }
 
-/** Pages through all lists; stops at the total, at a page that brings nothing new, or at a bare array's end. */
-export async function fetchAllLists(send: Send, structureId: string): Promise<ContactList[]> {
+/** Reads the pages of a structure's lists. */
+export function listPages(send: Send, structureId: string, behavior?: Behavior): ReadPage<ContactList> {
+  return async (page, size) => {
+    const { lists, total } = readLists(await send(listListsRequest(structureId, page, size)));
+    behavior?.learn("lists", total === undefined ? "array" : "records");
+    return { items: lists, total };
+  };
+}
+
+/** Every list, page after page; a bare array has no total, so that it ends with a page that brings nothing new. */
+export async function fetchAllLists(
+  send: Send,
+  structureId: string,
+  behavior?: Behavior,
+): Promise<ContactList[]> {
+  const read = listPages(send, structureId, behavior);
+  const opened = await openPages(read, { size: listPageSize, behavior, of: "lists" });
   const byId = new Map<string, ContactList>();
-  for (let page = 1; ; page++) {
-    const answer = readLists(await send(listListsRequest(structureId, page, listPageSize)));
-    const before = byId.size;
-    for (const list of answer.lists) byId.set(list._id, list);
-    const isLast =
-      answer.total === undefined ? answer.lists.length < listPageSize : byId.size >= answer.total;
-    if (isLast || byId.size === before) return [...byId.values()];
+  for await (const lists of pagesInOrder(read, opened, ({ _id }) => _id)) {
+    for (const list of lists) byId.set(list._id, list);
   }
+  return [...byId.values()];
 }
 
 /** Creates the missing ones of these list names; returns name → list for all of them. */

@@ -2,6 +2,7 @@
 import { NotFoundError, ServiceError, UsageError } from "../errors.ts";
 import type { Contact, ContactStructure, FieldValue, IdRef, MutateBody } from "../wire.ts";
 import type { Account } from "./account.ts";
+import type { BehaviorPoints } from "./behavior.ts";
 import { resolveField, resolveTag } from "./names.ts";
 
 /** As typed: names or ids, and `FIELD=VALUE`. */
@@ -137,6 +138,35 @@ export function wouldChange(contact: Contact, body: MutateBody): boolean {
         return true;
     }
   });
+}
+
+const references = ["addTags", "removeTags", "addLists", "removeLists"] as const;
+
+export function hasReferences(body: MutateBody): boolean {
+  return references.some((member) => body[member] !== undefined);
+}
+
+/**
+ * Whether a refused mutate may have been refused for the form of its references: `{ _id }` is not documented, and a
+ * service may want bare ids.
+ */
+export function mayBeElements(error: unknown, body: MutateBody): boolean {
+  if (!(error instanceof ServiceError) || error.status !== 400 || !hasReferences(body)) return false;
+  const { field, type } = error.details;
+  if (type === "ConcurrencyError" || type === "DuplicateFieldError") return false;
+  return references.some((member) => field?.startsWith(member) || error.message.includes(member));
+}
+
+/** The body with its references in the form that the service takes. */
+export function withElements(
+  body: MutateBody,
+  elements: BehaviorPoints["mutateElements"] | undefined,
+): MutateBody {
+  if (elements !== "id" || !hasReferences(body)) return body;
+  const bare = references.flatMap((member) =>
+    body[member] === undefined ? [] : [[member, body[member].map((each) => each._id ?? each)]],
+  );
+  return { ...body, ...Object.fromEntries(bare) };
 }
 
 function holdsAll(held: IdRef[] | undefined, wanted: unknown): boolean {

@@ -17,8 +17,16 @@ export interface LocalCondition {
   wanted: unknown;
 }
 
+export interface SeveralKeys {
+  values: string[];
+  /** Keys of e-mail are one in every letter case. */
+  areEmails: boolean;
+}
+
 export interface Conditions {
   filters: Filter[];
+  /** Any of these keys, besides the filters: how several are asked for has to be found out (`key-search.ts`). */
+  keys?: SeveralKeys;
   keeps?: LocalCondition;
 }
 
@@ -42,8 +50,10 @@ export async function contactConditions(
   wanted: WantedContacts,
   alternatives: Filter[] = [],
 ): Promise<Conditions> {
+  const keys = [...new Set(wanted.key)];
+  const areSeveral = keys.length > 1 && alternatives.length === 0;
   const criterias: Criteria[] = [
-    ...(wanted.key?.length ? [equals("KEY", wanted.key)] : []),
+    ...(keys.length > 0 && !areSeveral ? [equals("KEY", keys)] : []),
     ...(wanted.status === undefined ? [] : [equals("CONTACT_STATUS", [wanted.status])]),
     ...(wanted.list?.length ? [equals("LIST_ID", wanted.list)] : []),
     ...(wanted.filter ?? []).map(parseFilter),
@@ -54,7 +64,12 @@ export async function contactConditions(
       ? allOf(...criterias)
       : alternatives.map((filter) => withCriterias(filter, criterias));
   const keeps = wanted.tag?.length ? await taggedWithAny(account, structure, wanted.tag) : undefined;
-  return keeps ? { filters, keeps } : { filters };
+  const conditions: Conditions = { filters };
+  if (areSeveral) {
+    conditions.keys = { values: keys, areEmails: structure.keyType?.toLowerCase() === "email" };
+  }
+  if (keeps) conditions.keeps = keeps;
+  return conditions;
 }
 
 /** A filter that has no criterias of its own is the service's to refuse. */

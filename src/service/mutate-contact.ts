@@ -1,7 +1,8 @@
 /** One contact's change, sent and settled: what it is afterwards, and whether anything changed. */
 import { ServiceError, UnreadableAnswerError } from "../errors.ts";
-import type { ApiRequest, Contact, MutateBody, Send } from "../wire.ts";
-import { mayMeanUnchanged, wouldChange } from "./contact-changes.ts";
+import type { ApiAnswer, ApiRequest, Contact, MutateBody, Send } from "../wire.ts";
+import type { Behavior } from "./behavior.ts";
+import { mayBeElements, mayMeanUnchanged, withElements, wouldChange } from "./contact-changes.ts";
 import { getContactRequest, readContact } from "./contacts.ts";
 
 export interface MutatedContact {
@@ -13,9 +14,14 @@ export interface MutatedContact {
  * Sends a mutate. A refusal that may mean "nothing to change" (specification, mutate, rule 5) is settled by reading the
  * contact: it stands unless the contact is as wanted already.
  */
-export async function mutateContact(send: Send, id: string, request: ApiRequest): Promise<MutatedContact> {
+export async function mutateContact(
+  send: Send,
+  id: string,
+  request: ApiRequest,
+  behavior?: Behavior,
+): Promise<MutatedContact> {
   try {
-    const { body } = await send<Partial<Contact> | null>(request);
+    const { body } = await sendMutate(send, request, behavior);
     // The body of this answer is not specified; where it is no contact, the contact is read.
     const isContact = typeof body?._id === "string" && typeof body.key === "string";
     return { contact: isContact ? (body as Contact) : await fetchContact(send, id), isChanged: true };
@@ -28,6 +34,30 @@ export async function mutateContact(send: Send, id: string, request: ApiRequest)
     const contact = await fetchContact(send, id);
     if (wouldChange(contact, request.body as MutateBody)) throw error;
     return { contact, isChanged: false };
+  }
+}
+
+/** References as the service takes them: `{ _id }`, else tried once as bare ids. A body that was typed goes as it is. */
+async function sendMutate(
+  send: Send,
+  request: ApiRequest,
+  behavior: Behavior | undefined,
+): Promise<ApiAnswer<Partial<Contact> | null | undefined>> {
+  if (request.rawBody !== undefined) return send(request);
+  const body = request.body as MutateBody;
+  const known = behavior?.get("mutateElements");
+  try {
+    return await send({ ...request, body: withElements(body, known) });
+  } catch (error) {
+    if (known !== undefined || !mayBeElements(error, body)) throw error;
+    const answer = await send<Partial<Contact> | null>({ ...request, body: withElements(body, "id") }).catch(
+      () => {
+        // The first refusal speaks of what was asked for.
+        throw error;
+      },
+    );
+    behavior?.learn("mutateElements", "id");
+    return answer;
   }
 }
 

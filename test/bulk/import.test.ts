@@ -334,7 +334,8 @@ describe("ecm import", () => {
     });
     const limited = summaryOf(await service.ecm(["import", path, "--max-requests", "20", "--json"]));
     expect(limited.stoppedBy).toBe("max-requests");
-    expect(limited.rows.created).toBe(18);
+    // The account was read already, and a resumed run knows it.
+    expect(limited.rows.created).toBe(19);
   });
 
   it("looks first where only the most that can be needed is too much for the month", async () => {

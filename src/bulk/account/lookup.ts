@@ -2,23 +2,16 @@
  * What the account holds of the contacts that a run names, in as few requests as possible: the keys of a block in one
  * search, or every contact page by page where the account is smaller than the input.
  */
-import { EcmError, exitCodes, type ServiceError } from "../../errors.ts";
-import {
-  allOf,
-  type ContactQuery,
-  equals,
-  getContactRequest,
-  readContact,
-  readSearch,
-  searchContactsRequest,
-} from "../../service/contacts.ts";
-import type { ApiRequest, Clock, Contact, Criteria, SearchAnswer } from "../../wire.ts";
+import type { ServiceError } from "../../errors.ts";
+import { equals, getContactRequest, readContact } from "../../service/contacts.ts";
+import type { KeySearch } from "../../service/key-search.ts";
+import type { Clock, Contact } from "../../wire.ts";
 import { createKeyReader, isId } from "../input/keys.ts";
 import type { Item } from "../items.ts";
 import type { PacedSend } from "../pacing/paced-send.ts";
 import type { Snapshot } from "./snapshot.ts";
 
-/** Keys in one search, and contacts on one page of a search for them. */
+/** Contacts that are looked up together. */
 export const largestBlock = 100;
 /** Contacts on one page when all are read. */
 export const largestPage = 1000;
@@ -32,7 +25,7 @@ export interface Found {
 }
 
 export interface Lookup {
-  /** Keys in a block; shrinks when the service refuses more. */
+  /** Contacts in a block; fewer where the service refuses so many keys. */
   readonly blockSize: number;
   /** What is known without a request; undefined when the service has to be asked. */
   known(item: Item): Found | undefined;
@@ -46,12 +39,17 @@ export interface Lookup {
   find(items: readonly Item[]): Promise<Map<number, Found>>;
   /** From the service, now. */
   findFresh(items: readonly Item[]): Promise<Map<number, Found>>;
+  /** A contact that a plain search does not show, found among the inactive ones. */
+  findHidden(item: Item): Promise<Partial<Contact> | undefined>;
+  /** A contact that this look-up has missed or could not know of. */
+  meet(contact: Partial<Contact>): void;
   /** One contact by its id; undefined when it does not exist. */
   read(contactId: string): Promise<Contact | undefined>;
 }
 
 export interface LookupOptions {
   send: PacedSend;
+  keys: KeySearch;
   clock: Clock;
   structureId: string;
   keyType: string;
@@ -71,11 +69,10 @@ const longestForChangesMilliseconds = 300_000;
 const mostListsAsked = 5;
 
 export function createLookup(options: LookupOptions): Lookup {
-  const { send, structureId, snapshot, clock } = options;
+  const { send, keys, structureId, snapshot, clock } = options;
   const source = ["_id", "key", ...options.source];
   const identityOf = identityReader(options.keyType);
   const isKnownAbsent = options.isAbsentOutside === true;
-  let blockSize = largestBlock;
 
   function ageOfSnapshot(): number {
     return snapshot === undefined ? 0 : clock.now() - snapshot.takenAt;
@@ -92,7 +89,7 @@ export function createLookup(options: LookupOptions): Lookup {
     const found = await findByIds(items.filter(({ key }) => isId(key.written)));
     const byKey = found.size === 0 ? items : items.filter(({ ref }) => !found.has(ref));
     for (let start = 0; start < byKey.length; ) {
-      const block = byKey.slice(start, start + blockSize);
+      const block = byKey.slice(start, start + Math.min(largestBlock, keys.limit));
       start += block.length;
       await findBlock(block, found);
     }
@@ -122,43 +119,32 @@ export function createLookup(options: LookupOptions): Lookup {
   }
 
   async function findBlock(block: readonly Item[], found: Map<number, Found>): Promise<void> {
-    const keys = keysOf(block, options.keyType);
-    const answer = await searchAll(keys);
-    if ("refused" in answer) {
-      if (block.length === 1) {
-        // It was the key itself: larger blocks are not to blame.
-        blockSize = largestBlock;
-        found.set(block[0]!.ref, { isKept: false, refused: answer.refused });
-        return;
-      }
-      blockSize = Math.max(1, Math.floor(block.length / 2));
-      await findBlock(block.slice(0, blockSize), found);
-      await findBlock(block.slice(Math.floor(block.length / 2)), found);
-      return;
-    }
+    const forms = keysOf(block, options.keyType);
+    const { contacts, refused } = await keys.find(forms, source);
     const byIdentity = new Map<string, Partial<Contact>[]>();
-    for (const contact of answer.contacts) {
+    for (const contact of contacts) {
       const identity = identityOf(contact.key ?? "");
       byIdentity.set(identity, [...(byIdentity.get(identity) ?? []), contact]);
     }
-    await tellLists(keys, answer.contacts);
+    await tellLists(forms, contacts);
     for (const item of block) {
       const candidates = byIdentity.get(item.key.identity) ?? [];
       const contact = candidates.find((each) => isWritten(item, each)) ?? candidates[0];
-      found.set(item.ref, { contact, isKept: false });
+      const refusal = contact ? undefined : (refused.get(item.key.written) ?? refused.get(item.key.sent));
+      found.set(item.ref, { contact, isKept: false, refused: refusal });
     }
   }
 
   /** Where the answer left the lists out, one search for each list tells who of the block is in it. */
-  async function tellLists(keys: string[], contacts: Partial<Contact>[]): Promise<void> {
+  async function tellLists(forms: string[], contacts: Partial<Contact>[]): Promise<void> {
     const silent = contacts.filter((contact) => contact.lists === undefined);
     const listIds = options.listIds ?? [];
     if (!source.includes("lists") || silent.length === 0) return;
     if (listIds.length === 0 || listIds.length > mostListsAsked) return;
     const members = new Map<string, Set<string>>();
     for (const listId of listIds) {
-      const answer = await searchAll(keys, [equals("LIST_ID", [listId])]);
-      if ("refused" in answer) return;
+      const answer = await keys.find(forms, ["_id", "key"], [equals("LIST_ID", [listId])]);
+      if (answer.refused.size > 0) return;
       members.set(listId, new Set(answer.contacts.map((contact) => contact._id ?? "")));
     }
     for (const contact of silent) {
@@ -167,44 +153,9 @@ export function createLookup(options: LookupOptions): Lookup {
     }
   }
 
-  /** Every page of a search for keys. A key counts as absent only when the pages add up. */
-  async function searchAll(
-    keys: string[],
-    further: Criteria[] = [],
-  ): Promise<SearchAnswer | { refused: ServiceError }> {
-    for (let tries = 0; tries < 3; tries++) {
-      const contacts = new Map<string, Partial<Contact>>();
-      for (let page = 1; ; page++) {
-        const reply = await send.send(
-          searchContactsRequest({
-            structureId,
-            filters: allOf(equals("KEY", keys), ...further),
-            page,
-            pageSize: Math.max(keys.length, 1),
-            source,
-          }),
-          "search",
-        );
-        if (reply.kind !== "answered") return { refused: reply.error as ServiceError };
-        const answer = readSearch(reply.answer);
-        const before = contacts.size;
-        for (const contact of answer.contacts) contacts.set(contact._id ?? "", contact);
-        if (contacts.size >= answer.totalRecords) {
-          return { totalRecords: answer.totalRecords, contacts: [...contacts.values()] };
-        }
-        // Others add and remove while pages are read: from the beginning, then.
-        if (contacts.size === before) break;
-      }
-    }
-    throw new EcmError(exitCodes.failed, "the pages of a search never add up to its totalRecords", {
-      type: "UnreadableAnswerError",
-      hint: "check the service with: ecm doctor",
-    });
-  }
-
   return {
     get blockSize() {
-      return blockSize;
+      return Math.min(largestBlock, keys.limit);
     },
     hasSnapshot: snapshot !== undefined,
     isOutdated: () => ageOfSnapshot() > longestKeptMilliseconds,
@@ -223,6 +174,12 @@ export function createLookup(options: LookupOptions): Lookup {
       if (missing.length > 0) for (const [ref, each] of await findFresh(missing)) found.set(ref, each);
       return found;
     },
+    async findHidden(item) {
+      const isInactive = equals("CONTACT_STATUS", ["inactive"]);
+      const { contacts } = await keys.find([item.key.sent], source, [isInactive]);
+      return contacts.find(({ key }) => key !== undefined && identityOf(key) === item.key.identity);
+    },
+    meet: keys.meet,
     read,
   };
 }
@@ -255,11 +212,4 @@ export function keysOf(items: readonly Item[], keyType: string): string[] {
 
 function isWritten(item: Item, contact: Partial<Contact>): boolean {
   return contact.key === item.key.written;
-}
-
-/** A page of everything in the structure, or of what the filters let through. */
-export function pageRequest(
-  query: Omit<ContactQuery, "filters"> & Partial<Pick<ContactQuery, "filters">>,
-): ApiRequest {
-  return searchContactsRequest({ filters: [], ...query });
 }

@@ -1,13 +1,19 @@
 /** Whether the account is better read page by page than asked for each block of keys, and the reading itself. */
-import { readSearch } from "../../service/contacts.ts";
-import type { Clock, Filter, IdRef } from "../../wire.ts";
+import { EcmError, exitCodes, ServiceError } from "../../errors.ts";
+import type { Behavior } from "../../service/behavior.ts";
+import { contactPages } from "../../service/contact-search.ts";
+import type { KeySearch } from "../../service/key-search.ts";
+import { openPages } from "../../service/pages.ts";
+import type { Clock, Contact, Filter, IdRef } from "../../wire.ts";
 import type { PacedSend } from "../pacing/paced-send.ts";
 import { sideBySide } from "../pacing/side-by-side.ts";
-import { largestBlock, largestPage, pageRequest } from "./lookup.ts";
+import { largestBlock, largestPage } from "./lookup.ts";
 import type { Snapshot } from "./snapshot.ts";
 
 export interface PagesOptions {
   send: PacedSend;
+  behavior: Behavior;
+  keys: KeySearch;
   clock: Clock;
   structureId: string;
   source: string[];
@@ -27,21 +33,32 @@ export async function readAccountIfSmaller(
   contacts: number,
   options: PagesOptions,
 ): Promise<boolean> {
-  const lookUps = Math.ceil(contacts / largestBlock);
-  // For one block, asking would cost as much as it can save.
-  if (lookUps <= 1 && snapshot.total === undefined) return false;
-  if (snapshot.total === undefined && !(await readFirstPage(snapshot, options))) return false;
+  const lookUps = Math.ceil(contacts / Math.min(largestBlock, options.keys.limit));
+  // For one block, asking would cost as much as it can save; unless it has to be found out first how to ask.
+  const mayAsk = contacts <= 1 || options.behavior.get("keys") !== undefined;
+  if (lookUps <= 1 && mayAsk && snapshot.total === undefined) return false;
+  if (snapshot.total === undefined && !(await isFirstPageRead(snapshot, options))) return false;
   const missing = missingPages(snapshot);
   if (missing.length >= Math.max(lookUps, 1)) return false;
   await readPages(snapshot, missing, options);
   return true;
 }
 
-/** Reads every page that the snapshot does not hold yet. @returns false when the service refuses every page size */
-export async function readAllPages(snapshot: Snapshot, options: PagesOptions): Promise<boolean> {
-  if (snapshot.total === undefined && !(await readFirstPage(snapshot, options))) return false;
+/** Reads every page that the snapshot does not hold yet. */
+export async function readAllPages(snapshot: Snapshot, options: PagesOptions): Promise<void> {
+  if (snapshot.total === undefined) await readFirstPage(snapshot, options);
   await readPages(snapshot, missingPages(snapshot), options);
-  return true;
+}
+
+/** A service may refuse a search without a condition: then the keys are looked up. */
+async function isFirstPageRead(snapshot: Snapshot, options: PagesOptions): Promise<boolean> {
+  try {
+    await readFirstPage(snapshot, options);
+    return true;
+  } catch (error) {
+    if (error instanceof ServiceError && error.status === 400) return false;
+    throw error;
+  }
 }
 
 function missingPages(snapshot: Snapshot): number[] {
@@ -51,38 +68,49 @@ function missingPages(snapshot: Snapshot): number[] {
   return pages;
 }
 
-/** Halves the page size while the service refuses it. */
-async function readFirstPage(snapshot: Snapshot, options: PagesOptions): Promise<boolean> {
-  for (let pageSize = largestPage; pageSize >= largestBlock; pageSize = Math.floor(pageSize / 2)) {
-    if (await readPage(snapshot, 1, pageSize, options)) return true;
-  }
-  return false;
+async function readFirstPage(snapshot: Snapshot, options: PagesOptions): Promise<void> {
+  const at = options.clock.now();
+  const { size, first } = await openPages(readerOf(options), {
+    size: largestPage,
+    behavior: options.behavior,
+  });
+  keep(snapshot, { page: 1, pageSize: size, at, ...first }, options);
 }
 
 async function readPages(snapshot: Snapshot, pages: number[], options: PagesOptions): Promise<void> {
   const pageSize = snapshot.pageSize!;
+  const read = readerOf(options);
   const next = pages[Symbol.iterator]();
   const readOn = async () => {
-    for (const page of next) await readPage(snapshot, page, pageSize, options);
+    for (const page of next) {
+      const at = options.clock.now();
+      keep(snapshot, { page, pageSize, at, ...(await read(page, pageSize)) }, options);
+    }
   };
   await sideBySide(options.concurrency, readOn);
 }
 
-async function readPage(
-  snapshot: Snapshot,
-  page: number,
-  pageSize: number,
-  { send, clock, structureId, source, filters = [], lists }: PagesOptions,
-): Promise<boolean> {
-  const request = pageRequest({ structureId, filters, page, pageSize, source: ["_id", "key", ...source] });
-  const at = clock.now();
-  const reply = await send.send(request, "search");
-  if (reply.kind !== "answered") return false;
-  const answer = readSearch(reply.answer);
-  // A service that gives fewer than were asked for has a limit of its own.
-  const isCut = page === 1 && answer.contacts.length < Math.min(pageSize, answer.totalRecords);
-  const size = isCut ? Math.max(1, answer.contacts.length) : pageSize;
-  if (lists) for (const contact of answer.contacts) contact.lists ??= lists;
-  snapshot.add({ page, pageSize: size, total: answer.totalRecords, at, contacts: answer.contacts });
-  return true;
+function readerOf({ send, behavior, structureId, source, filters = [] }: PagesOptions) {
+  const search = { structureId, filters, source: ["_id", "key", ...source] };
+  return contactPages(send.searches, search, behavior);
+}
+
+interface ReadPage {
+  page: number;
+  pageSize: number;
+  at: number;
+  items: Partial<Contact>[];
+  total?: number;
+}
+
+function keep(snapshot: Snapshot, { items, total, ...place }: ReadPage, options: PagesOptions): void {
+  if (total === undefined) {
+    throw new EcmError(exitCodes.failed, "the answer to a search has no totalRecords", {
+      type: "UnreadableAnswerError",
+    });
+  }
+  const { lists } = options;
+  if (lists) for (const contact of items) contact.lists ??= lists;
+  options.keys.meet(items[0]);
+  snapshot.add({ ...place, total, contacts: items });
 }

@@ -1,6 +1,8 @@
 /** One contact's write, from the decision to a certain outcome: sent, and settled when the answer was lost. */
 
 import type { ServiceError } from "../../errors.ts";
+import type { BehaviorPoints } from "../../service/behavior.ts";
+import { hasReferences, mayBeElements, withElements } from "../../service/contact-changes.ts";
 import {
   changeStatusRequest,
   createContactRequest,
@@ -19,7 +21,11 @@ import { wasApplied } from "./settle.ts";
 /** How often a contact may have changed under our hands before its row is given up. */
 const mostConflicts = 5;
 /** A search may lag behind a create: look again after these, in milliseconds. */
-const visibilityPauses = [0, 1000, 3000, 10_000];
+const visibilityPauses = [1000, 3000, 10_000];
+/** After so many contacts that a look-up has missed, the next ones are looked up by themselves before they are created. */
+const mostMissed = 10;
+
+type Elements = BehaviorPoints["mutateElements"];
 
 const writes: readonly Decision["kind"][] = ["create", "change", "status", "delete"];
 
@@ -44,7 +50,12 @@ export async function carryOut<T extends Item>(
   first: { found: Found; decision: Decision },
 ): Promise<void> {
   let { found, decision } = first;
+  if (decision.kind === "create" && session.visibility.missed >= mostMissed) {
+    found = await findOne(session, item);
+    decision = work.decide(item, found.contact);
+  }
   let open = session.ledger.openIntent(item.ref);
+  let elements = session.behavior.get("mutateElements");
   for (let conflicts = 0; ; ) {
     if (open?.operation.kind === "status" && isWrite(decision) && isInactive(found.contact)) {
       note(session, { kind: "applied", ref: item.ref });
@@ -66,8 +77,9 @@ export async function carryOut<T extends Item>(
     // As the account holds it, so that an undo finds it again.
     const key = found.contact?.key ?? item.key.sent;
     const intent: OpenIntent = { key, at: open?.at ?? serviceNow(session), operation };
-    const reply = await write(session, item, intent, open !== undefined);
+    const reply = await write(session, item, intent, { isOpen: open !== undefined, elements });
     if (reply.kind === "answered") {
+      noteAnswer(session, operation, reply.answer.body, elements);
       if (operation.kind === "status" && found.contact) {
         const now = withStatus(found.contact, operation.status);
         const next = work.decide(item, now);
@@ -88,7 +100,20 @@ export async function carryOut<T extends Item>(
       // A create is sent again: the service takes it once. Anything else is compared with what the contact is now.
       if (operation.kind !== "create") found = await readWritten(session, item, operation);
     } else {
-      const next = await afterRefusal(session, item, operation, reply.error);
+      if (elements === undefined && !session.visibility.isObject && isAboutElements(reply.error, operation)) {
+        elements = "id";
+        if (!open) note(session, { kind: "void", ref: item.ref });
+        continue;
+      }
+      // Bare ids are refused too: the form was not the reason.
+      if (session.behavior.get("mutateElements") === undefined && elements === "id")
+        session.visibility.isObject = true;
+      const next = await afterRefusal(session, item, operation, reply.error, open !== undefined);
+      if (next.kind === "hidden") {
+        if (open) return done(session, work, item, "created", undefined);
+        const skipped = { outcome: "skipped", code: "exists_hidden", inactive: true } as const;
+        return note(session, { kind: "done", ref: item.ref, contactId: next.contactId, ...skipped });
+      }
       if (next.kind === "rejected") {
         // The service may have said no to a change that was there already: only the contact itself can tell.
         if (next.found) {
@@ -181,9 +206,14 @@ function done<T extends Item>(
 }
 
 /** The intent is on the disk before the request leaves. */
-function write(session: Session, item: Item, intent: OpenIntent, isOpen: boolean): Promise<Reply> {
+function write(
+  session: Session,
+  item: Item,
+  intent: OpenIntent,
+  { isOpen, elements }: { isOpen: boolean; elements: Elements | undefined },
+): Promise<Reply> {
   const { operation } = intent;
-  const { request, countedAs } = requestOf(operation);
+  const { request, countedAs } = requestOf(operation, elements);
   return session.send.send(request, countedAs, {
     async beforeLeaving() {
       note(session, { kind: "intent", ref: item.ref, ...intent });
@@ -195,12 +225,18 @@ function write(session: Session, item: Item, intent: OpenIntent, isOpen: boolean
   });
 }
 
-function requestOf(operation: Operation): { request: ApiRequest; countedAs: RequestKind } {
+function requestOf(
+  operation: Operation,
+  elements: Elements | undefined,
+): { request: ApiRequest; countedAs: RequestKind } {
   switch (operation.kind) {
     case "create":
       return { request: createContactRequest(operation.body), countedAs: "create" };
     case "change":
-      return { request: mutateContactRequest(operation.contactId, operation.body), countedAs: "mutate" };
+      return {
+        request: mutateContactRequest(operation.contactId, withElements(operation.body, elements)),
+        countedAs: "mutate",
+      };
     case "status":
       return { request: changeStatusRequest(operation.contactId, operation.status), countedAs: "other" };
     case "delete":
@@ -220,6 +256,8 @@ function idIn(body: unknown): string | undefined {
 
 type AfterRefusal =
   | { kind: "again"; found: Found }
+  /** It exists, and no search without a condition shows it. */
+  | { kind: "hidden"; contactId?: string }
   /** `found` where the contact has to be compared before the refusal is believed. */
   | { kind: "rejected"; code: string; message: string; found?: Found };
 
@@ -228,18 +266,12 @@ async function afterRefusal(
   item: Item,
   operation: Operation,
   error: ServiceError,
+  isUncertain: boolean,
 ): Promise<AfterRefusal> {
   const rejected = { kind: "rejected" as const, code: error.type, message: messageOf(error) };
   if (operation.kind === "create") {
     if (error.type !== "DuplicateFieldError") return rejected;
-    const found = await findVisible(session, item);
-    if (found) return { kind: "again", found };
-    return {
-      kind: "rejected",
-      code: "exists_not_visible",
-      message:
-        "the service says that this key exists, but a search does not find it; import the row again later",
-    };
+    return findExisting(session, item, isUncertain);
   }
   if (error.type === "ConcurrencyError") {
     return { kind: "again", found: await readAgain(session, item, operation.contactId) };
@@ -277,13 +309,54 @@ async function findOne(session: Session, item: Item): Promise<Found> {
   return (await session.lookup.findFresh([item])).get(item.ref) ?? { isKept: false };
 }
 
-async function findVisible(session: Session, item: Item): Promise<Found | undefined> {
-  for (const pause of visibilityPauses) {
-    if (pause > 0) await session.clock.sleep(pause, session.send.ended);
-    const found = await findOne(session, item);
-    if (found.contact) return found;
+/**
+ * The contact whose key the service takes no second time. Where a search does not show it, it is inactive in an account
+ * that hides such contacts, or the search lags behind whoever created it: that is waited for, but not for each row anew.
+ */
+async function findExisting(session: Session, item: Item, isUncertain: boolean): Promise<AfterRefusal> {
+  const { behavior, lookup, visibility, clock } = session;
+  const since = clock.now();
+  const seen = await findOne(session, item);
+  if (seen.contact) {
+    visibility.missed++;
+    lookup.meet(seen.contact);
+    return { kind: "again", found: seen };
   }
-  return undefined;
+  const hidden = await lookup.findHidden(item);
+  if (hidden) {
+    behavior.learn("inactive", "hidden");
+    return { kind: "hidden", contactId: hidden._id };
+  }
+  for (const pause of visibility.isVain && !isUncertain ? [] : visibilityPauses) {
+    await clock.sleep(pause, session.send.ended);
+    const found = await findOne(session, item);
+    if (!found.contact) continue;
+    behavior.learn("searchLag", Math.max(1, Math.round(clock.now() - since)));
+    return { kind: "again", found };
+  }
+  visibility.isVain = true;
+  return { kind: "hidden" };
+}
+
+/** What the answer to a write tells of the service. Nothing else is read from the answer to a mutate. */
+function noteAnswer(
+  { behavior, visibility }: Session,
+  operation: Operation,
+  body: unknown,
+  elements: Elements | undefined,
+): void {
+  if (operation.kind === "create") visibility.missed = 0;
+  if (operation.kind !== "change") return;
+  const isContact = (body as Partial<Contact> | null | undefined)?._id === operation.contactId;
+  behavior.learn(
+    "mutateAnswer",
+    body === undefined || body === null ? "empty" : isContact ? "contact" : "other",
+  );
+  if (hasReferences(operation.body)) behavior.learn("mutateElements", elements ?? "object");
+}
+
+function isAboutElements(error: ServiceError, operation: Operation): boolean {
+  return operation.kind === "change" && mayBeElements(error, operation.body);
 }
 
 function messageOf(error: ServiceError): string {

@@ -7,6 +7,9 @@ import { access, constants, rm, stat } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
 import { DeclinedError, EcmError, exitCodes, UsageError } from "../../errors.ts";
 import { createAccount } from "../../service/account.ts";
+import { createBehavior } from "../../service/behavior.ts";
+import { createKeySearch } from "../../service/key-search.ts";
+import { identityReader } from "../account/lookup.ts";
 import { openNameBook } from "../account/names.ts";
 import type { InputFile } from "../input/index.ts";
 import { joinRows } from "../input/join.ts";
@@ -142,7 +145,8 @@ async function prepare(
   const budget = createBudget(options);
   if (engine.limits) budget.seed(engine.limits);
   const send = createPacedSend({ ...engine, budget, concurrency: options.concurrency });
-  const account = createAccount(send.plain, engine.account.preferredStructure);
+  const behaviors = engine.behaviors ?? (() => createBehavior());
+  const account = createAccount(send.plain, engine.account.preferredStructure, behaviors);
   status.send = send;
   status.budget = budget;
   const structure = await account.structure();
@@ -167,6 +171,7 @@ async function prepare(
     createMissing: job.createMissing,
   });
   on({ kind: "names-missing", missing: names.missing });
+  const behavior = behaviors(structure._id);
   return {
     engine,
     job,
@@ -175,6 +180,13 @@ async function prepare(
     send,
     account,
     structure,
+    behavior,
+    keys: createKeySearch({
+      send: send.searches,
+      behavior,
+      structureId: structure._id,
+      identityOf: identityReader(structure.keyType),
+    }),
     understood,
     survey,
     joined,

@@ -19,12 +19,14 @@ export interface RemovalItem extends Item {
 
 const defaultMostPercent = 10;
 
-/** Reads the members into the snapshot. @throws UsageError when the service cannot search by list */
+/** Reads the members into the snapshot. */
 export async function readMembers(snapshot: Snapshot, prepared: Prepared, source: string[]): Promise<void> {
-  const { send, engine, structure, job, options } = prepared;
+  const { send, behavior, keys, engine, structure, job, options } = prepared;
   const listId = job.members!.listId();
   const pages = {
     send,
+    behavior,
+    keys,
     clock: engine.clock,
     structureId: structure._id,
     source,
@@ -32,10 +34,7 @@ export async function readMembers(snapshot: Snapshot, prepared: Prepared, source
     lists: [{ _id: listId }],
     concurrency: options.concurrency,
   };
-  if (await readAllPages(snapshot, pages)) return;
-  throw new UsageError("the service refuses to search for the list's members", undefined, {
-    type: "MembersError",
-  });
+  await readAllPages(snapshot, pages);
 }
 
 /**

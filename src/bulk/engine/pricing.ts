@@ -34,7 +34,8 @@ export async function priceWork<T extends Item>(
   const further = unknown > 0 && job.unsubscribesMarked ? Math.min(unknown, survey.consent.marked) : 0;
   const price = priceOf({
     spent: send.counts.total,
-    left: Math.ceil(unknown / largestBlock) + unknown + further + writes + names.requestsToCreate,
+    left:
+      Math.ceil(unknown / session.lookup.blockSize) + unknown + further + writes + names.requestsToCreate,
     isExact: unknown === 0,
     limits: budget.limits,
     reserve: options.reserve,
@@ -67,7 +68,7 @@ export async function lookUpAll<T extends Item>(
       for await (const item of work.items()) {
         if (ledger.isDone(item.ref) || work.needsLookup?.(item) === false) continue;
         block.push(item);
-        if (block.length < largestBlock) continue;
+        if (block.length < lookup.blockSize) continue;
         yield block;
         block = [];
       }

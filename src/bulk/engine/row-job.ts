@@ -6,6 +6,8 @@
 import type { Readable } from "node:stream";
 import { UsageError } from "../../errors.ts";
 import type { Account } from "../../service/account.ts";
+import type { Behavior, Behaviors } from "../../service/behavior.ts";
+import type { KeySearch } from "../../service/key-search.ts";
 import type { Selection } from "../../service/selection.ts";
 import type { Clock, Contact, ContactStructure, RateLimits, Send } from "../../wire.ts";
 import type { MissingNames, NameBook } from "../account/names.ts";
@@ -36,6 +38,8 @@ export interface Engine {
   limits?: RateLimits;
   /** Opens the account's suppression list. @throws SuppressionsError */
   openSuppressions?(): Promise<Suppressions>;
+  /** What is known of how the service behaves. Default: nothing. */
+  behaviors?: Behaviors;
   /** A seam for a disk that fails. */
   openJournalFile?: (file: string) => JournalFile;
 }
@@ -157,6 +161,8 @@ export interface Prepared {
   send: PacedSend;
   account: Account;
   structure: ContactStructure;
+  behavior: Behavior;
+  keys: KeySearch;
   understood: Understood;
   survey: Survey;
   joined: Joined;

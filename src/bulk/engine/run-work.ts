@@ -173,6 +173,7 @@ function openSession(
   const { engine, job, send, budget, structure, survey, options, names } = prepared;
   const lookup = createLookup({
     send,
+    keys: prepared.keys,
     clock: engine.clock,
     structureId: structure._id,
     keyType: structure.keyType,
@@ -185,6 +186,8 @@ function openSession(
     send,
     budget,
     lookup: job.isWithoutInput ? selectedLookup(lookup) : lookup,
+    behavior: prepared.behavior,
+    visibility: { missed: 0, isVain: false },
     ledger,
     journal: run?.journal,
     clock: engine.clock,
@@ -234,7 +237,9 @@ async function takeSnapshot(
   try {
     if (job.members) await readMembers(snapshot, prepared, source);
     else {
-      const pages = { send, clock: engine.clock, structureId: structure._id, source, concurrency };
+      const { behavior, keys } = prepared;
+      const account = { send, behavior, keys, clock: engine.clock, structureId: structure._id };
+      const pages = { ...account, source, concurrency };
       if (!(await readAccountIfSmaller(snapshot, contacts, pages))) {
         snapshot.close();
         return undefined;

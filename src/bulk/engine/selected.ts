@@ -31,9 +31,11 @@ export async function readSelected(
   options: SnapshotOptions,
   isBegun: boolean,
 ): Promise<Snapshot> {
-  const { send, engine, structure, job } = prepared;
+  const { send, behavior, keys, engine, structure, job } = prepared;
   const pages = {
     send,
+    behavior,
+    keys,
     clock: engine.clock,
     structureId: structure._id,
     source: job.source(structure, prepared.survey),

@@ -1,4 +1,5 @@
 /** What the parts of a running bulk run share. */
+import type { Behavior } from "../../service/behavior.ts";
 import type { Clock } from "../../wire.ts";
 import type { Lookup } from "../account/lookup.ts";
 import type { Budget } from "../pacing/budget.ts";
@@ -10,6 +11,16 @@ export interface Session {
   send: PacedSend;
   budget: Budget;
   lookup: Lookup;
+  behavior: Behavior;
+  /** What this run has seen of the service, and does not keep. */
+  visibility: {
+    /** Contacts in a row that a look-up had missed. */
+    missed: number;
+    /** Waiting for a search to show a contact was in vain. */
+    isVain: boolean;
+    /** References as bare ids were refused too. */
+    isObject?: boolean;
+  };
   ledger: Ledger;
   /** Absent in a dry run, which has nothing to remember. */
   journal?: Journal;

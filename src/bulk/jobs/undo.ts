@@ -5,6 +5,8 @@
 import { join } from "node:path";
 import { type Lease, LockedError, takeLease } from "../../disk/lease.ts";
 import { createAccount } from "../../service/account.ts";
+import { createBehavior } from "../../service/behavior.ts";
+import { createKeySearch } from "../../service/key-search.ts";
 import type { Send } from "../../wire.ts";
 import { createLookup, identityReader, largestBlock } from "../account/lookup.ts";
 import { priceOf } from "../engine/estimate.ts";
@@ -59,6 +61,7 @@ export async function undoRun(
   try {
     lease = await takeLease(locksFolder(engine.stateFolder), fingerprint, `run ${id}`);
     if (engine.account.isReadOnly && !options.isDryRun) throw readOnly();
+    const behavior = engine.behaviors?.(structureId) ?? createBehavior();
     const { input, created } = await surveyJournal(source, isPartial, on);
     if (deletesCreated && created > 0 && !options.isDryRun) await agreeToDelete?.(created);
     const { keyType, recreate } = await readForUndo(send.plain, source.manifest, isSuppressed);
@@ -77,12 +80,20 @@ export async function undoRun(
       budget,
       lookup: createLookup({
         send,
+        keys: createKeySearch({
+          send: send.searches,
+          behavior,
+          structureId,
+          identityOf: identityReader(keyType),
+        }),
         clock: engine.clock,
         structureId,
         keyType,
         // What tells a create of ours from one of others.
         source: recreate ? ["fields", "lists", "tags", "createdAt"] : [],
       }),
+      behavior,
+      visibility: { missed: 0, isVain: false },
       ledger,
       journal: run?.journal,
       clock: engine.clock,

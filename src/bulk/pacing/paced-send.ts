@@ -37,6 +37,8 @@ export interface PacedSend {
   send(request: ApiRequest, kind: RequestKind, write?: WriteSteps): Promise<Reply>;
   /** The same line as a plain `Send`, for reads of names and for what is made once. Throws what a `Send` throws, and RunStop. */
   readonly plain: Send;
+  /** The same for the searches that the run is about: counted as such, and one that the key may not make ends the run. */
+  readonly searches: Send;
   /** Ends the run: nothing leaves any more. What is under way may still come back. */
   stop(reason: RunStop): void;
   readonly stopped: RunStop | undefined;
@@ -244,15 +246,18 @@ export function createPacedSend(options: PaceOptions): PacedSend {
     }
   }
 
-  const plain: Send = async (request) => {
-    const reply = await sendPaced({ request, kind: "other", isPlain: true });
-    if (reply.kind !== "answered") throw reply.error;
-    return reply.answer as ApiAnswer<never>;
-  };
+  const asSend =
+    (kind: RequestKind, isPlain: boolean): Send =>
+    async (request) => {
+      const reply = await sendPaced({ request, kind, isPlain });
+      if (reply.kind !== "answered") throw reply.error;
+      return reply.answer as ApiAnswer<never>;
+    };
 
   return {
     send: (request, kind, write) => sendPaced({ request, kind, isPlain: false }, write),
-    plain,
+    plain: asSend("other", true),
+    searches: asSend("search", false),
     stop,
     get stopped() {
       return stopped;

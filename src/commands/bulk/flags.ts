@@ -104,7 +104,7 @@ export function timeFrom(text: string, nowMilliseconds: number): number {
 
 /** Opens the account for a bulk run. */
 export async function openEngine(context: Context, concurrency: number): Promise<Engine> {
-  const { profile, send } = await context.connect("bulk", concurrency);
+  const { profile, send, behaviors } = await context.connect("bulk", concurrency);
   return {
     send,
     clock: context.clock,
@@ -119,6 +119,7 @@ export async function openEngine(context: Context, concurrency: number): Promise
     },
     limits: context.limits(),
     openSuppressions: () => openSuppressionList(context),
+    behaviors,
   };
 }
 

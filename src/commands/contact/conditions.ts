@@ -7,7 +7,7 @@ import {
   parseFilterJson,
   type WantedContacts,
 } from "../../service/contact-filters.ts";
-import type { ContactSearch } from "../../service/contact-pages.ts";
+import type { ContactSearch } from "../../service/contact-search.ts";
 import { bothOf, updatedAfter } from "../../service/selection.ts";
 import type { ContactStructure } from "../../wire.ts";
 

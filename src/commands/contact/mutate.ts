@@ -91,9 +91,11 @@ async function mutateOne(context: Context, idOrKey: string, options: ContactMuta
   const output = context.output();
   const change = await changeFrom(context, options);
   const connection = await context.connect();
-  const { send, account } = connection;
+  const { send, account, behaviors } = connection;
   const request = await change(connection);
   const structure = () => account.structure();
+  // A body that was typed goes as it is, and does not need to know the structure.
+  const behavior = options.data === undefined ? behaviors((await structure())._id) : undefined;
   if (options.dryRun) {
     // Looked up as the write would be, so that what is printed is what would be sent.
     const found = await onContact(send, structure, idOrKey, (each) => fetchContact(send, each));
@@ -103,7 +105,7 @@ async function mutateOne(context: Context, idOrKey: string, options: ContactMuta
   await checkContactColumns(account, output);
   const { contact, isChanged } = await onContact(send, structure, idOrKey, async (id) => {
     if (options.ifVersion !== undefined) requireVersion(await fetchContact(send, id), options.ifVersion);
-    return mutateContact(send, id, request(id));
+    return mutateContact(send, id, request(id), behavior);
   });
   if (!isChanged && options.failUnchanged) {
     throw new EcmError(exitCodes.failed, "unchanged: the contact is already as wanted", {

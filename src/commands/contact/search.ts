@@ -1,8 +1,11 @@
 import { type Command, Option } from "commander";
 import type { Context, OutputFileFlags } from "../../context.ts";
+import type { Behavior } from "../../service/behavior.ts";
 import type { ContactView } from "../../service/contact-columns.ts";
-import { type ContactSearch, defaultPageSize, openSearch } from "../../service/contact-pages.ts";
-import { readSearch, searchContactsRequest } from "../../service/contacts.ts";
+import { defaultPageSize, openSearch } from "../../service/contact-pages.ts";
+import type { ContactSearch } from "../../service/contact-search.ts";
+import { searchPages } from "../../service/key-search.ts";
+import { openPages } from "../../service/pages.ts";
 import { presentList, presentValue } from "../../terminal/present.ts";
 import type { Contact, Send } from "../../wire.ts";
 import { addOutputFileFlags, repeatable, whereOption, wholeNumber } from "../flags.ts";
@@ -69,18 +72,19 @@ async function runContactSearch(context: Context, options: ContactSearchOptions)
   const output = context.output(options);
   const conditions = await conditionsFrom(options);
   const parts = options.source === undefined ? undefined : partsOf(options.source);
-  const { send, account } = await context.connect();
+  const { send, account, behaviors } = await context.connect();
   const structure = await account.structure();
+  const behavior = behaviors(structure._id);
   const found = await conditions(account, structure);
   const { page = 1, pageSize = defaultPageSize } = options;
   if (options.count) {
-    const count = await countOf(send, { ...found, source: ["_id"] });
+    const count = await countOf(send, { ...found, source: ["_id"] }, behavior);
     return presentValue(terminal, output, count, String(count));
   }
   const { source, view } = await viewFor(account, output, structure, parts);
-  const search = { ...found, source };
+  const search: ContactSearch = { ...found, source };
   if (options.all || options.limit !== undefined) {
-    const { total, contacts } = await openSearch(send, search, options);
+    const { total, contacts } = await openSearch(send, search, { ...options, behavior });
     const count = await presentList(terminal, output, contacts, await view());
     if (!search.keeps && count < Math.min(total, options.limit ?? total) && !terminal.isStdoutClosed) {
       terminal.note(
@@ -89,21 +93,13 @@ async function runContactSearch(context: Context, options: ContactSearchOptions)
     }
     return;
   }
-  if (search.keeps) {
-    const { contacts, hasMore } = await keptPage(send, search, page, pageSize);
-    await presentList(terminal, output, contacts, emptyOn(page, await view(contacts)));
-    if (hasMore) {
-      terminal.note(`${contacts.length} contacts · all: --all · next page: --page ${page + 1}`);
-    }
-    return;
-  }
-  const answer = readSearch(await send(searchContactsRequest({ ...search, page, pageSize })));
-  await presentList(terminal, output, answer.contacts, emptyOn(page, await view(answer.contacts)));
-  const last = (page - 1) * pageSize + answer.contacts.length;
-  if (answer.contacts.length > 0 && last < answer.totalRecords) {
-    terminal.note(
-      `${answer.contacts.length} of ${answer.totalRecords.toLocaleString("en-US")} contacts · all: --all · next page: --page ${page + 1}`,
-    );
+  const { contacts, total, hasMore } = search.keeps
+    ? await keptPage(send, search, { page, pageSize, behavior })
+    : await pageOf(send, search, { page, pageSize, behavior, isUsual: options.pageSize === undefined });
+  await presentList(terminal, output, contacts, emptyOn(page, await view(contacts)));
+  if (hasMore) {
+    const of = total === undefined ? "" : ` of ${total.toLocaleString("en-US")}`;
+    terminal.note(`${contacts.length}${of} contacts · all: --all · next page: --page ${page + 1}`);
   }
 }
 
@@ -111,14 +107,41 @@ function emptyOn(page: number, view: ContactView): ContactView {
   return page > 1 ? { ...view, empty: `Page ${page} is empty.` } : view;
 }
 
+interface Place {
+  page: number;
+  pageSize: number;
+  behavior: Behavior;
+}
+
+interface ShownPage {
+  contacts: Partial<Contact>[];
+  /** Of all pages, where the service decides everything. */
+  total?: number;
+  hasMore: boolean;
+}
+
+/** One page as the service gives it. @param isUsual nobody named the size: one that is refused is halved */
+async function pageOf(
+  send: Send,
+  search: ContactSearch,
+  { page, pageSize, behavior, isUsual }: Place & { isUsual: boolean },
+): Promise<ShownPage> {
+  const read = searchPages(send, search, behavior);
+  const size = isUsual ? Math.min(pageSize, behavior.get("maxPage") ?? pageSize) : pageSize;
+  const { items, total } =
+    isUsual && page === 1 ? (await openPages(read, { size, behavior })).first : await read(page, size);
+  return {
+    contacts: items,
+    total,
+    hasMore: items.length > 0 && (page - 1) * size + items.length < (total ?? 0),
+  };
+}
+
 /** The service counts what it decides alone; what is decided here has to be read. */
-async function countOf(send: Send, search: ContactSearch): Promise<number> {
-  if (!search.keeps) {
-    const request = searchContactsRequest({ ...search, page: 1, pageSize: 1 });
-    return readSearch(await send(request)).totalRecords;
-  }
+async function countOf(send: Send, search: ContactSearch, behavior: Behavior): Promise<number> {
+  if (!search.keeps) return (await searchPages(send, search, behavior)(1, 1)).total ?? 0;
   let count = 0;
-  for await (const _contact of (await openSearch(send, search)).contacts) count += 1;
+  for await (const _contact of (await openSearch(send, search, { behavior })).contacts) count += 1;
   return count;
 }
 
@@ -126,12 +149,11 @@ async function countOf(send: Send, search: ContactSearch): Promise<number> {
 async function keptPage(
   send: Send,
   search: ContactSearch,
-  page: number,
-  pageSize: number,
-): Promise<{ contacts: Partial<Contact>[]; hasMore: boolean }> {
+  { page, pageSize, behavior }: Place,
+): Promise<ShownPage> {
   const contacts: Partial<Contact>[] = [];
   let passed = 0;
-  for await (const contact of (await openSearch(send, search)).contacts) {
+  for await (const contact of (await openSearch(send, search, { behavior })).contacts) {
     passed += 1;
     if (passed <= (page - 1) * pageSize) continue;
     if (contacts.length === pageSize) return { contacts, hasMore: true };

@@ -1,6 +1,7 @@
 import type { Command } from "commander";
 import type { Context, OutputFileFlags } from "../../context.ts";
-import { listListsRequest, readLists } from "../../service/lists.ts";
+import { listPages } from "../../service/account.ts";
+import { openPages } from "../../service/pages.ts";
 import { checkColumns, presentList } from "../../terminal/present.ts";
 import { addOutputFileFlags, wholeNumber } from "../flags.ts";
 import { describeCommand } from "../help-text.ts";
@@ -32,14 +33,19 @@ async function runListsList(context: Context, options: ListsListOptions): Promis
   const { terminal } = context;
   const output = context.output(options);
   checkColumns(output, listView);
-  const { send, account } = await context.connect();
+  const { send, account, behaviors } = await context.connect();
   const structure = await account.structure();
   if (options.all) {
     await presentList(terminal, output, await account.lists(structure), listView);
     return;
   }
-  const { page = 1, size = defaultSize } = options;
-  const { lists, total } = readLists(await send(listListsRequest(structure._id, page, size)));
+  const behavior = behaviors(structure._id);
+  const read = listPages(send, structure._id, behavior);
+  const { page = 1, size = Math.min(defaultSize, behavior.get("maxListSize") ?? defaultSize) } = options;
+  const isUsual = options.size === undefined && page === 1;
+  const { items: lists, total } = isUsual
+    ? (await openPages(read, { size, behavior, of: "lists" })).first
+    : await read(page, size);
   await presentList(terminal, output, lists, listView);
   if (total !== undefined && lists.length > 0 && (page - 1) * size + lists.length < total) {
     terminal.note(

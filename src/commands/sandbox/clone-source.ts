@@ -31,7 +31,7 @@ export async function priceOf(
 
 /** Contacts in pieces of a page. */
 export async function* pagesOf(
-  { send }: Connection,
+  { send, behaviors }: Connection,
   structure: ContactStructure,
   source: string[],
   filters: Filter[] = [],
@@ -42,6 +42,7 @@ export async function* pagesOf(
     send,
     { structureId: structure._id, filters, source },
     freshExport(),
+    { behavior: behaviors(structure._id) },
   )) {
     page.push(contact);
     if (page.length < pageSize) continue;

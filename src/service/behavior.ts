@@ -1,0 +1,132 @@
+/**
+ * How the service behaves for one structure where its documents leave it open, as far as answers have shown. Whoever
+ * learns something keeps it, so that it costs the next command nothing. Pure.
+ */
+
+/** Each point, and what can be known of it. Numbers are the greatest that was accepted, or milliseconds. */
+export interface BehaviorPoints {
+  /** How several keys are asked for in one search: as values of one criteria, as a filter for each, or not at all. */
+  keys: "any" | "alternatives" | "one";
+  /** Most keys in one search. */
+  maxKeys: number;
+  /** Largest `pageSize` that was not refused, when a larger one was. */
+  maxPage: number;
+  /** What a larger `pageSize` is silently cut to. */
+  pageCut: number;
+  /** The same of a list of lists' `size`. */
+  maxListSize: number;
+  listSizeCut: number;
+  lists: "records" | "array";
+  created: number;
+  /** What `addLists` and the like hold: `{ _id }`, or bare ids. */
+  mutateElements: "object" | "id";
+  mutateAnswer: "contact" | "empty" | "other";
+  /** `errorType` of a mutate that changes nothing; "accepted" when it is not refused. */
+  noop: string;
+  /** How long a search took to show a new contact. */
+  searchLag: number;
+  keyCase: "fold" | "exact";
+  /** Inactive contacts in a search without a status filter. */
+  inactive: "shown" | "hidden";
+  /** A structure in the list of structures. */
+  structures: "whole" | "slim";
+  /** A status in a search: two members, or one object. */
+  status: "parts" | "object";
+  /** Letter case of `CONTACT_STATUS` values. */
+  statusCase: "lower" | "capital";
+  hourlyHeaders: "sent" | "missing";
+}
+
+export type BehaviorPoint = keyof BehaviorPoints;
+
+export interface KnownPoint<P extends BehaviorPoint = BehaviorPoint> {
+  value: BehaviorPoints[P];
+  /** RFC 3339, UTC. */
+  learnedAt: string;
+}
+
+export type KnownBehavior = { [P in BehaviorPoint]?: KnownPoint<P> };
+
+export interface Behavior {
+  get<P extends BehaviorPoint>(point: P): BehaviorPoints[P] | undefined;
+  /** Keeps it, if it is news. */
+  learn<P extends BehaviorPoint>(point: P, value: BehaviorPoints[P]): void;
+  /** An answer has shown that it does not hold any more. */
+  forget(point: BehaviorPoint): void;
+  readonly known: Readonly<KnownBehavior>;
+}
+
+/** The behavior of each structure of an account, by the structure's id. */
+export type Behaviors = (structureId: string) => Behavior;
+
+/** @param onChange told of each change; keeps it */
+export function createBehavior(
+  known: KnownBehavior = {},
+  now: () => number = Date.now,
+  onChange: (point: BehaviorPoint, known: KnownPoint | undefined) => void = () => undefined,
+): Behavior {
+  const points = { ...known } as Record<string, KnownPoint | undefined>;
+  return {
+    get: (point) => points[point]?.value as never,
+    learn(point, value) {
+      if (points[point]?.value === value) return;
+      points[point] = { value, learnedAt: new Date(now()).toISOString() };
+      onChange(point, points[point]);
+    },
+    forget(point) {
+      if (points[point] === undefined) return;
+      delete points[point];
+      onChange(point, undefined);
+    },
+    get known() {
+      return points as KnownBehavior;
+    },
+  };
+}
+
+const words: Partial<Record<BehaviorPoint, readonly string[]>> = {
+  keys: ["any", "alternatives", "one"],
+  lists: ["records", "array"],
+  mutateElements: ["object", "id"],
+  mutateAnswer: ["contact", "empty", "other"],
+  keyCase: ["fold", "exact"],
+  inactive: ["shown", "hidden"],
+  structures: ["whole", "slim"],
+  status: ["parts", "object"],
+  statusCase: ["lower", "capital"],
+  hourlyHeaders: ["sent", "missing"],
+};
+const numbers: readonly string[] = [
+  "maxKeys",
+  "maxPage",
+  "pageCut",
+  "maxListSize",
+  "listSizeCut",
+  "created",
+  "searchLag",
+];
+
+/** What of a kept text can be believed; a service may change, so that what is older than this is found out anew. */
+const longestBelievedMilliseconds = 30 * 24 * 3_600_000;
+
+/** The points of a kept record that are sound and not too old; everything else is left out and learned again. */
+export function soundBehavior(kept: unknown, now: number): KnownBehavior {
+  const sound: Record<string, KnownPoint> = {};
+  for (const [point, known] of Object.entries(isRecord(kept) ? kept : {})) {
+    if (!isRecord(known) || typeof known.learnedAt !== "string") continue;
+    const age = now - Date.parse(known.learnedAt);
+    if (!(age <= longestBelievedMilliseconds)) continue;
+    const { value } = known;
+    const isSound =
+      words[point as BehaviorPoint]?.includes(value as string) ??
+      (numbers.includes(point)
+        ? Number.isSafeInteger(value) && (value as number) > 0
+        : point === "noop" && typeof value === "string");
+    if (isSound) sound[point] = { value: value as never, learnedAt: known.learnedAt };
+  }
+  return sound as KnownBehavior;
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,95 @@
+/**
+ * Reading page by page: one rule for contacts and lists. The greatest size is not published, so that a refused size is
+ * halved, and one that was silently cut is gone on with as it was cut. A reading ends when the service's total is
+ * reached, or with a page that brings nothing new: a short page is no end.
+ */
+import { ServiceError } from "../errors.ts";
+import type { Behavior } from "./behavior.ts";
+
+export interface Page<T> {
+  items: T[];
+  /** Of all pages; undefined when the service does not tell. */
+  total?: number;
+}
+
+/** Page numbers start at 1. */
+export type ReadPage<T> = (page: number, size: number) => Promise<Page<T>>;
+
+export interface OpenPages<T> {
+  /** The size to read on with. */
+  size: number;
+  first: Page<T>;
+}
+
+export interface PageOptions {
+  /** The size to begin with, unless it is known that it would be refused. */
+  size: number;
+  behavior?: Behavior;
+  /** Whose sizes are learned. Default: contacts. */
+  of?: "contacts" | "lists";
+}
+
+const points = {
+  contacts: { most: "maxPage", cut: "pageCut" },
+  lists: { most: "maxListSize", cut: "listSizeCut" },
+} as const;
+
+/** Reads the first page, with the largest size that is not refused. @throws what `read` throws for other reasons */
+export async function openPages<T>(read: ReadPage<T>, options: PageOptions): Promise<OpenPages<T>> {
+  const { behavior, of = "contacts" } = options;
+  const known = behavior?.get(points[of].most);
+  let size = Math.min(options.size, known ?? Number.POSITIVE_INFINITY);
+  for (let isHalved = false; ; isHalved = true) {
+    try {
+      const first = await read(1, size);
+      if (isHalved) behavior?.learn(points[of].most, size);
+      return { size: sizeOf(first, size, (cut) => behavior?.learn(points[of].cut, cut)), first };
+    } catch (error) {
+      if (size <= 1 || !isSizeRefusal(error)) throw error;
+      size = Math.floor(size / 2);
+    }
+  }
+}
+
+/** A service that gives less than was asked for may count its pages by what it gives. */
+function sizeOf<T>({ items, total }: Page<T>, asked: number, onCut: (size: number) => void): number {
+  const given = items.length;
+  if (total === undefined || given === 0 || given >= Math.min(asked, total)) return asked;
+  // One contact fewer than announced was deleted meanwhile; half of them were cut.
+  if (total >= 2 * given) onCut(given);
+  return given;
+}
+
+/** Whether a request was refused because it asks for too much at once. */
+export function isSizeRefusal(error: unknown): boolean {
+  if (!(error instanceof ServiceError) || error.status !== 400) return false;
+  const { field } = error.details;
+  if (field !== undefined) return field === "pageSize" || field === "size";
+  return /page ?size|\bsize\b/i.test(error.message);
+}
+
+/**
+ * Every page in order, the first one included. Ends at the total, or with a page that brings nothing new.
+ * @param idOf tells an item that slid onto the next page from a new one; items without an id count as new
+ */
+export async function* pagesInOrder<T>(
+  read: ReadPage<T>,
+  { size, first }: OpenPages<T>,
+  idOf: (item: T) => string | undefined,
+): AsyncGenerator<T[], void> {
+  let page = first;
+  let received = 0;
+  // One page of ids is enough: what slides, slides from one page onto the next.
+  let previous = new Set<string>();
+  for (let number = 2; ; number++) {
+    const fresh = page.items.filter((item) => {
+      const id = idOf(item);
+      return id === undefined || !previous.has(id);
+    });
+    if (fresh.length > 0) yield fresh;
+    received += page.items.length;
+    if (fresh.length === 0 || received >= (page.total ?? Number.POSITIVE_INFINITY)) return;
+    previous = new Set(page.items.map(idOf).filter((id) => id !== undefined));
+    page = await read(number, size);
+  }
+}
