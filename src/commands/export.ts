@@ -3,7 +3,6 @@ import type { Command } from "commander";
 import type { Context, OutputFileFlags } from "../context.ts";
 import { type ContactView, contactView, searchView } from "../service/contact-columns.ts";
 
-
 import type { ContactSearch } from "../service/contact-search.ts";
 import { wholeContact } from "../service/contacts.ts";
 import type { OutputOptions } from "../terminal/format.ts";
