@@ -34,8 +34,7 @@ export async function priceWork<T extends Item>(
   const further = unknown > 0 && job.unsubscribesMarked ? Math.min(unknown, survey.consent.marked) : 0;
   const price = priceOf({
     spent: send.counts.total,
-    left:
-      Math.ceil(unknown / session.lookup.blockSize) + unknown + further + writes + names.requestsToCreate,
+    left: Math.ceil(unknown / session.lookup.blockSize) + unknown + further + writes + names.requestsToCreate,
     isExact: unknown === 0,
     limits: budget.limits,
     reserve: options.reserve,
