@@ -134,3 +134,45 @@ function eventsOf(stream: Response): { next(): Promise<unknown> } {
     },
   };
 }
+
+test("the page is one file of its own, under a policy that lets nothing else run", async () => {
+  const { baseUrl } = await startSandbox();
+  const answer = await fetch(`${baseUrl}/__sandbox`);
+  expect(answer.url).toBe(`${baseUrl}/__sandbox/`);
+  expect(answer.headers.get("content-type")).toBe("text/html; charset=utf-8");
+  const policy = answer.headers.get("content-security-policy");
+  expect(policy).toMatch(
+    /^default-src 'none'; script-src 'sha256-[^']+'; style-src 'sha256-[^']+'; connect-src 'self'/,
+  );
+  const page = await answer.text();
+  expect(page).not.toMatch(/https?:|\b(src|srcset|onclick|onload)=|@import|url\(/);
+  expect(page).not.toMatch(/innerHTML|outerHTML|insertAdjacentHTML|document\.write|eval\(/);
+  const withToken = await startSandbox({ adminToken: "s3cret" });
+  expect((await fetch(`${withToken.baseUrl}/__sandbox/`)).status).toBe(200);
+  expect((await fetch(`${withToken.baseUrl}/__sandbox/overview`)).status).toBe(401);
+});
+
+test("what the page shows of the account names fields, lists and tags", async () => {
+  const { baseUrl, sandbox } = await startSandbox();
+  sandbox.operations.seed({
+    contacts: [
+      { key: "a@b.co", fields: { City: "Oslo" }, lists: ["News"], tags: ["VIP"] },
+      ...Array.from({ length: 149 }, (_, number) => ({ key: `p${number}@b.co` })),
+    ],
+  });
+  const overview = async () =>
+    (await (await fetch(`${baseUrl}/__sandbox/overview`)).json()) as {
+      account: { total: number; contacts: object[]; lists: object[] };
+    };
+  const { account } = await overview();
+  expect([account.total, account.contacts.length]).toEqual([150, 100]);
+  expect(account.contacts[0]).toMatchObject({ key: "p148@b.co", fields: {}, lists: [], tags: [] });
+  expect(account.lists).toEqual([{ name: "News", contacts: 1 }]);
+  sandbox.operations.reset();
+  sandbox.operations.seed({
+    contacts: [{ key: "a@b.co", fields: { City: "Oslo" }, lists: ["News"], tags: ["VIP"] }],
+  });
+  expect((await overview()).account.contacts).toMatchObject([
+    { key: "a@b.co", fields: { City: "Oslo" }, lists: ["News"], tags: ["VIP"] },
+  ]);
+});

@@ -8,6 +8,7 @@ import type { Store } from "../store/index.ts";
 import { adminRoot, refuseAccess } from "./access.ts";
 import { filterOf, wrong } from "./bodies.ts";
 import type { Operations } from "./operations.ts";
+import { accountOverview } from "./overview.ts";
 import { eventStream } from "./stream.ts";
 
 // A seed of many thousand contacts comes as one body.
@@ -34,10 +35,29 @@ export function adminRoutes({ store, operations, adminToken }: AdminParts): Hono
 
   routes.use("*", async (context, next) => {
     const { address, incoming } = context.env;
-    const refusal = incoming && refuseAccess(address, incoming.headers, adminToken);
+    const { method, path } = context.req;
+    const isPage = method === "GET" && path === `${adminRoot}/`;
+    // The page holds nothing of the account: it asks for the token itself.
+    const isOpen = incoming === undefined || (isPage && adminToken !== undefined);
+    const refusal = isOpen ? undefined : refuseAccess(address, incoming.headers, adminToken);
     if (refusal) throw refusal;
-    await next();
+    if (method === "GET" && path === adminRoot) return context.redirect(`${adminRoot}/`);
+    if (!isPage) return next();
+    const { pageResponse } = await import("./page.ts");
+    return secured(pageResponse());
   });
+  routes.get(
+    "/overview",
+    answer(() => {
+      const { version } = operations.health();
+      return {
+        version,
+        clock: operations.clock(),
+        limits: operations.limits(),
+        account: accountOverview(store),
+      };
+    }),
+  );
   routes.get(
     "/health",
     answer(() => operations.health()),
