@@ -4,6 +4,8 @@ export const environment: Readonly<Record<string, string>> = {
   ECM_BASE_URL:
     "base address of the account's API, as --base-url; together with ECM_API_KEY no profile is needed",
   ECM_API_KEY: "the API key; there is no flag for it, because a flag shows in the process list",
+  ECM_INSECURE_HTTP:
+    "host or host:port beside this machine that plain http may go to, such as a sandbox in a compose network; the key is readable on the way, and a warning says so",
   ECM_STRUCTURE: "contact structure to work in, as --structure",
   ECM_OUTPUT: "output format, as --output",
   ECM_NO_INPUT: "1: never ask, as --no-input",

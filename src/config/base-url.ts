@@ -4,19 +4,43 @@ import { UsageError } from "../errors.ts";
 /**
  * The address in its one spelling: no trailing slash, no default port; a path prefix stays.
  * @param where the flag, variable or profile that it stands in, for messages
+ * @param insecureHttp `ECM_INSECURE_HTTP`: the one other host that plain http may go to, as `host` or `host:port`
  * @throws UsageError unless it is https, or http on a loopback address, and nothing but an address
  */
-export function parseBaseUrl(text: string, where: string): string {
+export function parseBaseUrl(text: string, where: string, insecureHttp?: string): string {
   const url = URL.canParse(text.trim()) ? new URL(text.trim()) : undefined;
   // The text itself is not repeated when it may hold a password.
   if (!url) throw refused(`${where}: ${JSON.stringify(withoutUserInfo(text))} is not an address`);
   if (url.username || url.password) throw refused(`${where}: an address with a user name or password in it`);
   if (url.search || url.hash) throw refused(`${where}: ${url.origin} is followed by a query or a fragment`);
-  if (url.protocol !== "https:" && !(url.protocol === "http:" && isLoopback(url.hostname))) {
+  if (url.protocol !== "https:" && !(url.protocol === "http:" && mayBePlain(url, insecureHttp))) {
     const name = url.protocol === "http:" ? "plain http" : url.protocol.replace(/:$/, "");
-    throw refused(`${where}: ${name} to ${url.host || "nowhere"}: the API key would be readable on the way`);
+    throw refused(
+      `${where}: ${name} to ${url.host || "nowhere"}: the API key would be readable on the way`,
+      url.protocol === "http:"
+        ? `use https; for a sandbox in a network of your own: ECM_INSECURE_HTTP=${url.host}`
+        : undefined,
+    );
   }
   return url.origin + url.pathname.replace(/\/+$/, "");
+}
+
+/** Whether the key goes to this address unencrypted over a network. */
+export function isInsecure(baseUrl: string): boolean {
+  const { protocol, hostname } = new URL(baseUrl);
+  return protocol === "http:" && !isLoopback(hostname);
+}
+
+function mayBePlain(url: URL, insecureHttp: string | undefined): boolean {
+  return isLoopback(url.hostname) || (insecureHttp !== undefined && isNamed(url, insecureHttp.trim()));
+}
+
+/** Without a port any port of the host is meant; nothing stands for several hosts. */
+function isNamed(url: URL, host: string): boolean {
+  if (!/^(\[[\da-f:.]+\]|[\w.-]+)(:\d{1,5})?$/i.test(host) || !URL.canParse(`http://${host}`)) return false;
+  const named = new URL(`http://${host}`);
+  const hasPort = /:\d+$/.test(host.replace(/^\[.*?\]/, ""));
+  return named.hostname === url.hostname && (!hasPort || named.port === url.port);
 }
 
 /** @param hostname as `URL` gives it: numbers normalised, IPv6 in brackets */
@@ -33,8 +57,9 @@ function withoutUserInfo(text: string): string {
   return text.replace(/[^/]*@/, "…@");
 }
 
-function refused(message: string): UsageError {
-  return new UsageError(message, "give the account's address, such as https://api.example.com", {
-    type: "BaseUrlError",
-  });
+function refused(
+  message: string,
+  hint = "give the account's address, such as https://api.example.com",
+): UsageError {
+  return new UsageError(message, hint, { type: "BaseUrlError" });
 }

@@ -1,7 +1,7 @@
 /** Which profile, base address and key a command works with, and where each came from. */
 import { createHash } from "node:crypto";
 import { NoKeyError, UsageError } from "../errors.ts";
-import { isSameOrigin, parseBaseUrl } from "./base-url.ts";
+import { isInsecure, isSameOrigin, parseBaseUrl } from "./base-url.ts";
 import { checkKey, runKeyCommand } from "./keys.ts";
 import { type Profile, type ProfileStore, sandboxProfile, unknownProfile } from "./profiles.ts";
 import type { Environment, Settings, Sourced } from "./settings.ts";
@@ -14,7 +14,7 @@ export interface ResolvedProfile {
   baseUrl: Sourced<string>;
   structure?: Sourced<string>;
   readOnly: boolean;
-  /** Said before the first request: the key goes to an address that its profile does not know. */
+  /** Said before the first request: the key goes to an address that its profile does not know, or unencrypted. */
   warning?: string;
   /** Tells what is remembered of this account from what is of another; fit for a file name, and holds no key. */
   identity: string;
@@ -64,7 +64,7 @@ export function profileAsGiven(
   env: Environment,
   canAsk: () => boolean,
 ): ResolvedProfile {
-  const bare = { readOnly: false } as Settings;
+  const bare = { readOnly: false, insecureHttp: env.ECM_INSECURE_HTTP || undefined } as Settings;
   return assemble(bare, { value: name, source: "flag" }, profile, env, canAsk);
 }
 
@@ -143,20 +143,31 @@ function chooseBaseUrl(
   profile: Profile,
   place: string,
 ): { baseUrl: Sourced<string>; warning?: string } {
-  const own = profile.baseUrl === undefined ? undefined : parseBaseUrl(profile.baseUrl, place);
+  const parse = (text: string, where: string) => parseBaseUrl(text, where, settings.insecureHttp);
+  const own = profile.baseUrl === undefined ? undefined : parse(profile.baseUrl, place);
   if (!settings.baseUrl) {
-    if (own !== undefined) return { baseUrl: { value: own, source: "profile" } };
+    if (own !== undefined) return { baseUrl: { value: own, source: "profile" }, warning: plainWarning(own) };
     throw noAddress(
       `${place}: no base address is stored`,
       "pass --base-url, or log in again: ecm auth login",
     );
   }
   const { source } = settings.baseUrl;
-  const value = parseBaseUrl(settings.baseUrl.value, source === "flag" ? "--base-url" : "ECM_BASE_URL");
+  const value = parse(settings.baseUrl.value, source === "flag" ? "--base-url" : "ECM_BASE_URL");
   const isTyped = source === "flag" || name?.source === "flag";
   const isOwn = own !== undefined && isSameOrigin(own, value);
   const warning = `ECM_BASE_URL is set: the key of the ${place} goes to ${value}`;
-  return { baseUrl: { value, source }, warning: isTyped || isOwn || settings.apiKey ? undefined : warning };
+  const isExpected = isTyped || isOwn || settings.apiKey !== undefined;
+  const warnings = [isExpected ? undefined : warning, plainWarning(value)].filter(
+    (each) => each !== undefined,
+  );
+  return { baseUrl: { value, source }, warning: warnings.length > 0 ? warnings.join("; ") : undefined };
+}
+
+function plainWarning(baseUrl: string): string | undefined {
+  return isInsecure(baseUrl)
+    ? `ECM_INSECURE_HTTP is set: the API key goes to ${baseUrl} without encryption`
+    : undefined;
 }
 
 function digest(text: string): string {

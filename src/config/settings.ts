@@ -42,6 +42,8 @@ export interface Settings {
   readOnly: boolean;
   /** `ECM_SUPPRESSIONS`: the suppression list, in place of the account's own. */
   suppressions?: string;
+  /** `ECM_INSECURE_HTTP`: the one host beside loopback that plain http may go to. */
+  insecureHttp?: string;
 }
 
 export type Environment = Readonly<Record<string, string | undefined>>;
@@ -62,6 +64,7 @@ export function readSettings(flags: GlobalFlags, env: Environment): Settings {
     yes: flags.yes ?? false,
     readOnly: flags.readOnly ?? isYes(env.ECM_READ_ONLY),
     suppressions: given(env.ECM_SUPPRESSIONS),
+    insecureHttp: given(env.ECM_INSECURE_HTTP),
   };
 }
 

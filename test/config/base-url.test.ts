@@ -40,6 +40,34 @@ describe("a base address", () => {
     expect(() => parseBaseUrl(text, "ECM_BASE_URL")).not.toThrow(/secret-word/);
   });
 
+  it.each([
+    ["http://sandbox:8080", "sandbox:8080"],
+    ["http://sandbox:8080", "sandbox"],
+    ["http://SANDBOX:8080/", "Sandbox:8080"],
+    ["http://sandbox", "sandbox:80"],
+    ["http://[fd00::1]:8080", "[fd00::1]"],
+    ["http://192.168.0.7:8080", "192.168.0.7:8080"],
+  ])("%s may be plain http when ECM_INSECURE_HTTP is %s", (text, host) => {
+    expect(parseBaseUrl(text, "--base-url", host)).toBe(text.toLowerCase().replace(/\/$/, ""));
+  });
+
+  it.each([
+    ["http://sandbox:8080", "sandbox:8081"],
+    ["http://sandbox:8080", "sandbox:80"],
+    ["http://sandbox:8080", "other"],
+    ["http://api.sandbox:8080", "sandbox"],
+    ["http://sandbox.evil.example", "sandbox"],
+    ["http://sandbox:8080", "*"],
+    ["http://sandbox:8080", "1"],
+    ["http://sandbox:8080", "sandbox,other"],
+    ["http://sandbox:8080", "http://sandbox:8080"],
+    ["http://sandbox:8080", "user@sandbox"],
+    ["http://sandbox:8080", ""],
+    ["ftp://sandbox", "sandbox"],
+  ])("%s stays refused when ECM_INSECURE_HTTP is %j", (text, host) => {
+    expect(() => parseBaseUrl(text, "--base-url", host)).toThrow(UsageError);
+  });
+
   it("is of the same origin when scheme, host and port are", () => {
     expect(isSameOrigin("https://a.example/x", "https://a.example:443")).toBe(true);
     expect(isSameOrigin("https://a.example", "https://a.example:444")).toBe(false);

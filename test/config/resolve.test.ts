@@ -140,6 +140,22 @@ describe("the account that a command works with", () => {
     await expect(resolve({}, {}, stored)).rejects.toThrow("profile work");
   });
 
+  it("goes without encryption to the one host that ECM_INSECURE_HTTP names, and says so", async () => {
+    const env = { ECM_BASE_URL: "http://sandbox:8080", ECM_API_KEY: "key" };
+    await expect(resolve({}, env)).rejects.toThrow(UsageError);
+    await expect(resolve({}, { ...env, ECM_INSECURE_HTTP: "other:8080" })).rejects.toThrow(UsageError);
+    const { baseUrl, warning } = await resolve({}, { ...env, ECM_INSECURE_HTTP: "sandbox:8080" });
+    expect(baseUrl.value).toBe("http://sandbox:8080");
+    expect(warning).toBe(
+      "ECM_INSECURE_HTTP is set: the API key goes to http://sandbox:8080 without encryption",
+    );
+    const compose = store({ compose: { baseUrl: "http://sandbox:8080", apiKey: "key" } }, "compose");
+    await expect(resolve({}, {}, compose)).rejects.toThrow(UsageError);
+    expect((await resolve({}, { ECM_INSECURE_HTTP: "sandbox" }, compose)).warning).toContain(
+      "without encryption",
+    );
+  });
+
   it("carries the profile's wish to be read only", async () => {
     expect((await resolve({ profile: "home" }, {})).readOnly).toBe(true);
     expect((await resolve({}, {})).readOnly).toBe(false);

@@ -10,12 +10,13 @@ import type { ContactStructure } from "../../wire.ts";
 
 /** @param known the profile's address so far. @throws UsageError when it is unsafe, or nobody can be asked */
 export async function askBaseUrl(context: Context, known: string | undefined): Promise<string> {
-  const { baseUrl } = context.settings;
-  if (baseUrl) return parseBaseUrl(baseUrl.value, baseUrl.source === "flag" ? "--base-url" : "ECM_BASE_URL");
+  const { baseUrl, insecureHttp } = context.settings;
+  const parse = (text: string, where: string) => parseBaseUrl(text, where, insecureHttp);
+  if (baseUrl) return parse(baseUrl.value, baseUrl.source === "flag" ? "--base-url" : "ECM_BASE_URL");
   const prompter = context.prompter();
   if (prompter)
-    return parseBaseUrl(await prompter.input("Base address of the account's API", known), "base address");
-  if (known !== undefined) return parseBaseUrl(known, "profile");
+    return parse(await prompter.input("Base address of the account's API", known), "base address");
+  if (known !== undefined) return parse(known, "profile");
   throw mayNotAsk(
     "the account's base address is needed",
     "pass --base-url, such as --base-url https://api.example.com",

@@ -26,7 +26,7 @@ export function accountOverview(store: Store): AccountOverview {
     ]),
   );
   const nameOf = (id: string) => names.get(id) ?? id;
-  const everyone = { structureId: structure._id, groups: [] };
+  const everyone = [{ structureId: structure._id, keyCase: "fold" as const, groups: [] }];
   const { total } = store.search(everyone, 0, 0);
   const newest = store.search(everyone, Math.max(0, total - mostContacts), mostContacts).contacts.reverse();
   return {
