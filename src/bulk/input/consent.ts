@@ -145,7 +145,7 @@ function patternOf(entry: string): RegExp {
   const isWithoutBlanks = /[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]/.test(entry);
   const words = entry
     .split("*")
-    .map((part) => foldWords(part).replace(/[+?^$]/g, "\\$&"))
+    .map((part) => foldNameWords(part).replace(/[+?^$]/g, "\\$&"))
     .join("[^ ]*");
   // A single sign, such as 市, is a name and no part of one.
   if (isWithoutBlanks) return new RegExp(entry.length === 1 ? `^ ${words} $` : words, "u");
@@ -155,7 +155,12 @@ function patternOf(entry: string): RegExp {
 /** The name as words, and as words where capitals begin one too. */
 function formsOf(name: string): string[] {
   const parted = name.replace(/(\p{Ll}|\d)(\p{Lu})/gu, "$1 $2").replace(/(\p{Lu}+)(\p{Lu}\p{Ll})/gu, "$1 $2");
-  return [...new Set([name, parted])].map((form) => ` ${foldWords(form)} `);
+  return [...new Set([name, parted])].map((form) => ` ${foldNameWords(form)} `);
+}
+
+/** As `foldWords`, with one way to write e-mail. */
+function foldNameWords(name: string): string {
+  return foldWords(name).replace(/(^| )e mail/g, "$1email");
 }
 
 /** What a column's name says of consent; undefined when it says nothing. */
@@ -184,8 +189,8 @@ function polarityOf(
   if (isOptIn && isOptOut) return "both";
   if (isOptOut) return "optOut";
   if (isOptIn) return "optIn";
-  if (is("status")) return "status";
   if (is("perhapsOptOut")) return "perhapsOptOut";
+  if (is("status")) return "status";
   return is("perhapsOptIn") ? "perhapsOptIn" : undefined;
 }
 
@@ -282,6 +287,8 @@ function isOpen({ kind, hasContent, hasAnswer, hasGone, needsPolarity, unclear }
     case "both":
       return !needsPolarity;
     case "status":
+    case "perhapsOptIn":
+    case "perhapsOptOut":
       return !hasGone;
     default:
       return unclear === undefined;
@@ -335,9 +342,9 @@ function outcomeOf(tally: Tally, name: string): FoundConsent | undefined {
         ? found("subscribed")
         : undefined;
     case "perhapsOptOut":
-      return unclear ? undefined : found("optedOut");
+      return unclear && !hasGone ? undefined : found("optedOut");
     case "perhapsOptIn":
-      return unclear ? undefined : found("subscribed");
+      return unclear && !hasGone ? undefined : found("subscribed");
     case "detail":
       return unclear || !(hasGone || needsPolarity) ? undefined : found(ruleByName(name));
     default:
