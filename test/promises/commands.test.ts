@@ -67,6 +67,8 @@ describe("a dry run", () => {
     const bulk: Record<string, string[]> = {
       import: [people!, "--tag", "VIP"],
       "lists sync": ["newsletter", keys!],
+      "lists duplicate": ["newsletter", "Copy"],
+      "lists merge": ["newsletter", "--into", "Copy"],
       "runs resume": [run],
       "runs undo": [run],
     };

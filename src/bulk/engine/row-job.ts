@@ -45,7 +45,7 @@ export interface Engine {
 }
 
 export interface RowJob {
-  kind: "import" | "mutate" | "sync" | "unsubscribe" | "delete";
+  kind: Exclude<Manifest["kind"], "undo">;
   /** As it was named; a stream where that is no path; the path where it is not the name. */
   input: { name: string; stream?: Readable; path?: string };
   understand(file: InputFile, structure: ContactStructure): Promise<Understood>;
@@ -85,7 +85,7 @@ export interface RowJob {
 /** The same for every contact: a change, an unsubscription, a deletion. */
 export interface ContactEdit {
   /** @param found as the account holds it: it exists, and it is chosen */
-  decide(found: Partial<Contact>): Decision;
+  decide(found: Partial<Contact>, names: NameBook): Decision;
   /** Of someone who is named and does not exist. */
   missing: Decision;
   /** How many it will be is known before the first write: everyone is looked up first. */
@@ -197,7 +197,7 @@ export function workOf(prepared: Prepared): Work<RowItem> {
       if (item.isSuppressed || (!found && isSuppressed(item))) return { kind: "skip", code: "suppressed" };
       if (!found && item.row.keyFault) return { kind: "reject", ...item.row.keyFault };
       if (found && !isChosen(job, found)) return { kind: "skip", code: "not_selected" };
-      if (job.edit) return found ? job.edit.decide(found) : job.edit.missing;
+      if (job.edit) return found ? job.edit.decide(found, names) : job.edit.missing;
       item.wish ??= job.desiredContactOf(item.row, names);
       return decide(item.key.sent, item.wish, found, decideOptions);
     },

@@ -66,7 +66,7 @@ export async function readSelected(
 }
 
 /** Everyone on the pages for whom the conditions hold. A contact's place on the pages names it in the journal. */
-export function selectedWork(snapshot: Snapshot, { job, structure }: Prepared): Selected {
+export function selectedWork(snapshot: Snapshot, { job, names, structure }: Prepared): Selected {
   const identityOf = identityReader(structure.keyType);
   const edit = job.edit!;
   function* items(): Generator<SelectedItem> {
@@ -90,7 +90,7 @@ export function selectedWork(snapshot: Snapshot, { job, structure }: Prepared): 
       items,
       decide(_item, found) {
         if (!found) return edit.missing;
-        return isChosen(job, found) ? edit.decide(found) : { kind: "skip", code: "not_selected" };
+        return isChosen(job, found) ? edit.decide(found, names) : { kind: "skip", code: "not_selected" };
       },
     },
   };

@@ -11,7 +11,7 @@ import type { Summary } from "./report.ts";
 export interface Manifest {
   format: 1;
   id: string;
-  kind: "import" | "mutate" | "sync" | "unsubscribe" | "delete" | "undo";
+  kind: "import" | "mutate" | "sync" | "unsubscribe" | "delete" | "duplicate" | "merge" | "undo";
   /** Version of the program that began it. */
   version: string;
   /** RFC 3339, UTC. */

@@ -9,7 +9,7 @@ import { runsOr } from "./choose.ts";
 export function registerRunsRemove(parent: Command, context: Context): void {
   const command = parent
     .command("remove")
-    .description("delete a run's folder: it can then neither go on nor be undone")
+    .description("delete a run's folder: it can then neither be resumed nor undone")
     .argument("[run...]", "their whole ids, or last")
     .action((runs: string[]) => runRunsRemove(context, runs));
   describeCommand(command, {

@@ -60,6 +60,7 @@ async function runRunsResume(context: Context, given: string | undefined, flags:
             manifest,
           );
     display.end(result.summary);
+    await finish(context, manifest, result);
     await endRun(context, result);
   } finally {
     display.close();
@@ -80,11 +81,25 @@ async function stepsOf(
   return { agree, backUp: backUpTo(context, backup) };
 }
 
+/** What follows on a run, whichever invocation has completed it. */
+async function finish(context: Context, { kind, options }: Manifest, result: Closed): Promise<void> {
+  if ((kind !== "merge" && kind !== "duplicate") || result.summary.rows.rejected > 0) return;
+  const [{ finishComposing }, { composeOptionsFrom }] = await Promise.all([
+    import("../bulk/composed-list.ts"),
+    import("../../bulk/jobs/compose-list.ts"),
+  ]);
+  await finishComposing(context, composeOptionsFrom(kind, options), result);
+}
+
 async function jobOf({ kind, input: { name, file }, options }: Manifest): Promise<RowJob> {
   const input = { name, path: file };
   if (kind === "mutate" || kind === "unsubscribe" || kind === "delete") {
     const { editJob, editOptionsFrom } = await import("../../bulk/jobs/edit.ts");
     return editJob(editOptionsFrom(kind, options, input, file === ""));
+  }
+  if (kind === "merge" || kind === "duplicate") {
+    const { composeListJob, composeOptionsFrom } = await import("../../bulk/jobs/compose-list.ts");
+    return composeListJob(composeOptionsFrom(kind, options), true);
   }
   if (kind === "sync") {
     const { syncJob, syncOptionsFrom } = await import("../../bulk/jobs/sync.ts");

@@ -63,6 +63,8 @@ async function runRunsUndo(context: Context, given: string | undefined, flags: U
   try {
     const engine = await openEngine(context, options.concurrency);
     requireAccountOf(source.manifest, engine.account.baseUrl);
+    const { requireUndoableList, finishUndoingList } = await import("../bulk/composed-list.ts");
+    await requireUndoableList(context, source.manifest);
     const isSuppressed = await suppressedFor(context, source.manifest);
     const result = await undoRun(engine, source, options, display.on, {
       isPartial: flags.partial,
@@ -71,6 +73,7 @@ async function runRunsUndo(context: Context, given: string | undefined, flags: U
       agreeToDelete: (contacts) => agreeToDelete(context, display, contacts),
     });
     display.end(result.summary);
+    await finishUndoingList(context, source.manifest, result, deletesCreated);
     await endRun(context, result);
   } finally {
     display.close();

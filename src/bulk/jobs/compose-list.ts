@@ -1,0 +1,86 @@
+/**
+ * A new list of everyone in other lists: `lists duplicate` and `lists merge`. Composed of a creation and a run over the
+ * members, since the service's own endpoints for them are not documented enough to be trusted.
+ */
+import type { Account } from "../../service/account.ts";
+import { equals, statusParts } from "../../service/contacts.ts";
+import { requireFreeListName } from "../../service/lists.ts";
+import type { Selection } from "../../service/selection.ts";
+import type { NameBook } from "../account/names.ts";
+import { changeOf } from "../engine/decide.ts";
+import type { RowJob } from "../engine/row-job.ts";
+import { withoutInput } from "../input/none.ts";
+import type { DesiredContact } from "../items.ts";
+
+export interface ComposeOptions {
+  kind: "duplicate" | "merge";
+  /** By their ids: a list may be renamed before a run is resumed. */
+  sources: { _id: string; name: string }[];
+  /** Name of the new list. */
+  into: string;
+  /** Once everyone is in the new list. */
+  deleteSources?: boolean;
+}
+
+/** @param isResumed the new list may exist: an earlier invocation has made it */
+export function composeListJob(options: ComposeOptions, isResumed: boolean): RowJob {
+  const { kind, sources, into, deleteSources } = options;
+  const inNewList = (names: NameBook): DesiredContact => ({
+    fields: new Map(),
+    addLists: [names.listId(into)],
+    removeLists: [],
+    addTags: [],
+    removeTags: [],
+  });
+  const ids = sources.map(({ _id }) => _id);
+  const selection: Selection = {
+    // As alternatives: whether a criteria with several values means any of them is not published.
+    filters: ids.map((_id) => ({ criterias: [equals("LIST_ID", [_id])] })),
+    needs: ["lists"],
+    holds: ({ lists }) => lists?.some(({ _id }) => ids.includes(_id)) ?? true,
+  };
+  return {
+    kind,
+    input: {
+      name: `${sources.map(({ name }) => JSON.stringify(name)).join(", ")} into ${JSON.stringify(into)}`,
+    },
+    isWithoutInput: true,
+    understand: () => Promise.resolve(withoutInput),
+    async resolve(account: Account) {
+      if (!isResumed) requireFreeListName(into, await account.lists(await account.structure()));
+    },
+    options: { sources, into, deleteSources: deleteSources || undefined },
+    duplicates: "first",
+    lists: [into],
+    tags: [],
+    createMissing: true,
+    decide: { mode: "update", missing: "skip" },
+    source: () => ["lists", ...statusParts],
+    desiredContactOf: (_row, names) => inNewList(names),
+    notSubscribedAre: "chosen all the same",
+    listIds: (names) => [...ids, names.listId(into)],
+    selection: () => selection,
+    edit: {
+      missing: { kind: "skip", code: "missing" },
+      decide(found, names) {
+        const change = changeOf(inNewList(names), found);
+        if (!change) return { kind: "leave" };
+        // Nobody was in a list that is new, also where searches do not tell a contact's lists.
+        return {
+          kind: "change",
+          contactId: found._id!,
+          ...change,
+          before: { ...change.before, knewLists: true },
+        };
+      },
+    },
+  };
+}
+
+/** What `runs resume` hands to `composeListJob`. */
+export function composeOptionsFrom(
+  kind: ComposeOptions["kind"],
+  record: Record<string, unknown>,
+): ComposeOptions {
+  return { ...(record as unknown as Omit<ComposeOptions, "kind">), kind };
+}

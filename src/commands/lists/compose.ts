@@ -1,0 +1,74 @@
+/** A new list of everyone in other lists, as a bulk run: what `lists duplicate` and `lists merge` share. */
+import type { ComposeOptions } from "../../bulk/jobs/compose-list.ts";
+import type { Context } from "../../context.ts";
+import { UsageError } from "../../errors.ts";
+import { requireFreeListName } from "../../service/lists.ts";
+import { agreementFor, requireAnswer } from "../bulk/agree.ts";
+import { type BulkFlags, endRun, openEngine, runOptionsFrom } from "../bulk/flags.ts";
+import { resolveLists } from "./choose.ts";
+
+interface Wanted extends Pick<ComposeOptions, "kind" | "into" | "deleteSources"> {
+  /** Names or ids. */
+  sources: string[];
+}
+
+export async function composeList(context: Context, wanted: Wanted, flags: BulkFlags): Promise<void> {
+  const { kind, into, deleteSources } = wanted;
+  const options = runOptionsFrom(flags, context.clock.now());
+  if (into.trim() === "") throw new UsageError("a list needs a name that is not blank");
+  if (deleteSources) requireAnswer(context, "delete", options.isDryRun);
+  const engine = await openEngine(context, options.concurrency);
+  const { account } = await context.connect("bulk", options.concurrency);
+  const structure = await account.structure();
+  const found = await resolveLists(account, structure, wanted.sources);
+  const sources = found.map(({ _id, name }) => ({ _id, name }));
+  const composed: ComposeOptions = { kind, sources, into, deleteSources };
+  const [{ composeListJob }, { runRowJob }, { displayRun }, { finishComposing }] = await Promise.all([
+    import("../../bulk/jobs/compose-list.ts"),
+    import("../../bulk/engine/execute-run.ts"),
+    import("../bulk/progress.ts"),
+    import("../bulk/composed-list.ts"),
+  ]);
+  const isResumed = !options.isFresh && (await isUnfinished(context, composed, structure._id));
+  if (!isResumed) requireFreeListName(into, await account.lists(structure));
+  if (deleteSources && !options.isDryRun) {
+    const named = found.map(({ name }) => JSON.stringify(name)).join(", ");
+    await context.confirm(
+      `Delete ${named} once everyone in ${found.length === 1 ? "it" : "them"} is in ${JSON.stringify(into)}?`,
+    );
+  }
+  const job = composeListJob(composed, isResumed);
+  const display = displayRun(context, `${kind === "merge" ? "Merging" : "Duplicating"} ${job.input.name}`);
+  try {
+    const agree = agreementFor(context, display, "change");
+    const result = await runRowJob(engine, job, { ...options, agree }, display.on);
+    display.end(result.summary);
+    if (result.summary.rows.rejected === 0) await finishComposing(context, composed, result);
+    await endRun(context, result);
+  } finally {
+    display.close();
+  }
+}
+
+/** Whether the same command has begun already: then the new list may exist. */
+async function isUnfinished(
+  context: Context,
+  { kind, sources, into, deleteSources }: ComposeOptions,
+  structureId: string,
+): Promise<boolean> {
+  const [{ listRuns }, { isFinished }, { fingerprintOf }] = await Promise.all([
+    import("../../bulk/runs/folder.ts"),
+    import("../../bulk/runs/enter.ts"),
+    import("../../bulk/runs/fingerprint.ts"),
+  ]);
+  const { profile } = await context.connect();
+  const same = fingerprintOf({ sources, into, deleteSources: deleteSources || undefined });
+  return (await listRuns(context.folders.state)).some(
+    ({ manifest }) =>
+      manifest.kind === kind &&
+      !isFinished(manifest) &&
+      manifest.account.baseUrl === profile.baseUrl.value &&
+      manifest.account.structureId === structureId &&
+      fingerprintOf(manifest.options) === same,
+  );
+}

@@ -1,0 +1,39 @@
+import type { Command } from "commander";
+import type { Context } from "../../context.ts";
+import { addBulkFlags, type BulkFlags } from "../bulk/flags.ts";
+import { describeCommand } from "../help-text.ts";
+import { textOr } from "../questions.ts";
+import { listOr } from "./choose.ts";
+import { composeList } from "./compose.ts";
+
+export function registerListsDuplicate(parent: Command, context: Context): void {
+  const command = parent
+    .command("duplicate")
+    .description("create a list with the same contacts as another")
+    .argument("[list]", "the list's name or id")
+    .argument("[name]", "the new list's name")
+    .action((list: string | undefined, name: string | undefined, flags: BulkFlags) =>
+      runListsDuplicate(context, list, name, flags),
+    );
+  describeCommand(addBulkFlags(command), {
+    examples: ["ecm lists duplicate Newsletter Newsletter-2026", "ecm lists duplicate Leads Copy --dry-run"],
+    output: "Nothing; with --json one summary object. `ecm runs undo` empties the new list again.",
+    writes: true,
+    exitCodes: {
+      3: "done, and some contacts were refused",
+      6: "a list of the new name exists, in any letter case; nothing was changed",
+    },
+  });
+}
+
+async function runListsDuplicate(
+  context: Context,
+  givenList: string | undefined,
+  givenName: string | undefined,
+  flags: BulkFlags,
+): Promise<void> {
+  const source = await listOr(context, givenList, "duplicate");
+  const usage = "ecm lists duplicate LIST NAME";
+  const into = await textOr(context, givenName, { question: "New list", what: "the new list's name", usage });
+  await composeList(context, { kind: "duplicate", sources: [source], into }, flags);
+}

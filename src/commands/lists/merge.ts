@@ -1,0 +1,47 @@
+import type { Command } from "commander";
+import type { Context } from "../../context.ts";
+import { addBulkFlags, type BulkFlags } from "../bulk/flags.ts";
+import { describeCommand } from "../help-text.ts";
+import { textOr } from "../questions.ts";
+import { listsOr } from "./choose.ts";
+import { composeList } from "./compose.ts";
+
+interface ListsMergeFlags extends BulkFlags {
+  into?: string;
+  deleteSources?: boolean;
+}
+
+export function registerListsMerge(parent: Command, context: Context): void {
+  const command = parent
+    .command("merge")
+    .description("create a list with everyone in several lists; these stay")
+    .argument("[list...]", "the lists' names or ids")
+    .option("--into <name>", "the new list's name")
+    .option("--delete-sources", "delete the lists once everyone in them is in the new one")
+    .action((lists: string[], flags: ListsMergeFlags) => runListsMerge(context, lists, flags));
+  describeCommand(addBulkFlags(command), {
+    examples: [
+      "ecm lists merge Leads Prospects --into Contacts",
+      "ecm lists merge Leads Prospects --into Contacts --delete-sources --yes",
+    ],
+    output: "Nothing; with --json one summary object. `ecm runs undo` empties the new list again.",
+    writes: true,
+    exitCodes: {
+      2: "a bad flag or argument; --delete-sources where nobody can be asked without --yes",
+      3: "done, and some contacts were refused; no list was deleted",
+      6: "a list of the new name exists, in any letter case; or a list was changed meanwhile and not deleted",
+    },
+  });
+}
+
+async function runListsMerge(context: Context, given: string[], flags: ListsMergeFlags): Promise<void> {
+  const sources = await listsOr(context, given, "merge");
+  const usage = "ecm lists merge LIST… --into NAME";
+  const into = await textOr(context, flags.into, {
+    question: "New list",
+    what: "the new list's name",
+    usage,
+  });
+  const { deleteSources } = flags;
+  await composeList(context, { kind: "merge", sources, into, deleteSources }, flags);
+}

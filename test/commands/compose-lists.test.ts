@@ -1,0 +1,111 @@
+/** `lists duplicate` and `lists merge`: a new list and a bulk run over the members. */
+import { describe, expect, it } from "vitest";
+import { inputFile, manyRows, summaryOf } from "../bulk/kit.ts";
+import type { RunningSandbox } from "../support/sandbox.ts";
+import { startSandbox } from "../support/sandbox.ts";
+
+/** Leads: p0 to p5; Fair: p4 to p8; p9 is in none. */
+async function twoLists(): Promise<RunningSandbox> {
+  const sandbox = await startSandbox();
+  const { ecm } = sandbox;
+  for (const name of ["Leads", "Fair"]) await ecm(["lists", "create", name]);
+  await ecm(["import", await inputFile(manyRows(10))]);
+  const keys = (from: number, to: number) =>
+    Array.from({ length: to - from }, (_, n) => `p${from + n}@example.com`);
+  await ecm(["contact", "mutate", ...keys(0, 6), "--add-list", "Leads"]);
+  await ecm(["contact", "mutate", ...keys(4, 9), "--add-list", "Fair"]);
+  return sandbox;
+}
+
+const membersOf = async ({ ecm }: RunningSandbox, list: string) =>
+  (await ecm(["contact", "search", "--list", list, "--count"])).stdout.trim();
+const namesIn = async ({ ecm }: RunningSandbox) =>
+  JSON.parse((await ecm(["lists", "list", "--json"])).stdout).map(({ name }: { name: string }) => name);
+
+describe("lists merge", () => {
+  it("makes a new list of everyone in any of them, once, and keeps the sources", async () => {
+    const sandbox = await twoLists();
+    const { ecm } = sandbox;
+    const dry = summaryOf(
+      await ecm(["lists", "merge", "Leads", "Fair", "--into", "All", "--dry-run", "--json"]),
+    );
+    expect(dry).toMatchObject({ status: "dry-run", rows: { read: 9, updated: 9 } });
+    expect(dry.estimate.requests).toBe(dry.requests.total + 10);
+    expect(await namesIn(sandbox)).toEqual(["Leads", "Fair"]);
+
+    const result = await ecm(["lists", "merge", "leads", "Fair", "Leads", "--into", "All", "--json"]);
+    expect(result.code, result.stderr).toBe(0);
+    expect(summaryOf(result)).toMatchObject({
+      kind: "merge",
+      status: "completed",
+      rows: { read: 9, updated: 9 },
+    });
+    expect(result.stderr).toContain('The list "All" has 9 contacts');
+    expect(await namesIn(sandbox)).toEqual(["Leads", "Fair", "All"]);
+    expect(await membersOf(sandbox, "Leads")).toBe("6");
+    const again = await ecm(["lists", "merge", "Leads", "Fair", "--into", "all"]);
+    expect(again.code).toBe(6);
+  });
+
+  it("is undone: memberships go, the new list stays and is named, and goes with --delete-created", async () => {
+    const sandbox = await twoLists();
+    const { ecm } = sandbox;
+    const { run } = summaryOf(await ecm(["lists", "merge", "Leads", "Fair", "--into", "All", "--json"]));
+    const undone = await ecm(["runs", "undo", run!, "--json"]);
+    expect(undone.code, undone.stderr).toBe(0);
+    expect(undone.stderr).toContain('The list "All" stays (empty); delete it with: ecm lists delete "All"');
+    expect(await membersOf(sandbox, "All")).toBe("0");
+    expect(await membersOf(sandbox, "Leads")).toBe("6");
+
+    const copied = summaryOf(await ecm(["lists", "duplicate", "Leads", "Copy", "--json"]));
+    expect((await ecm(["runs", "undo", copied.run!, "--delete-created", "--yes"])).code).toBe(0);
+    expect(await namesIn(sandbox)).toEqual(["Leads", "Fair", "All"]);
+  });
+
+  it("goes on where it stopped: by the same command, and by runs resume", async () => {
+    for (const isSameCommand of [true, false]) {
+      const sandbox = await twoLists();
+      const { ecm } = sandbox;
+      const merge = ["lists", "merge", "Leads", "Fair", "--into", "All", "--delete-sources", "--yes"];
+      const stopped = await ecm([...merge, "--max-requests", "7", "--json"]);
+      expect(stopped.code).toBe(7);
+      const { run, rows } = summaryOf(stopped);
+      expect(rows.updated).toBeGreaterThan(0);
+      expect(await namesIn(sandbox)).toContain("Leads");
+      const resumed = await ecm([...(isSameCommand ? merge : ["runs", "resume", run!, "--yes"]), "--json"]);
+      expect(resumed.code, resumed.stderr).toBe(0);
+      expect(summaryOf(resumed)).toMatchObject({ run, status: "completed", rows: { updated: 9 } });
+      expect(await namesIn(sandbox)).toEqual(["All"]);
+      expect(await membersOf(sandbox, "All")).toBe("9");
+      // The sources are gone: undone, their contacts would be in no list.
+      const undo = await ecm(["runs", "undo", run!]);
+      expect(undo.code).toBe(2);
+      expect(undo.stderr).toContain("in no list");
+    }
+  });
+
+  it("deletes sources only when told, and none whose contacts are not all in the new list", async () => {
+    const sandbox = await twoLists();
+    const { ecm } = sandbox;
+    const merge = ["lists", "merge", "Leads", "Fair", "--into", "All", "--delete-sources"];
+    expect((await ecm(merge)).code).toBe(2);
+    const declined = await ecm(merge, { terminalColumns: 200, typed: "n\r" });
+    expect(declined.code).toBe(1);
+    expect(declined.stderr).toContain('Delete "Leads", "Fair" once everyone in them is in "All"?');
+    expect(await namesIn(sandbox)).toEqual(["Leads", "Fair"]);
+    expect((await ecm(["lists", "merge", "Leads", "Nothing", "--into", "All"])).code).toBe(5);
+    expect((await ecm(["lists", "merge", "Leads", "--into", "fair"])).code).toBe(6);
+    expect((await ecm(["lists", "merge", "Leads", "--into", " "])).code).toBe(2);
+    expect(await namesIn(sandbox)).toEqual(["Leads", "Fair"]);
+  });
+});
+
+describe("lists duplicate", () => {
+  it("copies an empty list too", async () => {
+    const sandbox = await startSandbox();
+    await sandbox.ecm(["lists", "create", "Empty"]);
+    const result = await sandbox.ecm(["lists", "duplicate", "Empty", "Copy"]);
+    expect(result.code, result.stderr).toBe(0);
+    expect(await namesIn(sandbox)).toEqual(["Empty", "Copy"]);
+  });
+});
