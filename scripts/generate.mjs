@@ -16,10 +16,7 @@ const ecm = (...args) =>
 
 const index = JSON.parse(ecm("commands", "--json"));
 const { globalFlags } = index;
-const commands = index.commands.map(({ command }) => {
-  const words = command.split(" ").filter((word) => !/^[<[]/.test(word));
-  return JSON.parse(ecm("commands", ...words, "--json"));
-});
+const commands = JSON.parse(ecm("commands", "--whole", "--json"));
 
 const exitCodes = Object.entries(JSON.parse(ecm("help", "exit-codes", "--json")));
 const environment = JSON.parse(ecm("help", "environment", "--json"));

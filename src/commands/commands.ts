@@ -1,4 +1,4 @@
-import type { Command, Option } from "commander";
+import { type Command, Option } from "commander";
 import type { Context } from "../context.ts";
 import { NotFoundError } from "../errors.ts";
 import { closest } from "../service/names.ts";
@@ -29,7 +29,11 @@ const indexView: View<IndexEntry> = {
 export function registerCommands(command: Command, context: Context, tree: CommandTree): void {
   command
     .argument("[path...]", "a command's words: its flags, output and exit codes are described")
-    .action((path: string[]) => runCommands(context, tree, path));
+    // For what is generated from the tree: one process in place of one for each command.
+    .addOption(new Option("--whole", "describe every command").hideHelp())
+    .action((path: string[], { whole = false }: { whole?: boolean }) =>
+      runCommands(context, tree, path, whole),
+    );
   describeCommand(command, {
     isLocal: true,
     examples: ["ecm commands", "ecm commands --json", "ecm commands contact search --json"],
@@ -39,7 +43,12 @@ export function registerCommands(command: Command, context: Context, tree: Comma
   });
 }
 
-async function runCommands(context: Context, tree: CommandTree, path: string[]): Promise<void> {
+async function runCommands(
+  context: Context,
+  tree: CommandTree,
+  path: string[],
+  isWhole: boolean,
+): Promise<void> {
   await tree.loadAll();
   const { root } = tree;
   const output = context.output();
@@ -50,6 +59,7 @@ async function runCommands(context: Context, tree: CommandTree, path: string[]):
   if (found.commands.length === 0) {
     return presentValue(context.terminal, compact, describe(found), found.helpInformation());
   }
+  if (isWhole) return presentValue(context.terminal, compact, leavesOf(found).map(describe), "");
   const entries = leavesOf(found).map(entryOf);
   if (!isJson) return void (await presentList(context.terminal, output, entries, indexView));
   const globalFlags = found === root ? { globalFlags: flagsOf(root), topics: topicNames } : {};
