@@ -1,0 +1,135 @@
+/** Looking several keys up, against services that take several keys in different ways, or not at all. */
+import { describe, expect, it } from "vitest";
+import { ServiceError } from "../../src/errors.ts";
+import { createBehavior, type KnownBehavior } from "../../src/service/behavior.ts";
+import { createKeySearch } from "../../src/service/key-search.ts";
+import type { ApiAnswer, ApiRequest, SearchBody, Send } from "../../src/wire.ts";
+
+interface Service {
+  /** How several values of one criteria are taken. */
+  values?: "any" | "refused" | "first" | "none";
+  /** How several filters are taken. */
+  filters?: "any" | "refused" | "first";
+  most?: number;
+  /** Keys in the account. */
+  held: string[];
+  /** A key that no search may name. */
+  refuses?: string;
+}
+
+function serviceOf({ values = "any", filters = "any", most = 1000, held, refuses }: Service) {
+  const asked: SearchBody[] = [];
+  const refusal = () => new ServiceError("refused", { status: 400, type: "ValidationError" });
+  const send = async (request: ApiRequest) => {
+    const body = request.body as SearchBody;
+    asked.push(body);
+    const wanted = (body.contactSpecification?.filters ?? []).map((filter) => filter.criterias[0]!.values);
+    const keys =
+      wanted.length > 1 ? take(wanted.flat(), filters) : take(wanted[0] ?? held, wanted[0] ? values : "any");
+    if (keys.length > most && wanted.length > 0) throw refusal();
+    if (wanted.flat().includes(refuses ?? "")) throw refusal();
+    const found = held.filter((key) => keys.includes(key)).map((key) => ({ _id: `id ${key}`, key }));
+    const page = found.slice((body.page - 1) * body.pageSize, body.page * body.pageSize);
+    return {
+      status: 200,
+      body: { totalRecords: found.length, contacts: page },
+      headers: {},
+      text: "",
+      limits: {},
+    } as ApiAnswer;
+  };
+  function take(keys: string[], how: string): string[] {
+    if (keys.length === 1 || how === "any") return keys;
+    if (how === "refused") throw refusal();
+    return how === "first" ? keys.slice(0, 1) : [];
+  }
+  return { asked, send: send as Send };
+}
+
+const k = (from: number, to: number) => Array.from({ length: to - from }, (_, index) => `k${from + index}`);
+
+async function lookUp(service: Service, keys: string[], known: KnownBehavior = {}) {
+  const { asked, send } = serviceOf(service);
+  const behavior = createBehavior(known);
+  const search = createKeySearch({ send, behavior, structureId: "s", identityOf: (key) => key });
+  const found = await search.find(keys, ["_id", "key"]);
+  return {
+    found: found.contacts.map(({ key }) => key),
+    refused: [...found.refused.keys()],
+    asked,
+    behavior,
+    search,
+  };
+}
+
+const services: [string, Omit<Service, "held">][] = [
+  ["any of several values", {}],
+  ["no several values", { values: "refused" }],
+  ["the first value alone", { values: "first" }],
+  ["none of several values", { values: "none" }],
+  ["neither values nor filters in number", { values: "refused", filters: "refused" }],
+  ["the first of anything", { values: "first", filters: "first" }],
+  ["seven keys at most", { most: 7 }],
+  ["seven alternatives at most", { values: "refused", most: 7 }],
+];
+
+describe("a search for many keys in a service that takes", () => {
+  it.each(services)(
+    "%s finds everybody who is there, and costs less the next time",
+    async (_name, service) => {
+      const account = { ...service, held: k(0, 40) };
+      const first = await lookUp(account, k(20, 60));
+      expect(first.found.sort()).toEqual(k(20, 40).sort());
+      const next = await lookUp(account, k(30, 60), first.behavior.known);
+      expect(next.found.sort()).toEqual(k(30, 40).sort());
+      const mode = first.behavior.get("keys");
+      expect(next.asked.length).toBeLessThanOrEqual(mode === "one" ? 30 : 6);
+      expect(next.asked.length).toBeLessThanOrEqual(first.asked.length);
+    },
+  );
+
+  it.each(services)("%s is not misled by keys of which only the first is there", async (_name, service) => {
+    const { found } = await lookUp({ ...service, held: ["k1"] }, k(1, 20));
+    expect(found).toEqual(["k1"]);
+    const nobody = await lookUp({ ...service, held: ["other", "another"] }, k(1, 20));
+    expect(nobody.found).toEqual([]);
+    const last = await lookUp({ ...service, held: ["other", "k19"] }, k(1, 20));
+    expect(last.found).toEqual(["k19"]);
+  });
+
+  it("any of several values costs one request where two are found", async () => {
+    const { asked, behavior } = await lookUp({ held: k(0, 10) }, k(0, 5));
+    expect(asked).toHaveLength(1);
+    expect(behavior.get("keys")).toBe("any");
+  });
+
+  it.each(services)("%s names a key that it refuses, and finds the others", async (_name, service) => {
+    const { found, refused } = await lookUp({ ...service, held: k(0, 30), refuses: "k5" }, k(0, 12));
+    expect(refused).toEqual(["k5"]);
+    expect(found.sort()).toEqual(
+      k(0, 12)
+        .filter((key) => key !== "k5")
+        .sort(),
+    );
+  });
+
+  it("less than it did: what was learned is found out again", async () => {
+    const known: KnownBehavior = { keys: { value: "any", learnedAt: "2026-01-01T00:00:00Z" } };
+    const { asked, send } = serviceOf({ values: "first", held: k(0, 40) });
+    const behavior = createBehavior(known);
+    const search = createKeySearch({ send, behavior, structureId: "s", identityOf: (key) => key });
+    search.meet({ key: "k39" });
+    expect((await search.find(k(0, 20), ["_id", "key"])).contacts).toHaveLength(20);
+    expect(behavior.get("keys")).toBe("alternatives");
+    expect(asked).toHaveLength(3);
+  });
+
+  it("nothing amiss when the contact that was to be found is deleted meanwhile", async () => {
+    const { send } = serviceOf({ held: k(0, 10) });
+    const behavior = createBehavior();
+    const search = createKeySearch({ send, behavior, structureId: "s", identityOf: (key) => key });
+    search.meet({ key: "gone" });
+    expect((await search.find(k(5, 15), ["_id", "key"])).contacts).toHaveLength(5);
+    expect(behavior.get("keys")).toBe("any");
+  });
+});
