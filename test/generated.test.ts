@@ -7,7 +7,7 @@ const script = fileURLToPath(new URL("../scripts/generate.mjs", import.meta.url)
 it("docs/cli.md, the man page and the completions are in step with the commands", () => {
   const run = () => execFileSync(process.execPath, [script, "--check"], { encoding: "utf8", stdio: "pipe" });
   expect(run).not.toThrow();
-});
+}, 180_000);
 
 const man = fileURLToPath(new URL("../man/ecm.1", import.meta.url));
 const groff = () => spawnSync("groff", ["-man", "-Tutf8", "-ww", man], { encoding: "utf8" });
@@ -18,4 +18,4 @@ it.skipIf(told !== "")(`the man page is set without a warning${told}`, () => {
   expect(stderr).toBe("");
   // Some terminals strike each letter of a heading twice.
   expect(stdout.replace(/.\u0008/g, "")).toContain("EXIT STATUS");
-});
+}, 180_000);
