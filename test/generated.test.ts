@@ -13,9 +13,13 @@ const man = fileURLToPath(new URL("../man/ecm.1", import.meta.url));
 const groff = () => spawnSync("groff", ["-man", "-Tutf8", "-ww", man], { encoding: "utf8" });
 const told = groff().error ? " (not tested: there is no groff here)" : "";
 
-it.skipIf(told !== "")(`the man page is set without a warning${told}`, () => {
-  const { stdout, stderr } = groff();
-  expect(stderr).toBe("");
-  // Some terminals strike each letter of a heading twice.
-  expect(stdout.replace(/.\u0008/g, "")).toContain("EXIT STATUS");
-}, 180_000);
+it.skipIf(told !== "")(
+  `the man page is set without a warning${told}`,
+  () => {
+    const { stdout, stderr } = groff();
+    expect(stderr).toBe("");
+    // Some terminals strike each letter of a heading twice.
+    expect(stdout.replace(/.\u0008/g, "")).toContain("EXIT STATUS");
+  },
+  180_000,
+);
