@@ -2,8 +2,50 @@
 import { toJsonSchema } from "@valibot/to-json-schema";
 import type { GenericSchema } from "valibot";
 import { version } from "../version.ts";
-import { errorAnswer } from "./rules/answers.ts";
+import * as answers from "./rules/answers.ts";
 import type { Endpoint } from "./rules/endpoint.ts";
+import * as requests from "./rules/requests.ts";
+
+/** Parts that are described once, under these names: generated clients make a type of each. */
+const parts: Record<string, GenericSchema> = {
+  Contact: answers.contactAnswer,
+  FoundContact: answers.foundContact,
+  ContactStatus: answers.statusAnswer,
+  FieldValue: requests.fieldValue,
+  Reference: requests.idRef,
+  SearchResult: answers.searchAnswer,
+  ContactStructure: answers.structureAnswer,
+  Field: answers.fieldAnswer,
+  Tag: answers.tagAnswer,
+  List: answers.listAnswer,
+  NewList: answers.newListAnswer,
+  ListName: answers.listNameAnswer,
+  ListPage: answers.listPageAnswer,
+  Event: answers.eventAnswer,
+  EventPage: answers.eventPageAnswer,
+  Errors: answers.errorAnswer,
+  CreateContact: requests.createContact,
+  ReplaceContact: requests.replaceContact,
+  MutateContact: requests.mutateContact,
+  SetContactStatus: requests.patchContact,
+  SearchContacts: requests.searchContacts,
+  SearchFilter: requests.filter,
+  SearchCriteria: requests.criteria,
+  UpdateStructure: requests.updateStructure,
+  FieldDefinition: requests.fieldDefinition,
+  TagDefinition: requests.tagDefinition,
+  CreateList: requests.createList,
+  RenameList: requests.renameList,
+  DuplicateList: requests.duplicateList,
+  MergeLists: requests.mergeLists,
+  DeleteLists: requests.deleteLists,
+};
+
+const tags: [name: string, description: string, path: RegExp][] = [
+  ["contact-structure", "Fields and tags", /^\/api\/contact-structure(\/:\w+)?$/],
+  ["lists", "Lists of a contact structure", /^\/api\/contact-structure\//],
+  ["contact", "Contacts, searches and events", /^\/api\/contact/],
+];
 
 const errors: [status: number, description: string][] = [
   [400, "ValidationError, DuplicateFieldError or ConcurrencyError"],
@@ -23,10 +65,11 @@ export function describeService(endpoints: Endpoint[]): object {
     openapi: "3.1.0",
     info: { title: "Email marketing contacts, as the sandbox of ecm answers", version },
     security: [{ apiKey: [] }],
+    tags: tags.map(([name, description]) => ({ name, description })),
     paths,
     components: {
       securitySchemes: { apiKey: { type: "apiKey", in: "header", name: "X-API-Key" } },
-      schemas: { Errors: jsonSchema(errorAnswer) },
+      schemas: Object.fromEntries(Object.keys(parts).map((name) => [name, describedPart(name)])),
     },
   };
 }
@@ -36,7 +79,8 @@ function operationOf(endpoint: Endpoint): object {
     content: { "application/json": { schema: jsonSchema(endpoint.result) } },
   };
   return {
-    operationId: operationId(endpoint),
+    operationId: endpoint.id,
+    tags: [tags.find(([, , path]) => path.test(endpoint.path))![0]],
     summary: endpoint.summary,
     description: `Scope: ${endpoint.scope}`,
     parameters: [...pathParameters(endpoint.path), ...queryParameters(endpoint.query)],
@@ -58,12 +102,6 @@ function operationOf(endpoint: Endpoint): object {
   };
 }
 
-/** `put /api/contact/:contactId/mutate` → `putContactContactIdMutate`. */
-function operationId({ method, path }: Endpoint): string {
-  const words = path.replace("/api/", "").split(/[/:-]+/);
-  return method + words.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join("");
-}
-
 function pathParameters(path: string): object[] {
   return Array.from(path.matchAll(/:(\w+)/g), ([, name]) => ({
     name,
@@ -79,12 +117,20 @@ function queryParameters(query: GenericSchema | undefined): object[] {
   return Object.entries(properties).map(([name, schema]) => ({ name, in: "query", required: false, schema }));
 }
 
+/** A named part, described without a reference to itself. */
+function describedPart(name: string): object {
+  const { [name]: own, ...others } = parts;
+  return jsonSchema(own!, others);
+}
+
 /** What a request may hold, before defaults are filled in. Checks that JSON Schema has no words for are left out. */
-function jsonSchema(schema: GenericSchema) {
-  const { $schema: _, ...rest } = toJsonSchema(schema as Parameters<typeof toJsonSchema>[0], {
+function jsonSchema(schema: GenericSchema, definitions = parts): { properties?: Record<string, object> } {
+  const whole = toJsonSchema(schema as Parameters<typeof toJsonSchema>[0], {
     target: "draft-2020-12",
     typeMode: "input",
     errorMode: "ignore",
+    definitions: definitions as Record<string, Parameters<typeof toJsonSchema>[0]>,
   });
-  return rest;
+  const { $schema: _schema, $defs: _definitions, ...rest } = whole;
+  return JSON.parse(JSON.stringify(rest).replaceAll('"#/$defs/', '"#/components/schemas/'));
 }

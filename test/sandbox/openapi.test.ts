@@ -4,6 +4,8 @@ import { expect, test } from "vitest";
 import { eq, openAccount, type Reply } from "./account.ts";
 
 interface Operation {
+  operationId: string;
+  tags: string[];
   requestBody?: { content: Record<string, { schema: object }> };
   responses: Record<string, { content?: Record<string, { schema: object }> }>;
 }
@@ -45,6 +47,23 @@ test("/openapi.json names exactly the endpoints that are there", async () => {
     const answer = await account.call(method.toUpperCase(), path.replace(/\{\w+\}/g, "x"), {});
     expect(answer.body.errors?.[0].errorType ?? "none", `${method} ${path}`).not.toBe("ForbiddenError");
   }
+});
+
+test("/openapi.json names its parts, so that generated clients read well", async () => {
+  const { description } = await describedAccount();
+  const operations = Object.values(description.paths).flatMap((methods) => Object.values(methods));
+  const ids = operations.map((operation) => operation.operationId);
+  expect(new Set(ids).size).toBe(operations.length);
+  expect(ids).toContain("searchContacts");
+  const groups = ["contact-structure", "lists", "contact"];
+  for (const { tags } of operations) expect(groups).toContain(tags[0]);
+  const contact = { $ref: "#/components/schemas/Contact" };
+  const read = description.paths["/api/contact/{contactId}"]!.get!;
+  expect(read.responses[200]!.content!["application/json"]!.schema).toEqual(contact);
+  const create = description.paths["/api/contact"]!.post!;
+  expect(create.requestBody!.content["application/json"]!.schema).toEqual({
+    $ref: "#/components/schemas/CreateContact",
+  });
 });
 
 test("Real exchanges, good and bad, are as /openapi.json describes them", async () => {

@@ -1,25 +1,28 @@
 /** What answers look like. The OpenAPI description is made of these; the rules' own types hold the rules to them. */
 import * as v from "valibot";
+import { fieldValue, idRef } from "./requests.ts";
 
 const id = v.pipe(v.string(), v.regex(/^[0-9a-f]{24}$/));
 const time = v.pipe(v.string(), v.isoTimestamp());
 const count = v.pipe(v.number(), v.integer(), v.minValue(0));
 
+export const statusAnswer = v.object({ primary: v.string(), secondary: v.optional(v.string()) });
+
 export const contactAnswer = v.object({
   _id: id,
   key: v.string(),
   contactStructureId: id,
-  fields: v.array(v.object({ _id: id, value: v.string() })),
-  lists: v.array(v.object({ _id: id })),
-  tags: v.array(v.object({ _id: id })),
-  status: v.object({ primary: v.string(), secondary: v.optional(v.string()) }),
+  fields: v.array(fieldValue),
+  lists: v.array(idRef),
+  tags: v.array(idRef),
+  status: statusAnswer,
   createdAt: time,
   updatedAt: time,
   __v: count,
 });
 
 /** What a search tells of a contact: what its `source` named, the status in two parts. */
-const foundContact = v.partial(
+export const foundContact = v.partial(
   v.object({
     ...contactAnswer.entries,
     contactStatus: v.string(),
@@ -30,33 +33,38 @@ export const searchAnswer = v.object({ totalRecords: count, contacts: v.array(fo
 
 export const contactsAnswer = v.array(contactAnswer);
 
+export const fieldAnswer = v.object({
+  _id: id,
+  label: v.string(),
+  dataType: v.string(),
+  required: v.optional(v.boolean()),
+  predefinedField: v.optional(v.string()),
+});
+export const tagAnswer = v.object({ _id: id, label: v.string() });
 export const structureAnswer = v.object({
   _id: id,
   label: v.string(),
   keyName: v.string(),
   keyType: v.string(),
-  fields: v.array(
-    v.object({
-      _id: id,
-      label: v.string(),
-      dataType: v.string(),
-      required: v.optional(v.boolean()),
-      predefinedField: v.optional(v.string()),
-    }),
-  ),
-  tags: v.array(v.object({ _id: id, label: v.string() })),
+  fields: v.array(fieldAnswer),
+  tags: v.array(tagAnswer),
   __v: count,
 });
 export const structuresAnswer = v.array(structureAnswer);
 
-const listName = { _id: id, name: v.string(), type: v.literal("static") };
-export const newListAnswer = v.object({ ...listName, createdAt: time, updatedAt: time, __v: count });
+export const listNameAnswer = v.object({ _id: id, name: v.string(), type: v.literal("static") });
+export const newListAnswer = v.object({
+  ...listNameAnswer.entries,
+  createdAt: time,
+  updatedAt: time,
+  __v: count,
+});
 export const listAnswer = v.object({
   ...newListAnswer.entries,
   totalContacts: count,
   totalCampaigns: count,
 });
-export const listNamesAnswer = v.array(v.object(listName));
+export const listNamesAnswer = v.array(listNameAnswer);
 export const listPageAnswer = v.object({ total: count, records: v.array(listAnswer) });
 
 export const eventAnswer = v.object({

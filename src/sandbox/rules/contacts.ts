@@ -21,6 +21,7 @@ const mutateAnswers = {
 
 export const contactEndpoints = [
   endpoint({
+    id: "createContact",
     method: "post",
     path: "/api/contact",
     summary: "Create a contact",
@@ -55,6 +56,7 @@ export const contactEndpoints = [
     },
   }),
   endpoint({
+    id: "listContacts",
     method: "get",
     path: "/api/contact",
     summary: "Read every contact, without pages",
@@ -63,6 +65,7 @@ export const contactEndpoints = [
     answer: ({ store }) => Array.from(store.contacts.all(), toWire),
   }),
   endpoint({
+    id: "getContact",
     method: "get",
     path: contact,
     summary: "Read one contact",
@@ -71,6 +74,7 @@ export const contactEndpoints = [
     answer: ({ store, parameter }) => toWire(contactOf(store, parameter("contactId"))),
   }),
   endpoint({
+    id: "mutateContact",
     method: "put",
     path: `${contact}/mutate`,
     summary: "Apply a delta to one contact: all of it, or nothing",
@@ -98,6 +102,7 @@ export const contactEndpoints = [
     refused: noteRefusal,
   }),
   endpoint({
+    id: "setContactStatus",
     method: "patch",
     path: contact,
     summary: "Change a contact's status; an inactive contact cannot become active again",
@@ -123,6 +128,7 @@ export const contactEndpoints = [
     refused: noteRefusal,
   }),
   endpoint({
+    id: "replaceContact",
     method: "put",
     path: contact,
     summary: "Replace a contact: what is left out is lost",
@@ -158,6 +164,7 @@ export const contactEndpoints = [
     refused: noteRefusal,
   }),
   endpoint({
+    id: "deleteContact",
     method: "delete",
     path: contact,
     summary: "Delete a contact for good",

@@ -21,6 +21,8 @@ export interface Call<Body, Query> {
  * Only those whose scope is to write may write.
  */
 export interface Endpoint {
+  /** What generated clients call it. */
+  id: string;
   method: "get" | "post" | "put" | "patch" | "delete";
   /** Parameters as `:name`. */
   path: string;

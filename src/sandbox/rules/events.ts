@@ -43,6 +43,7 @@ export function letHappen(
 
 export const eventEndpoints = [
   endpoint({
+    id: "listEvents",
     method: "get",
     path: "/api/contact/events",
     summary: "List what happened to contacts in the last days, the newest first",
@@ -56,6 +57,7 @@ export const eventEndpoints = [
     },
   }),
   endpoint({
+    id: "listContactEvents",
     method: "get",
     path: "/api/contact/:contactId/events",
     summary: "List what happened to one contact, the newest first",

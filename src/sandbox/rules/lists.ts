@@ -13,6 +13,7 @@ const lists = "/api/contact-structure/:contactStructureId/lists";
 
 export const listEndpoints = [
   endpoint({
+    id: "createList",
     method: "post",
     path: lists,
     summary: "Create a list",
@@ -26,6 +27,7 @@ export const listEndpoints = [
     },
   }),
   endpoint({
+    id: "listLists",
     method: "get",
     path: lists,
     summary: "List a page of a structure's lists",
@@ -46,6 +48,7 @@ export const listEndpoints = [
     vary: (answer, variants) => (variants.lists === "records" ? answer : answer.records),
   }),
   endpoint({
+    id: "listAllLists",
     method: "get",
     path: `${lists}/all`,
     summary: "List all of a structure's lists, without totals",
@@ -58,6 +61,7 @@ export const listEndpoints = [
     vary: (records, variants) => (variants.lists === "records" ? records : { records }),
   }),
   endpoint({
+    id: "getList",
     method: "get",
     path: `${lists}/:listId`,
     summary: "Read one list",
@@ -66,6 +70,7 @@ export const listEndpoints = [
     answer: ({ store, parameter }) => listOf(store, parameter("contactStructureId"), parameter("listId")),
   }),
   endpoint({
+    id: "renameList",
     method: "patch",
     path: `${lists}/:listId`,
     summary: "Rename a list",
@@ -80,6 +85,7 @@ export const listEndpoints = [
     },
   }),
   endpoint({
+    id: "deleteList",
     method: "delete",
     path: `${lists}/:listId`,
     summary: "Delete a list; its contacts stay",
@@ -91,6 +97,7 @@ export const listEndpoints = [
     },
   }),
   endpoint({
+    id: "deleteLists",
     method: "delete",
     path: lists,
     summary: "Delete several lists; their contacts stay",
@@ -104,6 +111,7 @@ export const listEndpoints = [
     },
   }),
   endpoint({
+    id: "mergeLists",
     method: "post",
     path: `${lists}/merge`,
     summary: "Make a new list of everyone in several lists, which stay",
@@ -122,6 +130,7 @@ export const listEndpoints = [
     },
   }),
   endpoint({
+    id: "duplicateList",
     method: "post",
     path: `${lists}/:listId/duplicate`,
     summary: "Make a new list of everyone in a list",

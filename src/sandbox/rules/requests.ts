@@ -31,8 +31,8 @@ const pageSize = v.pipe(integer, v.minValue(1, "must be at least 1"), v.descript
 const isArray = "must be an array";
 const isObject = "must be an object";
 
-const idRef = v.strictObject({ _id: text }, isObject);
-const fieldValue = v.strictObject({ _id: text, value: text }, isObject);
+export const idRef = v.strictObject({ _id: text }, isObject);
+export const fieldValue = v.strictObject({ _id: text, value: text }, isObject);
 
 function withoutRepeats<T extends { _id: string }>(entries: T[]): boolean {
   return new Set(entries.map((entry) => entry._id)).size === entries.length;
@@ -123,7 +123,7 @@ export const patchContact = v.strictObject(
   isObject,
 );
 
-const criteria = v.strictObject(
+export const criteria = v.strictObject(
   {
     columnToFilter: v.picklist(
       ["KEY", "CONTACT_STATUS", "LIST_ID"],
@@ -148,6 +148,8 @@ const sources = [
   "updatedAt",
 ] as const;
 
+export const filter = v.strictObject({ criterias: v.array(criteria, isArray) }, isObject);
+
 export const searchContacts = v.strictObject(
   {
     contactStructureId: text,
@@ -157,16 +159,13 @@ export const searchContacts = v.strictObject(
       v.array(v.picklist(sources, `must be one of ${sources.join(", ")}`), isArray),
       v.minLength(1, "must not be empty"),
     ),
-    contactSpecification: v.strictObject(
-      { filters: v.array(v.strictObject({ criterias: v.array(criteria, isArray) }, isObject), isArray) },
-      isObject,
-    ),
+    contactSpecification: v.strictObject({ filters: v.array(filter, isArray) }, isObject),
   },
   isObject,
 );
 
 // What else a definition carries is the rule's to judge: it may be the field's own.
-const fieldDefinition = v.looseObject(
+export const fieldDefinition = v.looseObject(
   {
     _id: v.optional(text),
     label: named,
@@ -176,7 +175,7 @@ const fieldDefinition = v.looseObject(
   },
   isObject,
 );
-const tagDefinition = v.looseObject({ _id: v.optional(text), label: named }, isObject);
+export const tagDefinition = v.looseObject({ _id: v.optional(text), label: named }, isObject);
 
 export const updateStructure = v.strictObject(
   {

@@ -19,6 +19,7 @@ const mostAlternatives = 20;
 
 export const searchEndpoints = [
   endpoint({
+    id: "searchContacts",
     method: "post",
     path: "/api/contact/search",
     summary: "Search contacts: those for whom all criterias of one of the filters hold",

@@ -14,6 +14,7 @@ const predefinedFields = ["firstName", "lastName"];
 
 export const structureEndpoints = [
   endpoint({
+    id: "listStructures",
     method: "get",
     path: "/api/contact-structure",
     summary: "List the account's contact structures",
@@ -29,6 +30,7 @@ export const structureEndpoints = [
           })),
   }),
   endpoint({
+    id: "getStructure",
     method: "get",
     path: "/api/contact-structure/:contactStructureId",
     summary: "Read one contact structure",
@@ -37,6 +39,7 @@ export const structureEndpoints = [
     answer: ({ store, parameter }) => structureOf(store, parameter("contactStructureId")),
   }),
   endpoint({
+    id: "updateStructure",
     method: "put",
     path: "/api/contact-structure/:contactStructureId",
     summary: "Update a contact structure: what is left out of fields and tags is gone from every contact",
