@@ -24,7 +24,7 @@ export const cellWords: Record<string, ConsentWords> = {
     no: "0, 0.0, ×, ✕, ❌, ☐, ☓",
   },
   english: {
-    yes: "yes, y, true, t, on, ok, okay, in, active, enabled, confirmed, double, single, express, explicit, implied, implicit, granted, given, consented, accepted, accept, agreed, approved, checked",
+    yes: "yes, y, true, t, on, ok, okay, in, active, enabled, confirmed, double, single, express, explicit, implied, implicit, granted, given, consented, accepted, accept, agreed, approved, checked, valid, verified, deliverable, direct",
     no: "no, n, false, f, off, never, unchecked, disabled",
     subscribed:
       "subscribed, subscriber, subscribe, opted in, opt in, optin, double opt in, single opt in, confirmed opt in, allow, allowed, resubscribed, not unsubscribed, not opted out, not bounced, not suppressed",
@@ -195,7 +195,7 @@ export const emptyWords =
 export const columnNames = {
   /** A yes means subscribed. */
   optIn: [
-    "opt in, opts in, opted in, optin, optedin, doi, double opt in, double optin, subscribed, is subscriber, consent, consented, consents, accepts marketing, accepts email*, accept marketing, accept email*, marketing permission, email permission, newsletter permission, mailing permission, permission to email, permission to contact, permission to mail, ok to email, ok to mail, ok to contact, okay to email, email ok, email okay, can email, can be emailed, may email, may contact, may be contacted, allow email*, allow marketing, allows email*, email allowed, emails allowed, agreed to marketing, agrees to marketing, marketing agreed, marketing accepted, marketing allowed, marketing opt, wants newsletter, wants email*, wants mail, receive newsletter*, receives newsletter*, receive email*, receives email*, receive marketing, subscribed to newsletter, newsletter consent",
+    "opt in, opts in, opted in, *optin, *optedin, *subscribed, doi, double opt in, double optin, subscribed, is subscriber, consent, consented, consents, accepts marketing, accepts email*, accept marketing, accept email*, marketing permission, email permission, newsletter permission, mailing permission, permission to email, permission to contact, permission to mail, ok to email, ok to mail, ok to contact, okay to email, email ok, email okay, can email, can be emailed, may email, may contact, may be contacted, allow email*, allow marketing, allows email*, email allowed, emails allowed, agreed to marketing, agrees to marketing, marketing agreed, marketing accepted, marketing allowed, marketing opt, wants newsletter, wants email*, wants mail, receive newsletter*, receives newsletter*, receive email*, receives email*, receive marketing, subscribed to newsletter, newsletter consent",
     "*einwilligung*, *zustimmung*, *werbeerlaubnis*, *einverständnis*, einverstanden, newsletter erlaubt, email erlaubt, mail erlaubt, e mail erlaubt, newsletter erwünscht, *newsletteranmeldung*, *newsletterabo*, abonniert, newsletter angemeldet",
     "consentement, consentements, *abonné, *abonnée, inscrit, inscrite, accepte newsletter, accepte les emails, accepte emails, accepte email*, accepte marketing, accord marketing, accord email*",
     "consentimiento, suscrito, suscrita, acepta publicidad, acepta marketing, acepta email*, acepta correo*, acepta comunicaciones, acepta newsletter, autoriza email*",
@@ -213,7 +213,7 @@ export const columnNames = {
   ],
   /** A yes means gone. */
   optOut: [
-    "unsubscribed, unsubscribe, unsubscribes, unsubscription, unsub, unsubs, opt out, opts out, opted out, optout, optedout, opt outs, do not email*, do not e mail, do not mail, do not contact, do not send, do not market, do not disturb, do not allow, do not bulk email*, do not call, do not phone, do not text, do not fax, do not sms, don t email, dont email, don t contact, dont contact, donotemail, donotbulkemail, donotcontact, donotmail, no email*, no mail, no mailing*, no newsletter*, no marketing, not subscribed, not opted in, never email, blacklist*, blocklist*, black listed, block listed, suppressed, suppress, is suppressed, bounced, hard bounce*, hardbounce*, complained, marked as spam, marked spam, spam report*, reported spam, reported as spam, spam complaint*, email invalid, consent withdrawn, consent revoked, consent withdrawal, withdrawal of consent, withdrawn consent, revoked consent, withdrew consent, left list, cleaned",
+    "unsubscribed, unsubscribe, unsubscribes, unsubscription, unsub, unsubs, *unsubscribed*, opt out, opts out, opted out, *optout, *optedout, opt outs, dnc, email disabled, emails disabled, email suspended, marketing suspended, invalid email, bad email, marked email as spam, email marked as spam, do not email*, do not e mail, do not mail, do not contact, do not send, do not market, do not disturb, do not allow, do not bulk email*, do not call, do not phone, do not text, do not fax, do not sms, don t email, dont email, don t contact, dont contact, donotemail, donotbulkemail, donotcontact, donotmail, no email*, no mail, no mailing*, no newsletter*, no marketing, not subscribed, not opted in, never email, *blacklist*, *blocklist*, black listed, block listed, suppressed, suppress, is suppressed, bounced, hard bounce*, hardbounce*, complained, marked as spam, marked spam, spam report*, reported spam, reported as spam, spam complaint*, email invalid, consent withdrawn, consent revoked, consent withdrawal, withdrawal of consent, withdrawn consent, revoked consent, withdrew consent, left list, cleaned",
     "einwilligung widerrufen, zustimmung widerrufen, widerruf der einwilligung, *abgemeldet*, *abmeldung*, *abmeldedatum*, *abbestell*, *austragung*, *ausgetragen*, *werbesperre*, *mailsperre*, *newslettersperre*, mail sperre, newsletter sperre, *werbewiderspruch*, *widerspruch*, *widerrufen*, keine werbung, kein newsletter, keine e mail*, keine email*, keine mail*, nicht kontaktieren, *sperrliste*, *robinson*",
     "*désabonn*, *désinscri*, ne pas contacter, ne pas envoyer, ne pas emailer, *opposition*, consentement retiré, retrait du consentement, liste noire, refus email*, refus newsletter, refuse email*, refuse newsletter, stop email*, *blacklisté*",
     "baja, dado de baja, dada de baja, fecha de baja, *desuscri*, *desinscri*, no enviar, no contactar, no email*, lista negra, rechaza email*",
@@ -232,12 +232,12 @@ export const columnNames = {
   /** Opt-in, if every cell that is not blank is an answer: such a column may as well hold something else. */
   perhapsOptIn: [
     "newsletter*, news letter*, mailing, mailings, mailing list, mailinglist, email marketing, e mail marketing, marketing email*, marketing mail*, marketing, subscription, subscriber, subscribe, subscribes, permission, permissions, allowed, gdpr, contactable, emailable, mailable, email updates, promotional email*, promotions, send email*, sends email*",
-    "dsgvo, *newsletter, infomail*, rundmail*, rgpd, abonnement, lettre d information, infolettre, boletín, boletin, suscripción, iscrizione, lgpd, inscrição, assinatura, avg, nieuwsbrief*, nyhetsbrev*, nyhedsbrev*, uutiskirje*, lupa, subskrypcja, newsletteru, odběr, hírlevél*, izin, onay, ileti izni, подписка, рассылка, розсилка",
+    "dsgvo, werbung, *werbung, werbung erlaubt, *newsletter, infomail*, rundmail*, rgpd, abonnement, lettre d information, infolettre, boletín, boletin, publicidad, novidades, suscripción, iscrizione, lgpd, inscrição, assinatura, avg, nieuwsbrief*, nyhetsbrev*, nyhedsbrev*, uutiskirje*, lupa, subskrypcja, newsletteru, odběr, hírlevél*, izin, onay, ileti izni, подписка, рассылка, розсилка",
     "メルマガ, メールマガジン, メール配信, ニュースレター, 購読, 配信可否, 受信可否, 订阅, 訂閱, 邮件通知, 구독, 뉴스레터, 메일수신, 메일 수신",
   ],
   /** Opt-out, if every cell that is not blank is an answer, a number or a date. */
   perhapsOptOut: [
-    "bounce, bounces, complaint, complaints, spam, suppression, suppressions, blocked, excluded, exclude, stop, left, gone, removed, sperre, gesperrt, bloqué, exclu, bloqueado, bloccato, geblokkeerd, spärrad, kielto, zablokowany, 停止, 拒否, 解除, 投诉, 投訴, 차단",
+    "disabled, deactivated, deleted, bounce, bounces, complaint, complaints, spam, suppression, suppressions, blocked, excluded, exclude, stop, left, gone, removed, sperre, gesperrt, bloqué, exclu, bloqueado, bloccato, geblokkeerd, spärrad, kielto, zablokowany, 停止, 拒否, 解除, 投诉, 投訴, 차단",
   ],
   /** Consent as soon as one cell is unmistakably gone. */
   status: [
@@ -246,7 +246,7 @@ export const columnNames = {
   ],
   /** Another way to reach a person. */
   otherChannels: [
-    "sms, mms, text message*, texting, text, texts, phone, phones, telephone, tel, call, calls, calling, mobile, cell, whatsapp, wechat, line, viber, telegram, messenger, push, web push, fax, post, postal, letter, letters, direct mail, voice, robocall*, telefon*, *telefon, telefono, teléfono, téléphone, telefone, telefoon, puhelin, anruf*, brief, briefpost, postwerbung, courrier postal, correo postal, телефон, смс, звонки",
+    "sms*, mms, text message*, texting, text, texts, phone, phones, telephone, tel, call, calls, calling, mobile, cell, whatsapp*, wechat, line, viber, telegram, messenger, push, web push, fax, post, postal, letter, letters, direct mail, voice, robocall*, telefon*, *telefon, telefono, teléfono, téléphone, telefone, telefoon, puhelin, anruf*, brief, briefpost, postwerbung, courrier postal, correo postal, телефон, смс, звонки",
     "電話, 携帯, ショートメール, 郵送, はがき, ファックス, 短信, 电话, 電話, 微信, 문자, 전화, 카카오, 푸시",
   ],
   /** With one of these, a name that speaks of another channel speaks of e-mail too. */

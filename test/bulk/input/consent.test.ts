@@ -255,6 +255,32 @@ describe("exports of the world that must create nobody who left", () => {
     ],
     ["有赞 (zh)", "邮箱,订阅状态\na@example.com,已订阅\nz@example.com,已退订\n"],
     ["Stibee (ko)", "이메일,상태\na@example.com,구독\nz@example.com,수신거부\n"],
+    ["Substack", "Email,Type,Email disabled\na@example.com,free,false\nz@example.com,free,true\n"],
+    ["Ghost", "id,email,subscribed_to_emails,deleted_at\n1,a@example.com,true,\n2,z@example.com,false,\n"],
+    [
+      "Intercom",
+      "Email,Unsubscribed from Emails,Hard bounced,Marked email as spam\na@example.com,false,false,false\nz@example.com,false,false,true\n",
+    ],
+    [
+      "Marketo",
+      "Email Address,Unsubscribed,Email Invalid,Marketing Suspended,Black Listed\na@example.com,0,0,0,0\nz@example.com,0,0,1,0\n",
+    ],
+    [
+      "Pipedrive",
+      "Email,Marketing status\na@example.com,Subscribed\nz@example.com,No consent\ny@example.com,Unsubscribed\n",
+    ],
+    ["Omnisend", "email,email_status\na@example.com,subscribed\nz@example.com,nonSubscribed\n"],
+    ["Shopware 6", "email,status\na@example.com,optIn\nz@example.com,optOut\n"],
+    ["OXID", "OXUSERNAME,Email,OXDBOPTIN\nx,a@example.com,1\nx,z@example.com,0\n"],
+    [
+      "MailPoet",
+      "Email,Global status\na@example.com,Subscribed\nz@example.com,Bounced\ny@example.com,Unconfirmed\n",
+    ],
+    ["Squarespace", "Email,Accepts Marketing\na@example.com,true\nz@example.com,false\n"],
+    ["BigCommerce", "Email,Receive Marketing Emails?\na@example.com,Y\nz@example.com,N\n"],
+    ["Raiser's Edge", "Email,Requests no e-mail\na@example.com,No\nz@example.com,Yes\n"],
+    ["Access", "Email,Newsletter\na@example.com,-1\nz@example.com,0\n"],
+    ["an address check", "Email,Email Status\na@example.com,valid\nz@example.com,bounced\n"],
     ["no name at all", "Email,X7\na@example.com,active\nz@example.com,unsubscribed\n"],
     [
       "a mark far down",
