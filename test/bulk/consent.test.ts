@@ -101,7 +101,7 @@ describe("existing contacts that the file marks", () => {
       });
       expect(result.stderr).toContain('Opt-Out: 3 of 4 rows say "yes": not created');
       expect(result.stderr).toMatch(
-        /2 contacts active in the account .*\n {2}ada@example.com \(line 2\)\n {2}bob/,
+        /2 contacts are active in the account .*\n {2}ada@example.com \(line 2\)\n {2}bob/,
       );
     }
     const contacts = await contactsIn(service);
@@ -129,7 +129,7 @@ describe("existing contacts that the file marks", () => {
     expect(dry.estimate.requests).toBe(real.requests.total);
     // Of contacts that are looked up on the way, the most that can be needed was said before.
     expect(real.estimate.requests).toBeGreaterThanOrEqual(real.requests.total);
-    expect(result.stderr).toContain("2 contacts marked by the file active, now unsubscribed");
+    expect(result.stderr).toContain("2 contacts that the file marks as not subscribed were unsubscribed:");
     expect(await statusesIn(service)).toEqual({
       "ada@example.com": "inactive",
       "bob@example.com": "inactive",

@@ -44,7 +44,9 @@ export function consentColumns(input: MappingInput, told: Targets): ConsentColum
     if (outcome === "otherChannel")
       notes.push(`${quote(name)} is about another channel than e-mail: not read as consent`);
     else if (outcome === "empty") notes.push(`${quote(name)} is empty in every row: not read as consent`);
-    else if (isAside(index)) aside.add(index);
+    else if (outcome === "noAnswers") {
+      if (told[index] === undefined) notes.push(`${quote(name)} holds no yes and no: not read as consent`);
+    } else if (isAside(index)) aside.add(index);
     else if (outcome === "consent") add({ index, name, rule });
     else if (!named.includes(index)) {
       // Told to go to a field, it was looked at by a person.

@@ -173,7 +173,8 @@ export function consentNameOf(name: string): ConsentName | undefined {
     patterns.optOut.reduce((left, pattern) => left.replaceAll(new RegExp(pattern, "gu"), "-"), form),
   );
   const isOptIn = patterns.optIn.some((pattern) => rest.some((form) => pattern.test(form)));
-  const kind = polarityOf(isOptIn, isOptOut, isA);
+  const isEither = forms.some((form) => / opt in (?:or |and )?out /.test(form));
+  const kind = isEither ? "both" : polarityOf(isOptIn, isOptOut, isA);
   if (kind === undefined) return isA("other") ? "other" : undefined;
   if (isA("otherChannels") && !isA("email")) return "otherChannel";
   if (kind === "status") return kind;
@@ -218,7 +219,7 @@ interface Tally {
   hasAnswer: boolean;
   /** Some cell needs the name to know what its yes or no means. */
   needsPolarity: boolean;
-  /** Some cell is a plain no. */
+  /** Some cell says that a person is not mailed, or is a plain no. */
   hasNo: boolean;
   /** A cell that is no answer, and its line. */
   unclear?: { cell: string; line: number };
@@ -226,8 +227,11 @@ interface Tally {
 
 export interface FoundConsent {
   index: number;
-  /** `unreadable`: it looks like consent, and nobody can tell what it says. */
-  outcome: "consent" | "unreadable" | "otherChannel" | "empty";
+  /**
+   * `unreadable`: it looks like consent, and nobody can tell what it says. `noAnswers`: its name may mean something else,
+   * and so its cells do.
+   */
+  outcome: "consent" | "unreadable" | "otherChannel" | "empty" | "noAnswers";
   rule: ConsentRule;
   unclear?: { cell: string; line: number };
 }
@@ -275,7 +279,7 @@ export async function findConsent(
 }
 
 /** Whether a further cell can change what becomes of the column. */
-function isOpen({ kind, hasContent, hasAnswer, hasGone, needsPolarity, unclear }: Tally): boolean {
+function isOpen({ kind, hasContent, hasAnswer, hasGone, hasNo, needsPolarity, unclear }: Tally): boolean {
   switch (kind) {
     case "otherChannel":
       return false;
@@ -287,9 +291,10 @@ function isOpen({ kind, hasContent, hasAnswer, hasGone, needsPolarity, unclear }
     case "both":
       return !needsPolarity;
     case "status":
+      return !hasGone;
     case "perhapsOptIn":
     case "perhapsOptOut":
-      return !hasGone;
+      return !hasNo;
     default:
       return unclear === undefined;
   }
@@ -300,7 +305,7 @@ function take(tally: Tally, cell: string, line: number): void {
   if (said === "empty") return;
   tally.hasContent = true;
   if (said === "gone") tally.hasGone = true;
-  if (said === "no") tally.hasNo = true;
+  if (said === "no" || said === "gone") tally.hasNo = true;
   if (isAnswer(tally.kind, said)) tally.hasAnswer = true;
   else tally.unclear ??= { cell: cell.trim(), line };
   if (said === "yes" || said === "no" || said === "date" || said === "number") tally.needsPolarity = true;
@@ -315,7 +320,7 @@ function isAnswer(kind: ConsentName | undefined, said: Said): boolean {
 }
 
 function outcomeOf(tally: Tally, name: string): FoundConsent | undefined {
-  const { index, kind, hasContent, hasGone, hasAnswer, needsPolarity, unclear } = tally;
+  const { index, kind, hasContent, hasGone, hasNo, hasAnswer, needsPolarity, unclear } = tally;
   const found = (rule: ConsentRule, outcome: FoundConsent["outcome"] = "consent") => ({
     index,
     outcome,
@@ -338,15 +343,13 @@ function outcomeOf(tally: Tally, name: string): FoundConsent | undefined {
       return found("subscribed", needsPolarity || !hasAnswer ? "unreadable" : "consent");
     case "status":
       // A subscription of yes and no is one to mail; one of active and inactive may be to anything.
-      return hasGone || (!unclear && tally.hasNo && is("perhapsOptIn", formsOf(name)))
-        ? found("subscribed")
-        : undefined;
+      return hasGone || (hasNo && is("perhapsOptIn", formsOf(name))) ? found("subscribed") : undefined;
     case "perhapsOptOut":
-      return unclear && !hasGone ? undefined : found("optedOut");
+      return found("optedOut", unclear && !hasNo ? "noAnswers" : "consent");
     case "perhapsOptIn":
-      return unclear && !hasGone ? undefined : found("subscribed");
+      return found("subscribed", unclear && !hasNo ? "noAnswers" : "consent");
     case "detail":
-      return unclear || !(hasGone || needsPolarity) ? undefined : found(ruleByName(name));
+      return found(ruleByName(name), unclear || !(hasGone || needsPolarity) ? "noAnswers" : "consent");
     default:
       return unclear === undefined && hasGone ? found("subscribed") : undefined;
   }

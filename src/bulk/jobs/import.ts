@@ -51,7 +51,7 @@ export function importJob(options: ImportOptions): RowJob {
 function notSubscribedAre({ includeUnsubscribed, unsubscribeMarked, mode }: ImportOptions): string {
   if (includeUnsubscribed) return "imported like any other (--include-unsubscribed)";
   const become = mode === "update" ? "added to no list" : "not created";
-  return unsubscribeMarked ? `${become}, and unsubscribed where they are active` : become;
+  return unsubscribeMarked ? `${become}; unsubscribed if active in the account` : become;
 }
 
 /** The options as a manifest keeps them. */

@@ -48,9 +48,13 @@ export function markedLines(
   { status, kind }: Pick<Summary, "status" | "kind">,
 ): string[] {
   const who = `${count(total)} ${total === 1 ? "contact" : "contacts"}`;
+  const isOne = total === 1;
+  const would = status === "dry-run" ? "would be" : isOne ? "was" : "were";
   const lines = isUnsubscribed
-    ? [`${who} marked by the file ${status === "dry-run" ? "would be" : "active, now"} unsubscribed:`]
-    : [`${who} active in the account although the file says not subscribed; added to no list:`];
+    ? [`${who} that the file marks as not subscribed ${would} unsubscribed:`]
+    : [
+        `${who} ${isOne ? "is" : "are"} active in the account although the file says not subscribed; added to no list:`,
+      ];
   for (const { line, key } of contacts) lines.push(`  ${key} (line ${line})`);
   if (total > contacts.length) lines.push(`  and ${count(total - contacts.length)} more`);
   if (!isUnsubscribed && kind === "import") lines.push("Unsubscribe them with: --unsubscribe-marked");

@@ -160,6 +160,13 @@ describe("cells, by language", () => {
     await split(column, subscribed.split(", "), out.split(", "));
   });
 
+  test.each(["Newsletter", "Subscription", "Marketing", "E-Mail-Marketing"])(
+    "%s: one odd cell among yes and no does not hide the no",
+    async (column) => {
+      await split(column, ["ja", "ja"], ["nein", "vielleicht", "unsubscribed", ""]);
+    },
+  );
+
   test("several columns must all allow", async () => {
     const text =
       "Email,Opt-In,Bounced\na@example.com,yes,no\nb@example.com,yes,yes\nc@example.com,no,no\nd@example.com,,\n";
@@ -331,6 +338,11 @@ describe("files in which nobody left", () => {
 });
 
 describe("never passed over without a word", () => {
+  test("a name that may mean something else is said when its cells do", async () => {
+    const { understood } = await read("Email,Newsletter\na@example.com,Weekly\n", { ignoreUnmapped: true });
+    expect(understood.facts.notes).toContain('"Newsletter" holds no yes and no: not read as consent');
+  });
+
   test("another channel and an empty column are said", async () => {
     const { understood } = await read("Email,SMS Opt-In,Opt-In\na@example.com,no,\n", {
       ignoreUnmapped: true,
@@ -343,6 +355,7 @@ describe("never passed over without a word", () => {
 
   test.each([
     ["Email,Consent\na@example.com,Form A\nb@example.com,Form B\n", "none of its cells is a yes or a no"],
+    ["Email,Opt-in/out\na@example.com,yes\nb@example.com,no\n", "whether a yes means subscribed"],
     ["Email,Opt-in / Opt-out\na@example.com,yes\nb@example.com,no\n", "whether a yes means subscribed"],
   ])("what cannot be read is refused with place and next step: %s", async (text, why) => {
     for (const ignoreUnmapped of [true, false]) {
