@@ -87,9 +87,10 @@ export function requestLogIn(database: Database): RequestLog {
     },
     last: () => database.get<{ n: number }>("SELECT coalesce(max(n), 0) AS n FROM requests")!.n,
     clear() {
-      // The last one stays, unseen: the next number follows it.
+      // The number of the last one stays, and nothing else of it: the next follows.
       database.run("UPDATE settings SET cleared_up_to = (SELECT coalesce(max(n), 0) FROM requests)");
       database.run("DELETE FROM requests WHERE n < (SELECT cleared_up_to FROM settings)");
+      database.run("UPDATE requests SET path = '', query = '', headers = '{}', body = NULL, answer = NULL");
     },
   };
 }
