@@ -6,8 +6,8 @@ import { ecmWith, temporaryFolder, temporaryHome } from "../support/ecm.ts";
 import { startHttpServer } from "../support/http-server.ts";
 
 export interface SeenWrite {
-  kind: "create" | "mutate";
-  /** The key of a create, the contact's id of a mutate. */
+  kind: "create" | "mutate" | "status" | "delete";
+  /** The key of a create, the contact's id of anything else. */
   what: string;
   status: number;
 }
@@ -91,6 +91,9 @@ function note(
   }
   const mutated = /^\/api\/contact\/([^/]+)\/mutate$/.exec(request.url);
   if (mutated) writes.push({ kind: "mutate", what: mutated[1]!, status });
+  const [, id] = /^\/api\/contact\/([^/]+)$/.exec(request.url) ?? [];
+  if (id && request.method === "PATCH") writes.push({ kind: "status", what: id, status });
+  if (id && request.method === "DELETE") writes.push({ kind: "delete", what: id, status });
 }
 
 /** Writes that were carried out more than once for one contact. */

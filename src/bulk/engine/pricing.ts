@@ -49,8 +49,8 @@ export async function priceWork<T extends Item>(
  * first tells what is needed, and costs nothing that would not be spent anyway.
  */
 export function isWorthLookingFirst({ options, job }: Prepared, price: Price): boolean {
-  if (price.fitsMonth || price.estimate.isExact || options.maxRequests !== undefined || job.members)
-    return false;
+  if (price.fitsMonth || price.estimate.isExact || options.maxRequests !== undefined) return false;
+  if (job.members || job.isWithoutInput) return false;
   return Math.ceil(price.left / (largestBlock + 1)) <= (price.monthLeft ?? 0);
 }
 

@@ -63,7 +63,9 @@ export async function workThrough(prepared: Prepared, run: EnteredRun | undefine
     }
     if (run) {
       let price = await priceWork(prepared, session, works, contactsLeft(input, ledger));
-      if ((job.edit?.looksFirst && !price.estimate.isExact) || isWorthLookingFirst(prepared, price)) {
+      const looksFirst =
+        !job.isWithoutInput && job.edit?.looksFirst && !hasBegun(ledger) && !price.estimate.isExact;
+      if (looksFirst || isWorthLookingFirst(prepared, price)) {
         snapshot?.close();
         snapshot = await lookFirst(prepared, run, session, works);
         session = openSession(prepared, run, ledger, snapshot, input, true);

@@ -60,7 +60,7 @@ export function displayRun(context: Context, what: string): RunDisplay {
           doneBefore = settled(event.rows);
           if (event.isResumed) {
             progress.note(
-              `going on with run ${event.run}: ${count(doneBefore)} of ${rows(event.rows.read)} are done (--fresh starts over)`,
+              `going on with run ${event.run}: ${count(doneBefore)}${event.rows.read > 0 ? ` of ${rows(event.rows.read)}` : ""} are done (--fresh starts over)`,
             );
           }
           break;
