@@ -84,8 +84,8 @@ async function requests() {
 async function measured(what, args, service, most) {
   const dry = await ecm([...args, "--dry-run"], service);
   const real = await ecm(args, service);
-  const { total } = real.summary.requests;
-  report(what, total, `requests, ${Math.round(real.seconds)} s`, total <= most, `at most ${most}`);
+  const { total, retried } = real.summary.requests;
+  report(what, total, `requests (${retried} retried), ${Math.round(real.seconds)} s`, total <= most, `at most ${most}`);
   const said = dry.summary.estimate.requests;
   report("  its dry run said", said, "requests", said === total, "the same");
   report("  its peak memory", real.peakMib, "MiB", real.peakMib <= 200, "at most 200");

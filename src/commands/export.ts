@@ -10,7 +10,7 @@ import { outputTarget } from "../terminal/output-target.ts";
 import { presentList } from "../terminal/present.ts";
 import type { Send, SendOptions } from "../wire.ts";
 import { conditionsFrom } from "./contact/conditions.ts";
-import { addOutputFileFlags, pastTime, repeatable, whereOption } from "./flags.ts";
+import { addOutputFileFlags, keysOption, pastTime, repeatable, whereOption } from "./flags.ts";
 import { describeCommand } from "./help-text.ts";
 
 interface ExportOptions extends OutputFileFlags {
@@ -18,6 +18,7 @@ interface ExportOptions extends OutputFileFlags {
   tag?: string[];
   status?: string;
   key?: string[];
+  keys?: string;
   where?: string;
   since?: string;
   wait?: boolean;
@@ -33,6 +34,7 @@ export function registerExport(command: Command, context: Context): void {
     .addOption(repeatable("--tag <tag>", "contacts with this tag; several: with any of them"))
     .option("--status <status>", "contacts with this primary status, such as active")
     .addOption(repeatable("--key <key>", "the contact with this key; several: each of them"))
+    .addOption(keysOption())
     .addOption(whereOption())
     .option(
       "--since <time>",
@@ -63,7 +65,7 @@ async function runExport(context: Context, options: ExportOptions): Promise<void
   const { exportContacts, freshExport } = await import("../export/export.ts");
   const output = context.output(options, "csv");
   const since = options.since;
-  const conditions = await conditionsFrom({
+  const conditions = await conditionsFrom(context, {
     ...options,
     updatedAfter: since === undefined ? undefined : pastTime(since, "--since", context.clock.now()),
   });

@@ -42,6 +42,14 @@ export function repeatable(flags: string, description: string): Option {
   return withShape(option, { repeatable: true });
 }
 
+/** Contacts that a file names. */
+export function keysOption(): Option {
+  return new Option(
+    "--keys <file>",
+    "contacts named in a file: a key or id on each line, or a CSV; - is standard input",
+  );
+}
+
 /** A condition that is decided here, on the pages that the other conditions leave. */
 export function whereOption(): Option {
   return new Option(

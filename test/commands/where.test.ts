@@ -113,6 +113,31 @@ describe("--where", () => {
   });
 });
 
+describe("--keys", () => {
+  it("finds the contacts that a file names, by key or id, together with other conditions", async () => {
+    const { ecm } = await withPeople();
+    const get = await ecm(["contact", "get", "bob@example.com", "--json"]);
+    const { _id } = JSON.parse(get.stdout) as { _id: string };
+    const rows = async (args: string[], stdin?: string) => {
+      const { code, stdout, stderr } = await ecm([...args, "-o", "csv", "--columns", "ecm:key"], { stdin });
+      expect(code, stderr).toBe(0);
+      return stdout.trim().split("\n").slice(1).sort().join(" ");
+    };
+    const keys = await inputFile("Email\nADA@example.com\nnobody@example.com\neve@example.com\n", "keys.csv");
+    const both = "ada@example.com eve@example.com";
+    expect(await rows(["export", "--keys", keys])).toBe(both);
+    expect(await rows(["contact", "search", "--keys", keys, "--all"])).toBe(both);
+    expect(await rows(["export", "--keys", keys, "--where", 'City == "Rome"'])).toBe("eve@example.com");
+    expect(await rows(["export", "--keys", "-"], `${_id}\nada@example.com\n`)).toBe(
+      "ada@example.com bob@example.com",
+    );
+    expect(await rows(["export", "--keys", await inputFile("Email\n", "none.csv")])).toBe("");
+    const two = await ecm(["export", "--keys", keys, "--key", "ada@example.com"]);
+    expect(two.code).toBe(2);
+    expect((await ecm(["export", "--keys", "no-such-file.csv"])).code).toBe(2);
+  });
+});
+
 describe("export --since", () => {
   it("gives the contacts that were updated after a time", async () => {
     const { ecm } = await withPeople();

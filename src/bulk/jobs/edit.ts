@@ -58,7 +58,10 @@ export async function editJob(options: EditOptions): Promise<RowJob> {
         wish = wishFrom(body);
         source = sourceOf(body);
       }
-      selection = await resolveSelection(account, await account.structure(), { ...conditions, where });
+      const structure = await account.structure();
+      selection = await resolveSelection(account, structure, { ...conditions, where });
+      // Read now, so that the price counts what the backup needs.
+      if (kind === "delete") await Promise.all([account.lists(structure), account.complete(structure)]);
       const parts = kind === "delete" ? wholeContact : [...source, ...statusParts, ...selection.needs];
       source = [...new Set(parts)].filter((part) => part !== "_id" && part !== "key");
     },

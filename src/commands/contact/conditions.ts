@@ -1,8 +1,10 @@
 /** The flags that say which contacts are meant → the part of a search that says so. */
+import type { Context } from "../../context.ts";
 import { UsageError } from "../../errors.ts";
 import type { Account } from "../../service/account.ts";
 import {
   contactConditions,
+  type LocalCondition,
   parseFilter,
   parseFilterJson,
   type WantedContacts,
@@ -10,9 +12,12 @@ import {
 import type { ContactSearch } from "../../service/contact-search.ts";
 import { bothOf, updatedAfter } from "../../service/selection.ts";
 import type { ContactStructure } from "../../wire.ts";
+import { readKeysFile } from "./keys-file.ts";
 
 export interface WantedConditions extends WantedContacts {
   filterJson?: string;
+  /** A file that names contacts. */
+  keys?: string;
   /** A condition in CEL, decided here. */
   where?: string;
   /** Milliseconds since the epoch. */
@@ -21,17 +26,33 @@ export interface WantedConditions extends WantedContacts {
 
 /** Says what is wrong with the flags at once; resolves names once there is an account to ask. */
 export async function conditionsFrom(
+  context: Context,
   wanted: WantedConditions,
 ): Promise<(account: Account, structure: ContactStructure) => Promise<Omit<ContactSearch, "source">>> {
   const where = await parsedWhere(wanted.where);
-  const found = filtersFrom(wanted);
+  const { keys: file } = wanted;
+  if (file !== undefined && (wanted.key?.length ?? 0) > 0) {
+    throw new UsageError(
+      "--keys names every contact: it goes without other keys",
+      "Leave out one of the two",
+    );
+  }
+  filtersFrom(wanted);
   const since = wanted.updatedAfter === undefined ? undefined : updatedAfter(wanted.updatedAfter);
   return async (account, structure) => {
-    const search = await found(account, structure);
-    const keeps = bothOf(bothOf(search.keeps, since), await where?.compile(account, structure));
+    const named = file === undefined ? undefined : await readKeysFile(context, file, structure);
+    const key = named && "keys" in named ? named.keys : wanted.key;
+    const search = await filtersFrom({ ...wanted, key })(account, structure);
+    const conditions = [since, named && "condition" in named ? named.condition : undefined];
+    if (named && "keys" in named && named.keys.length === 0) conditions.push(nobody);
+    conditions.push(await where?.compile(account, structure));
+    const keeps = conditions.reduce(bothOf, search.keeps);
     return keeps ? { ...search, keeps } : search;
   };
 }
+
+/** An empty file names nobody, which is not the same as no condition. */
+const nobody: LocalCondition = { needs: [], wanted: "nobody", holds: () => false };
 
 async function parsedWhere(text: string | undefined) {
   if (text === undefined) return undefined;

@@ -8,7 +8,7 @@ import { searchPages } from "../../service/key-search.ts";
 import { openPages } from "../../service/pages.ts";
 import { presentList, presentValue } from "../../terminal/present.ts";
 import type { Contact, Send } from "../../wire.ts";
-import { addOutputFileFlags, repeatable, whereOption, wholeNumber } from "../flags.ts";
+import { addOutputFileFlags, keysOption, repeatable, whereOption, wholeNumber } from "../flags.ts";
 import { describeCommand } from "../help-text.ts";
 import { conditionsFrom, type WantedConditions } from "./conditions.ts";
 import { partsOf, viewFor } from "./view.ts";
@@ -28,6 +28,7 @@ export function registerContactSearch(parent: Command, context: Context): void {
     .description("find contacts; without a condition, all of the structure")
     .argument("[key...]", "short for --key")
     .addOption(repeatable("--key <key>", "contacts with this key; several: with any of them (repeatable)"))
+    .addOption(keysOption())
     .option("--status <status>", "contacts with this status, such as active")
     .addOption(
       repeatable("--list <list>", "members of this list, by name or id; several: of any (repeatable)"),
@@ -70,7 +71,7 @@ export function registerContactSearch(parent: Command, context: Context): void {
 async function runContactSearch(context: Context, options: ContactSearchOptions): Promise<void> {
   const { terminal } = context;
   const output = context.output(options);
-  const conditions = await conditionsFrom(options);
+  const conditions = await conditionsFrom(context, options);
   const parts = options.source === undefined ? undefined : partsOf(options.source);
   const { send, account, behaviors } = await context.connect();
   const structure = await account.structure();

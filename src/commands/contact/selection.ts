@@ -2,7 +2,7 @@
 import type { Command } from "commander";
 import type { TypedConditions } from "../../bulk/jobs/edit.ts";
 import { UsageError } from "../../errors.ts";
-import { repeatable, whereOption } from "../flags.ts";
+import { keysOption, repeatable, whereOption } from "../flags.ts";
 
 export interface SelectionFlags {
   key?: string[];
@@ -17,10 +17,7 @@ export interface SelectionFlags {
 export function addSelectionFlags(command: Command): Command {
   return command
     .addOption(repeatable("--key <key>", "the contact with this key or id (repeatable)"))
-    .option(
-      "--keys <file>",
-      "contacts named in a file: a key or id on each line, or a CSV; - is standard input",
-    )
+    .addOption(keysOption())
     .addOption(
       repeatable("--list <list>", "members of this list, by name or id; several: of any (repeatable)"),
     )

@@ -1,0 +1,75 @@
+/** A file that names contacts, for commands that only read: keys or ids, one on each line, or a CSV. */
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import type { Context } from "../../context.ts";
+import type { LocalCondition } from "../../service/contact-filters.ts";
+import type { ContactStructure } from "../../wire.ts";
+
+/** What is asked of the service by its keys; where ids are among them, what is decided on its pages. */
+export type NamedInFile = { keys: string[] } | { condition: LocalCondition };
+
+/** How many lines that are neither keys nor ids are named. */
+const mostNoted = 5;
+
+/** @throws UsageError for a file that cannot be read */
+export async function readKeysFile(
+  context: Context,
+  file: string,
+  structure: ContactStructure,
+): Promise<NamedInFile> {
+  const [{ understandKeys, readRows }, { spool, streamAt }] = await Promise.all([
+    import("../../bulk/input/index.ts"),
+    import("../../bulk/input/spool.ts"),
+  ]);
+  const path = resolve(file);
+  const name = file === "-" ? "standard input" : file;
+  const stream = file === "-" ? context.terminal.stdin : await streamAt(path, context.signal);
+  const scratch = stream && (await mkdtemp(join(tmpdir(), "ecm-keys-")));
+  try {
+    const copy = scratch ? join(scratch, "keys") : path;
+    if (stream) await spool(stream, name, copy, context.signal);
+    const options = { map: new Map<string, string>(), takesIds: true };
+    const understood = await understandKeys({ path: copy, name }, options, structure);
+    return await named(context, readRows(understood), name, structure);
+  } finally {
+    if (scratch) await rm(scratch, { recursive: true, force: true });
+  }
+}
+
+async function named(
+  context: Context,
+  rows: ReturnType<typeof import("../../bulk/input/index.ts").readRows>,
+  name: string,
+  structure: ContactStructure,
+): Promise<NamedInFile> {
+  const [{ isId }, { identityReader }] = await Promise.all([
+    import("../../bulk/input/keys.ts"),
+    import("../../bulk/account/lookup.ts"),
+  ]);
+  const keys = new Set<string>();
+  const identities = new Set<string>();
+  const wrong: string[] = [];
+  let hasIds = false;
+  for await (const row of rows) {
+    if (row.kind === "rejected") {
+      wrong.push(`${name}:${row.line}: ${row.message}`);
+      continue;
+    }
+    identities.add(row.key.identity);
+    keys.add(row.key.written);
+    hasIds ||= isId(row.key.written);
+  }
+  // What cannot be looked for is said, and the others are found all the same.
+  for (const line of wrong.slice(0, mostNoted)) context.terminal.warn(line);
+  if (wrong.length > mostNoted) context.terminal.warn(`${wrong.length - mostNoted} more lines like these`);
+  if (!hasIds) return { keys: [...keys] };
+  const identityOf = identityReader(structure.keyType);
+  return {
+    condition: {
+      needs: ["_id", "key"],
+      wanted: { named: [...identities].sort() },
+      holds: ({ _id = "", key = "" }) => identities.has(_id.toLowerCase()) || identities.has(identityOf(key)),
+    },
+  };
+}
