@@ -85,7 +85,13 @@ async function measured(what, args, service, most) {
   const dry = await ecm([...args, "--dry-run"], service);
   const real = await ecm(args, service);
   const { total, retried } = real.summary.requests;
-  report(what, total, `requests (${retried} retried), ${Math.round(real.seconds)} s`, total <= most, `at most ${most}`);
+  report(
+    what,
+    total,
+    `requests (${retried} retried), ${Math.round(real.seconds)} s`,
+    total <= most,
+    `at most ${most}`,
+  );
   const said = dry.summary.estimate.requests;
   report("  its dry run said", said, "requests", said === total, "the same");
   report("  its peak memory", real.peakMib, "MiB", real.peakMib <= 200, "at most 200");

@@ -2,6 +2,7 @@
 import { statusOf } from "../../service/contacts.ts";
 import type { Contact, ContactList, ContactStructure, CreateContactBody } from "../../wire.ts";
 import { idsOf, valuesOf } from "../engine/decide.ts";
+import { isErased } from "../runs/redaction.ts";
 
 /** `lost`: fields, lists and tags that the account does not have any more. */
 export type Recreation = { body: CreateContactBody; lost: string[] } | "suppressed";
@@ -51,7 +52,7 @@ export function recreation(
   const listIds = new Set(lists.map(({ _id }) => _id));
   const tagIds = structure.tags && new Set(structure.tags.map(({ _id }) => _id));
   return ({ key = "", ...contact }) => {
-    if (isSuppressed(key)) return "suppressed";
+    if (isErased(key) || isSuppressed(key)) return "suppressed";
     const fields = (contact.fields ?? []).filter(({ value }) => value !== "");
     const parts = {
       fields: fields.filter(({ _id }) => fieldIds.has(_id)).map(({ _id, value }) => ({ _id, value })),

@@ -80,8 +80,8 @@ export async function filesOfOthersWith({ state }: OwnFolders, redactor: Redacto
   for (const folder of await foldersIn(runsFolder(state))) {
     const manifest = await readManifest(folder).catch(() => undefined);
     if (!manifest) continue;
-    const { input, rejects, options, summary } = manifest;
-    const named = [input.isSpooled ? undefined : input.file, rejects, summary?.rejects, options.backup];
+    const { input, rejects, backup, summary } = manifest;
+    const named = [input.isSpooled ? undefined : input.file, rejects, summary?.rejects, backup?.file];
     for (const file of named) if (typeof file === "string" && !file.startsWith(state)) files.add(file);
   }
   const holding: string[] = [];

@@ -61,6 +61,11 @@ function find(bytes: string, { pattern, isWithin }: Finder["narrow"]): [start: n
   return found;
 }
 
+/** Whether a key is what stands in place of one that was erased. */
+export function isErased(key: string): boolean {
+  return key.length >= word.length && key === maskOf(key.length);
+}
+
 function maskOf(length: number): string {
   return word.padEnd(length, "-").slice(0, length);
 }
