@@ -4,15 +4,18 @@ import { UsageError } from "../errors.ts";
 import { readDataInput } from "../terminal/data-input.ts";
 import { presentDryRun } from "../terminal/dry-run.ts";
 import { escapeControlsInLines } from "../terminal/escape.ts";
+import { presentValue } from "../terminal/present.ts";
 import type { Terminal } from "../terminal/terminal.ts";
 import type { ApiAnswer, ApiRequest } from "../wire.ts";
+import { bodyOfFields, type FieldFlags, resolvePath } from "./api-request.ts";
 import { addDryRunFlag, repeatable } from "./flags.ts";
 import { describeCommand } from "./help-text.ts";
 
-interface ApiOptions {
+interface ApiOptions extends FieldFlags {
   data?: string;
   query?: string[];
   include?: boolean;
+  paginate?: boolean;
   dryRun?: boolean;
 }
 
@@ -21,7 +24,15 @@ export function registerApi(command: Command, context: Context): void {
     .argument("<method>", "GET, POST, PUT, PATCH, DELETE, or another")
     .argument("<path>", "begins with / and is appended to the base address, such as /api/contact-structure")
     .option("--data <file>", "send this file's content, or standard input (-), as JSON")
+    .addOption(repeatable("-f, --field <name=value>", "a string member of the JSON body (repeatable)"))
+    .addOption(
+      repeatable(
+        "-F, --typed-field <name=value>",
+        "a member as true, 42, null or @FILE, the file's text (repeatable)",
+      ),
+    )
     .addOption(repeatable("--query <name=value>", "add a query parameter; can be repeated"))
+    .option("--paginate", "join the pages of lists, searches and events into one array; reads only")
     .option("--include", "print status and headers before the body");
   addDryRunFlag(command).action((method: string, path: string, options: ApiOptions) =>
     runApi(context, method, path, options),
@@ -31,20 +42,39 @@ export function registerApi(command: Command, context: Context): void {
     examples: [
       "ecm api GET /api/contact-structure",
       "ecm api GET /api/contact/events --query pastDays=7 --query types=open,click",
-      "ecm api POST /api/contact/search --data search.json",
+      "ecm api POST /api/contact/search --data search.json --paginate",
+      "ecm api PATCH /api/contact-structure/{structure}/lists/{list:Leads} -f name=Prospects",
       "ecm api DELETE /api/contact/64f0c2a9e1b2c3d4e5f60718 --dry-run",
     ],
-    output: "The body of the answer as it came, for refusals too; the status decides the exit code.",
+    output:
+      "The body of the answer as it came, for refusals too (at a terminal JSON is indented); the status decides the exit code. {structure}, {list:NAME} and {contact:KEY} in the path stand for ids.",
   });
 }
 
 async function runApi(context: Context, method: string, path: string, options: ApiOptions): Promise<void> {
   const { terminal } = context;
-  const rawBody =
-    options.data === undefined ? undefined : await readDataInput(terminal, options.data, "--data");
-  const request = apiRequest(method, path, (options.query ?? []).map(parsePair), rawBody);
+  const fields = await bodyOfFields(options);
+  if (fields !== undefined && options.data !== undefined) {
+    throw new UsageError("--data is the whole body: it goes without -f and -F", "leave out one of the two");
+  }
+  const rawBody = options.data === undefined ? fields : await readDataInput(terminal, options.data, "--data");
+  const query = (options.query ?? []).map(parsePair);
+  const asTyped = apiRequest(method, path, query, rawBody);
+  if (fields !== undefined && ["GET", "HEAD"].includes(asTyped.method)) {
+    throw new UsageError(
+      `-f and -F make a body, and ${asTyped.method} has none`,
+      "add query parameters with --query",
+    );
+  }
+  const request = apiRequest(method, await resolvePath(context, path), query, rawBody);
   if (options.dryRun) return presentDryRun(terminal, context.output(), unsent(request));
   const { send } = await context.connect();
+  if (options.paginate) {
+    const { joinPages } = await import("../service/joined-pages.ts");
+    const output = context.output();
+    const format = terminal.isStdoutTerminal || output.format === "json" ? "json" : "ndjson";
+    return presentValue(terminal, { ...output, format }, await joinPages(send, request), "");
+  }
   const answer = await send(request, { expect: "any" });
   if (options.include) await terminal.write(shown(terminal, headOf(answer)));
   await writeBody(terminal, answer);
@@ -109,11 +139,22 @@ function headOf({ status, headers }: ApiAnswer): string {
 /** To a file or a pipe the bytes go untouched; on a terminal they cannot do anything but show. */
 async function writeBody(terminal: Terminal, { text, bytes }: ApiAnswer): Promise<void> {
   if (terminal.isStdoutTerminal) {
-    const safe = shown(terminal, text);
+    const safe = shown(terminal, indented(text));
     return terminal.write(safe === "" || safe.endsWith("\n") ? safe : `${safe}\n`);
   }
   if (!bytes || Buffer.from(text).equals(bytes)) return terminal.write(text);
   await new Promise<void>((resolve) => terminal.stdout.write(bytes, () => resolve()));
+}
+
+/** JSON as a person reads it. What would not stay the same, such as a number of many digits, is left as it came. */
+function indented(text: string): string {
+  try {
+    const value: unknown = JSON.parse(text);
+    const isSame = JSON.stringify(value) === text.replaceAll(/("(?:[^"\\]|\\.)*")|\s+/g, "$1");
+    return isSame ? JSON.stringify(value, null, 2) : text;
+  } catch {
+    return text;
+  }
 }
 
 function shown(terminal: Terminal, text: string): string {

@@ -172,3 +172,103 @@ describe("the line of any command", () => {
     expect(bodies.stdout).toBe(plain.stdout);
   });
 });
+
+describe("ecm api with members, names and pages", () => {
+  it("makes a body of -f strings and -F values", async () => {
+    const { ecm, server } = await ecmTo((_request, response) => json(response, 200, {}));
+    const file = join(await temporaryFolder(), "text.txt");
+    await writeFile(file, "two\nlines");
+    const values = ["a=true", "b=42", "c=null", "d=1.5", "e=01", "f=yes", `g=@${file}`].flatMap((each) => [
+      "-F",
+      each,
+    ]);
+    expect((await ecm(["api", "POST", "/x", "-f", "n=42", "-f", "m=a=b", ...values])).code).toBe(0);
+    expect(JSON.parse(server.seen[0]!.body)).toEqual({
+      n: "42",
+      m: "a=b",
+      a: true,
+      b: 42,
+      c: null,
+      d: 1.5,
+      e: "01",
+      f: "yes",
+      g: "two\nlines",
+    });
+    for (const wrong of [
+      ["POST", "/x", "-f", "n"],
+      ["POST", "/x", "-f", "n=1", "-F", "n=2"],
+      ["POST", "/x", "-f", "n=1", "--data", file],
+      ["POST", "/x", "-F", "n=12345678901234567890"],
+      ["POST", "/x", "-F", `n=@${file}.missing`],
+      ["GET", "/x", "-f", "n=1"],
+    ]) {
+      expect((await ecm(["api", ...wrong])).code, wrong.join(" ")).toBe(2);
+    }
+    expect(server.seen).toHaveLength(1);
+  });
+
+  it("puts ids in place of names in the path", async () => {
+    const { ecm } = await startSandbox();
+    await ecm(["lists", "create", "News & more"]);
+    await ecm(["contact", "create", "--key", "ada@example.com"]);
+    const rename = [
+      "api",
+      "PATCH",
+      "/api/contact-structure/{structure}/lists/{list:news & more}",
+      "-f",
+      "name=New",
+    ];
+    const dry = JSON.parse((await ecm([...rename, "--dry-run", "--json"])).stdout);
+    expect(dry.path).toMatch(/^\/api\/contact-structure\/[0-9a-f]{24}\/lists\/[0-9a-f]{24}$/);
+    expect((await ecm(rename)).code).toBe(0);
+    expect((await ecm(["lists", "list", "-o", "csv", "--columns", "name"])).stdout).toBe("name\nNew\n");
+    expect((await ecm(["api", "GET", "/api/contact/{contact:ADA@example.com}"])).stdout).toContain(
+      "ada@example.com",
+    );
+    expect((await ecm(["api", "GET", "/api/contact-structure/{structure:Default}"])).code).toBe(0);
+    expect((await ecm(["api", "GET", "/x/{list:Nothing}"])).code).toBe(5);
+    expect((await ecm(["api", "GET", "/x/{list}"])).code).toBe(2);
+  });
+
+  it("joins the pages of lists, searches and events into one array", async () => {
+    const { ecm } = await startSandbox();
+    const names = Array.from({ length: 7 }, (_, n) => `L${n}`);
+    for (const name of names) await ecm(["lists", "create", name]);
+    for (const name of names) await ecm(["contact", "create", "--key", `${name}@example.com`]);
+    const joined = async (...words: string[]) => {
+      const result = await ecm(["api", ...words, "--paginate"], { stdin: "" });
+      expect(result.code, result.stderr).toBe(0);
+      return JSON.parse(result.stdout);
+    };
+    const lists = await joined("GET", "/api/contact-structure/{structure}/lists?size=3&page=2");
+    expect(lists.map(({ name }: { name: string }) => name)).toEqual(names);
+    expect(await joined("GET", "/api/contact/events", "--query", "size=2")).toHaveLength(7);
+    expect(await joined("GET", "/api/contact-structure")).toHaveLength(1);
+    const structure = JSON.parse((await ecm(["structure", "list", "--json"])).stdout)[0]._id;
+    const file = join(await temporaryFolder(), "search.json");
+    const search = {
+      contactStructureId: structure,
+      pageSize: 3,
+      source: ["key"],
+      contactSpecification: { filters: [] },
+    };
+    await writeFile(file, JSON.stringify(search));
+    expect(await joined("POST", "/api/contact/search", "--data", file)).toHaveLength(7);
+    expect((await ecm(["api", "POST", "/api/contact", "-f", "key=x@y.z", "--paginate"])).code).toBe(2);
+    expect((await ecm(["api", "GET", "/api/contact/{contact:L0@example.com}", "--paginate"])).code).toBe(1);
+  });
+
+  it("indents JSON at a terminal, and leaves alone what would change", async () => {
+    const bodies = ['{"a":[1,"x  y"]}', '{"big":12345678901234567890}'];
+    const { ecm } = await ecmTo((_request, response, count) =>
+      response.end(bodies[count - 1] ?? bodies[count]),
+    );
+    const at = { terminalColumns: 80 };
+    const shown = [
+      (await ecm(["api", "GET", "/x", "-q"], at)).stdout,
+      (await ecm(["api", "GET", "/x", "-q"], at)).stdout,
+    ];
+    expect(shown).toContain('{\n  "a": [\n    1,\n    "x  y"\n  ]\n}\n');
+    expect(shown.join("")).toMatch(/x {2}y|12345678901234567890/);
+  });
+});

@@ -1,0 +1,108 @@
+/** Any paged answer joined into one array: lists, events, searches. */
+import { ServiceError, UnreadableAnswerError, UsageError } from "../errors.ts";
+import type { ApiRequest, Send } from "../wire.ts";
+
+const firstSize = 100;
+
+/**
+ * Every record of a request that answers in pages: `{ total, records }`, `{ totalRecords, contacts }` or a bare array.
+ * Page and size of the caller's own are kept as the size; it always begins at the first page.
+ * @throws UsageError for a request that writes; UnreadableAnswerError for an answer that is no page
+ */
+export async function joinPages(send: Send, request: ApiRequest): Promise<unknown[]> {
+  if (request.effect === "write") {
+    throw new UsageError("--paginate joins the pages of a read: this would write", "leave out --paginate");
+  }
+  const asked = pagedRequest(request);
+  const joined: unknown[] = [];
+  const seen = new Set<string>();
+  let size = asked.size;
+  for (let page = 1; ; page++) {
+    const answer = await sendPage(page);
+    // What slid from one page onto the next comes once; two records of one page may be alike.
+    const fresh = answer.records.filter((record) => !seen.has(identityOf(record)));
+    for (const record of fresh) seen.add(identityOf(record));
+    joined.push(...fresh);
+    const isNew = fresh.length > 0;
+    const isComplete = answer.total !== undefined && page * size >= answer.total;
+    if (!isNew || isComplete) return joined;
+  }
+
+  async function sendPage(page: number) {
+    for (;;) {
+      try {
+        const answer = pageOf((await send(asked.of(page, size))).body);
+        const isCut =
+          page === 1 &&
+          answer.records.length > 0 &&
+          answer.records.length < Math.min(size, answer.total ?? 0);
+        // A service that silently gives less than asked counts its pages by what it gives.
+        if (isCut) size = answer.records.length;
+        return answer;
+      } catch (error) {
+        const isAboutSize =
+          error instanceof ServiceError &&
+          error.status === 400 &&
+          /size/i.test(`${error.details.field} ${error.message}`);
+        if (page > 1 || size <= 1 || !isAboutSize) throw error;
+        size = Math.floor(size / 2);
+      }
+    }
+  }
+}
+
+interface PagedRequest {
+  size: number;
+  of(page: number, size: number): ApiRequest;
+}
+
+/** A search is paged in its body, anything else in its query. */
+function pagedRequest(request: ApiRequest): PagedRequest {
+  if (request.method === "POST") {
+    const body = bodyOf(request);
+    const { pageSize } = body;
+    return {
+      size: typeof pageSize === "number" ? pageSize : firstSize,
+      of: (page, size) => ({ ...request, rawBody: JSON.stringify({ ...body, page, pageSize: size }) }),
+    };
+  }
+  const [path = "", search = ""] = request.path.split("?");
+  const query: [string, string][] = [...new URLSearchParams(search), ...(request.query ?? [])];
+  const own = Number(query.find(([name]) => name === "size")?.[1]);
+  const further = query.filter(([name]) => name !== "page" && name !== "size");
+  return {
+    size: Number.isSafeInteger(own) && own > 0 ? own : firstSize,
+    of: (page, size) => ({
+      ...request,
+      path,
+      query: [...further, ["page", String(page)], ["size", String(size)]],
+    }),
+  };
+}
+
+function bodyOf({ rawBody = "{}" }: ApiRequest): Record<string, unknown> {
+  try {
+    const body: unknown = JSON.parse(rawBody);
+    if (typeof body === "object" && body !== null && !Array.isArray(body))
+      return body as Record<string, unknown>;
+  } catch {
+    // Said below.
+  }
+  throw new UsageError("--paginate: the body of a search is a JSON object");
+}
+
+function pageOf(body: unknown): { records: unknown[]; total?: number } {
+  if (Array.isArray(body)) return { records: body };
+  const { records, contacts, total, totalRecords } = (body ?? {}) as Record<string, unknown>;
+  const found = Array.isArray(records) ? records : contacts;
+  const count = total ?? totalRecords;
+  if (Array.isArray(found)) return { records: found, total: typeof count === "number" ? count : undefined };
+  throw new UnreadableAnswerError("--paginate: the answer is not a page of records", {
+    hint: "leave out --paginate to see the answer as it comes",
+  });
+}
+
+function identityOf(record: unknown): string {
+  const { _id } = (record ?? {}) as { _id?: unknown };
+  return typeof _id === "string" ? _id : JSON.stringify(record);
+}
