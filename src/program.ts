@@ -97,6 +97,11 @@ export const groups: Group[] = [
     load: async () => (await import("./commands/sandbox/index.ts")).registerSandbox,
   },
   {
+    name: "probe",
+    summary: "find out how this account's service behaves where its documents are silent",
+    load: async () => (await import("./commands/probe.ts")).registerProbe,
+  },
+  {
     name: "doctor",
     summary: "check key, address, clock, budget, folders and unfinished runs",
     load: async () => (await import("./commands/doctor/index.ts")).registerDoctor,

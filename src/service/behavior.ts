@@ -120,7 +120,7 @@ export function soundBehavior(kept: unknown, now: number): KnownBehavior {
     const isSound =
       words[point as BehaviorPoint]?.includes(value as string) ??
       (numbers.includes(point)
-        ? Number.isSafeInteger(value) && (value as number) > 0
+        ? Number.isSafeInteger(value) && (value as number) >= (point === "searchLag" ? 0 : 1)
         : point === "noop" && typeof value === "string");
     if (isSound) sound[point] = { value: value as never, learnedAt: known.learnedAt };
   }

@@ -1,6 +1,8 @@
 /** What `ecm doctor` finds: one line for each thing examined. Pure. */
 import type { RunView } from "../../bulk/runs/view.ts";
 import type { PlaceState } from "../../config/folder-rights.ts";
+import type { KnownBehavior } from "../../service/behavior.ts";
+import { knownInWords, learnedLast } from "../../service/behavior-words.ts";
 import type { ApiAnswer, RateLimits } from "../../wire.ts";
 
 export interface Finding {
@@ -66,6 +68,14 @@ function ofBudget({ hour, month }: RateLimits): Finding {
   if (hour && hour.remaining < hour.limit / 10)
     return warn("budget", words, "less than a tenth of the hour is left");
   return pass("budget", words);
+}
+
+/** What earlier commands have learned of how the service behaves for a structure. */
+export function ofBehavior(structureId: string, known: KnownBehavior): Finding {
+  const words = knownInWords(known);
+  const since = learnedLast(known)?.slice(0, 10);
+  if (words.length === 0) return pass("behavior", `nothing learned yet of structure ${structureId}`);
+  return pass("behavior", `learned of structure ${structureId}, last on ${since}: ${words.join("; ")}`);
 }
 
 export function ofFolder({ name, path, state, detail }: PlaceState): Finding {

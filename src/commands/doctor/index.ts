@@ -1,16 +1,18 @@
 import type { Command } from "commander";
 import { listRuns } from "../../bulk/runs/folder.ts";
 import { viewRun } from "../../bulk/runs/view.ts";
+import { recallBehaviors } from "../../config/behavior-file.ts";
 import { inspectFolders } from "../../config/folder-rights.ts";
 import { isUsualKey, maskKey } from "../../config/keys.ts";
 import type { ResolvedProfile } from "../../config/resolve.ts";
 import type { Context } from "../../context.ts";
 import { EcmError, exitCodes } from "../../errors.ts";
+import { soundBehavior } from "../../service/behavior.ts";
 import { listStructuresRequest } from "../../service/structures.ts";
 import { presentList, type View } from "../../terminal/present.ts";
 import { describeCommand } from "../help-text.ts";
 import { drawFindings } from "./draw.ts";
-import { type Finding, fail, ofAnswer, ofFolder, ofRuns, pass, warn } from "./findings.ts";
+import { type Finding, fail, ofAnswer, ofBehavior, ofFolder, ofRuns, pass, warn } from "./findings.ts";
 
 const view: View<Finding> = {
   columns: [
@@ -27,7 +29,7 @@ export function registerDoctor(command: Command, context: Context): void {
   describeCommand(command, {
     examples: ["ecm doctor", "ecm doctor --profile staging --json"],
     output:
-      "One line for each check: key, address, clock, budget, folders, unfinished runs; pass, warn or fail. One request is spent.",
+      "One line for each check: key, address, clock, budget, what is known of the service's behavior, folders, unfinished runs; pass, warn or fail. One request is spent.",
     exitCodes: { 0: "nothing failed; there may be warnings", 1: "a check failed" },
   });
 }
@@ -35,7 +37,12 @@ export function registerDoctor(command: Command, context: Context): void {
 async function runDoctor(context: Context): Promise<void> {
   // First: opening the profiles mends their rights.
   const places = await inspectFolders(context.folders, context.platform);
-  const findings = [...(await examineAccount(context)), ...places.map(ofFolder), await examineRuns(context)];
+  const findings = [
+    ...(await examineAccount(context)),
+    ...(await examineBehavior(context)),
+    ...places.map(ofFolder),
+    await examineRuns(context),
+  ];
   const output = context.output();
   if (output.format !== "table" || output.columns)
     await presentList(context.terminal, output, findings, view);
@@ -70,6 +77,15 @@ async function examineAccount(context: Context): Promise<Finding[]> {
     findings.push(fail(check, error.message, error.details.hint));
   }
   return findings;
+}
+
+/** What is known of the service where its documents are silent; without a request. */
+async function examineBehavior(context: Context): Promise<Finding[]> {
+  const profile = await context.profile().catch(() => undefined);
+  if (!profile) return [];
+  return recallBehaviors(context.folders.state, profile.baseUrl.value).map(({ structureId, points }) =>
+    ofBehavior(structureId, soundBehavior(points, context.clock.now())),
+  );
 }
 
 async function examineKey(context: Context, profile: ResolvedProfile): Promise<Finding> {

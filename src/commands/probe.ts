@@ -1,0 +1,173 @@
+import { randomBytes } from "node:crypto";
+import { writeFile } from "node:fs/promises";
+import type { Command } from "commander";
+import type { Connection, Context } from "../context.ts";
+import { UsageError } from "../errors.ts";
+import { type BehaviorRow, behaviorRows } from "../service/behavior-words.ts";
+import {
+  mostProbeReads,
+  type ProbeOptions,
+  probeContact,
+  probeReads,
+  probeWrites,
+  type SeenVariants,
+} from "../service/probe.ts";
+import { createPseudonyms } from "../service/pseudonyms.ts";
+import { presentList, type View } from "../terminal/present.ts";
+import { version } from "../version.ts";
+import type { ApiRequest, Send } from "../wire.ts";
+import { describeCommand } from "./help-text.ts";
+
+interface ProbeFlags {
+  write?: boolean;
+  save?: string;
+  dryRun?: boolean;
+}
+
+/** Columns that the table takes without cutting anything. */
+const widthOfTable = 170;
+
+const view: View<BehaviorRow> = {
+  columns: [
+    { name: "point", value: ({ point }) => point },
+    { name: "documented", value: ({ documented }) => documented },
+    { name: "seen", value: ({ seen }) => seen },
+    { name: "what ecm does", value: ({ does }) => does },
+  ],
+  id: ({ point }) => point,
+};
+
+export function registerProbe(command: Command, context: Context): void {
+  command
+    .option("--write", "also create, change and delete one contact of its own (asks first)")
+    .option(
+      "--save <file>",
+      "save the requests and answers to FILE, every address, name, id and key replaced",
+    )
+    .option("--dry-run", "with --write: say what would be written, and write nothing")
+    .action((flags: ProbeFlags) => runProbe(context, flags));
+  describeCommand(command, {
+    examples: [
+      "ecm probe",
+      "ecm probe --write --save probe.json",
+      "ecm sandbox start --variant-file probe.json",
+    ],
+    output: `How this account's service behaves where its documents are silent: point, documented, seen, and what ecm does. At most ${mostProbeReads} reads; what was found out is kept for the account. Nothing needs this command: everything adapts by itself.`,
+    writes: true,
+  });
+}
+
+async function runProbe(context: Context, flags: ProbeFlags): Promise<void> {
+  const output = context.output();
+  const { terminal } = context;
+  const connection = await context.connect();
+  const exchanges: Exchange[] = [];
+  const send = recorded(connection.send, exchanges, () => context.clock.now());
+  const structure = await connection.account.complete(await connection.account.structure());
+  const behavior = connection.behaviors(structure._id);
+  const options: ProbeOptions = { send, behavior, structure, clock: context.clock, limits: context.limits };
+  const { seen, reads } = await probeReads(options);
+  if (flags.write) Object.assign(seen, await writeOnce(context, connection, flags, options));
+  const rows = behaviorRows(behavior.known);
+  if (flags.save !== undefined) await save(flags.save, seen, rows, exchanges, context.clock.now());
+  if (output.format === "table" && !output.columns && terminal.columns < widthOfTable) {
+    await terminal.write(stacked(rows));
+  } else await presentList(terminal, output, rows, view);
+  terminal.note(`${reads} reads; kept for this account until it is found out anew`);
+  if (flags.save !== undefined) terminal.note(`Saved ${exchanges.length} exchanges to ${flags.save}`);
+}
+
+/** On a narrow terminal, point by point: nothing of it is cut. */
+function stacked(rows: BehaviorRow[]): string {
+  return rows
+    .map(
+      ({ point, documented, seen, does }) =>
+        `${point}\n  documented  ${documented}\n  seen        ${seen}\n  ecm         ${does}\n`,
+    )
+    .join("\n");
+}
+
+async function writeOnce(
+  context: Context,
+  { profile }: Connection,
+  flags: ProbeFlags,
+  options: ProbeOptions,
+): Promise<SeenVariants> {
+  const body = probeContact(options.structure, randomBytes(4).toString("hex"));
+  const what = `create the contact ${body.key}, change it twice and delete it`;
+  if (flags.dryRun) {
+    context.terminal.note(`Dry run: --write would ${what}`);
+    return {};
+  }
+  if (profile.readOnly) {
+    throw new UsageError("read-only: --write would write, and nothing was written", "leave out --read-only", {
+      type: "ReadOnlyError",
+    });
+  }
+  await context.confirm(`This will ${what}. Go ahead?`);
+  return probeWrites(options, body);
+}
+
+interface Exchange {
+  request: Pick<ApiRequest, "method" | "path" | "query" | "body">;
+  status: number;
+  milliseconds: number;
+  answer: unknown;
+  limits: unknown;
+}
+
+/** Every request and its answer, refusals included. */
+function recorded(send: Send, exchanges: Exchange[], now: () => number): Send {
+  return async (request) => {
+    const start = now();
+    const answer = await send<never>(request, { expect: "any" });
+    const { method, path, query, body } = request;
+    exchanges.push({
+      request: { method, path, query, body },
+      status: answer.status,
+      milliseconds: Math.round(now() - start),
+      answer: answer.body ?? (answer.text === "" ? null : "not JSON"),
+      limits: answer.limits,
+    });
+    if (answer.problem) throw answer.problem;
+    return answer;
+  };
+}
+
+/** Private to its owner; nothing in it names the account or anybody in it. */
+async function save(
+  file: string,
+  seen: SeenVariants,
+  rows: BehaviorRow[],
+  exchanges: Exchange[],
+  now: number,
+): Promise<void> {
+  const { mask, maskPath } = createPseudonyms();
+  const content = {
+    what: "ecm probe: how a service behaves; every address, name, id and key is a stand-in",
+    version,
+    savedAt: new Date(now).toISOString(),
+    variants: playable(seen),
+    points: rows,
+    exchanges: exchanges.map(({ request, status, milliseconds, answer, limits }) => ({
+      method: request.method,
+      path: maskPath(request.path),
+      query: request.query,
+      body: mask(request.body),
+      status,
+      milliseconds,
+      answer: mask(answer),
+      limits,
+    })),
+  };
+  try {
+    await writeFile(file, `${JSON.stringify(content, null, 2)}\n`, { mode: 0o600 });
+  } catch (error) {
+    throw new UsageError(`--save: cannot write ${file}: ${(error as Error).message}`);
+  }
+}
+
+/** What `sandbox start --variant-file` takes, as it is typed there. */
+function playable(seen: SeenVariants): Record<string, string> {
+  return Object.fromEntries(Object.entries(seen).map(([name, value]) => [name, String(value)]));
+}

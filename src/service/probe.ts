@@ -1,0 +1,325 @@
+/**
+ * Finds out at once how the service behaves where its documents are silent: a few reads, and with leave one contact of
+ * its own that is created, changed and deleted. What is seen is learned; what could not be seen stays open.
+ */
+import { EcmError, exitCodes, ServiceError } from "../errors.ts";
+import type { Contact, ContactStructure, Criteria, Filter, MutateBody, RateLimits, Send } from "../wire.ts";
+import { type Behavior, type BehaviorPoint, createBehavior } from "./behavior.ts";
+import { hasReferences, withElements } from "./contact-changes.ts";
+import { askSearch } from "./contact-search.ts";
+import {
+  allOf,
+  createContactRequest,
+  deleteContactRequest,
+  equals,
+  mutateContactRequest,
+  statusOf,
+  wholeContact,
+} from "./contacts.ts";
+import { listListsRequest, readLists } from "./lists.ts";
+import { getStructureRequest, listStructuresRequest, readStructures } from "./structures.ts";
+
+export const mostProbeReads = 12;
+const largestPage = 1000;
+/** As many keys as a look-up of a bulk run asks for. */
+const manyKeys = 100;
+
+/** What was seen, in the words of the sandbox's variants. */
+export type SeenVariants = Record<string, string | number>;
+
+export interface Probe {
+  structure: ContactStructure;
+  seen: SeenVariants;
+  reads: number;
+}
+
+export interface ProbeOptions {
+  send: Send;
+  behavior: Behavior;
+  structure: ContactStructure;
+  clock: { now(): number; sleep(milliseconds: number): Promise<void> };
+  /** What the answers so far said of the limits. */
+  limits(): RateLimits | undefined;
+}
+
+/** At most 12 reads; a point that they do not reach stays open. @throws what ends every command: 401, 429, no answer */
+export async function probeReads(options: ProbeOptions): Promise<Probe> {
+  const { behavior, structure, limits } = options;
+  const seen: SeenVariants = {};
+  let reads = 0;
+  const send: Send = (request, sendOptions) => {
+    if (reads >= mostProbeReads) throw new NoReadsLeft();
+    reads++;
+    return options.send(request, sendOptions);
+  };
+  // Asked afresh: what was learned earlier must not decide what is seen now.
+  const asking: Asking = { send, structureId: structure._id, behavior: createBehavior() };
+  const look = async (point: () => Promise<void>) => {
+    try {
+      await point();
+    } catch (error) {
+      if (error instanceof NoReadsLeft || isRefusal(error)) return;
+      throw error;
+    }
+  };
+  await look(async () => {
+    const listed = readStructures(await send(listStructuresRequest())).find(
+      ({ _id }) => _id === structure._id,
+    );
+    const isWhole =
+      listed?.tags !== undefined && listed.fields.every((field) => field.required !== undefined);
+    seen.structures = isWhole ? "whole" : "slim";
+  });
+  await look(() => seeLists(asking, seen));
+  let contacts: Partial<Contact>[] = [];
+  await look(async () => {
+    contacts = await seePages(asking, seen);
+  });
+  const keys = contacts.map(({ key }) => key).filter((key) => key !== undefined);
+  await look(() => seeSeveralKeys(asking, keys, seen));
+  await look(() => seeManyKeys(asking, keys, seen));
+  await look(() => seeLetterCase(asking, keys, seen));
+  await look(() => seeInactive(asking, seen));
+  seen["hourly-headers"] = limits()?.hour ? "sent" : "missing";
+  if (structure.tags === undefined)
+    await look(async () => void (await send(getStructureRequest(structure._id))));
+  learnSeen(behavior, seen, asking.behavior);
+  return { structure, seen, reads };
+}
+
+interface Asking {
+  send: Send;
+  structureId: string;
+  behavior: Behavior;
+}
+
+/** The reads that a probe may spend are spent. */
+class NoReadsLeft extends EcmError {
+  constructor() {
+    super(exitCodes.failed, "no reads are left");
+  }
+}
+
+async function seeLists({ send, structureId }: Asking, seen: SeenVariants): Promise<void> {
+  const { total } = readLists(await send(listListsRequest(structureId, 1, manyKeys)));
+  seen.lists = total === undefined ? "array" : "records";
+}
+
+/** Halves the size at most three times: what is refused below is found out by who reads. */
+async function seePages(asking: Asking, seen: SeenVariants): Promise<Partial<Contact>[]> {
+  for (let size = largestPage; ; size = Math.floor(size / 2)) {
+    try {
+      const { contacts, totalRecords } = await search(asking, [], size, wholeContact);
+      if (size < largestPage) seen.page = `refuse:${size}`;
+      if (contacts.length > 0 && totalRecords >= 2 * contacts.length && contacts.length < size) {
+        seen.page = `cap:${contacts.length}`;
+      } else if (size === largestPage && totalRecords > 0) seen.page ??= `refuse:${largestPage}`;
+      const [first] = contacts;
+      if (first?.status) seen.status = "object";
+      else if (statusOf(first)) seen.status = "parts";
+      return contacts;
+    } catch (error) {
+      if (!isRefusal(error) || size < largestPage / 8) throw error;
+    }
+  }
+}
+
+async function seeSeveralKeys(asking: Asking, keys: string[], seen: SeenVariants): Promise<void> {
+  const [one, other] = keys;
+  if (one === undefined || other === undefined) return;
+  try {
+    const { contacts } = await search(asking, allOf(equals("KEY", [one, other])), 10);
+    seen.keys = contacts.length >= 2 ? "any" : "first";
+  } catch (error) {
+    if (!isRefusal(error)) throw error;
+    seen.keys = "refused";
+  }
+  if (seen.keys === "any") asking.behavior.learn("keys", "any");
+  else {
+    const each = [one, other].flatMap((key) => allOf(equals("KEY", [key])));
+    const isTaken = await search(asking, each, 10).then(
+      ({ contacts }) => contacts.length >= 2,
+      (error) => {
+        if (isRefusal(error)) return false;
+        throw error;
+      },
+    );
+    asking.behavior.learn("keys", isTaken ? "alternatives" : "one");
+  }
+}
+
+/** A hundred keys, all but the last of nobody. */
+async function seeManyKeys(asking: Asking, keys: string[], seen: SeenVariants): Promise<void> {
+  const mode = asking.behavior.get("keys");
+  const [last] = keys;
+  if (last === undefined || mode === undefined || mode === "one") return;
+  for (let count = manyKeys; count >= 12; count = Math.floor(count / 2)) {
+    const nobody = Array.from({ length: count - 1 }, (_, index) => `ecm-probe-${index}@example.com`);
+    const asked = [...nobody, last];
+    const filters =
+      mode === "any" ? allOf(equals("KEY", asked)) : asked.flatMap((key) => allOf(equals("KEY", [key])));
+    try {
+      await search(asking, filters, Math.min(count, 10));
+      if (count < manyKeys) {
+        seen["max-keys"] = count;
+        asking.behavior.learn("maxKeys", count);
+      }
+      return;
+    } catch (error) {
+      if (!isRefusal(error)) throw error;
+    }
+  }
+}
+
+async function seeLetterCase(asking: Asking, keys: string[], seen: SeenVariants): Promise<void> {
+  const key = keys.find((each) => each.includes("@") && each !== each.toUpperCase());
+  if (key === undefined) return;
+  const { contacts } = await search(asking, allOf(equals("KEY", [key.toUpperCase()])), 10);
+  const isFolded = contacts.some((contact) => contact.key?.toLowerCase() === key.toLowerCase());
+  seen["key-case"] = isFolded ? "fold" : "exact";
+}
+
+async function seeInactive(asking: Asking, seen: SeenVariants): Promise<void> {
+  const { contacts } = await search(asking, allOf(equals("CONTACT_STATUS", ["inactive"])), 1);
+  const key = contacts[0]?.key;
+  if (key === undefined) return;
+  const shown = await search(asking, allOf(equals("KEY", [key])), 10);
+  seen.inactive = shown.contacts.some((contact) => contact.key === key) ? "shown" : "hidden";
+}
+
+function search(
+  { send, structureId, behavior }: Asking,
+  filters: Filter[],
+  pageSize: number,
+  source: string[] = ["_id", "key"],
+) {
+  return askSearch(send, { structureId, filters, source, page: 1, pageSize }, behavior);
+}
+
+function isRefusal(error: unknown): boolean {
+  return error instanceof ServiceError && error.status === 400;
+}
+
+/** The contact that `--write` makes, in an address space that belongs to nobody. */
+export function probeContact(structure: ContactStructure, random: string) {
+  return { key: `ecm-probe-${random}@example.com`, contactStructureId: structure._id };
+}
+
+/** How long a search may take to show a new contact before that is left open, in milliseconds. */
+const lagPauses = [250, 750, 1500, 2500];
+
+/** Creates, changes and deletes one contact. @throws with a hint that names the contact when it could not be deleted */
+export async function probeWrites(
+  { send, behavior, structure, clock }: ProbeOptions,
+  body: ReturnType<typeof probeContact>,
+): Promise<SeenVariants> {
+  const seen: SeenVariants = {};
+  const created = await send<Partial<Contact> | undefined>(createContactRequest(body));
+  const since = clock.now();
+  const asking: Asking = { send, structureId: structure._id, behavior: createBehavior(behavior.known) };
+  const found = await untilShown(asking, body.key, clock, created.body?._id);
+  const id = created.body?._id ?? found;
+  if (found !== undefined) seen["search-lag"] = roundedLag(clock.now() - since);
+  if (id === undefined) {
+    throw new EcmError(
+      exitCodes.failed,
+      "the service created a contact, and neither its answer nor a search says its id",
+      {
+        hint: `delete it by hand: ${body.key}`,
+        applied: "yes",
+      },
+    );
+  }
+  try {
+    await seeMutate(send, structure, id, seen);
+  } finally {
+    await send(deleteContactRequest(id)).catch((error: unknown) => {
+      if (error instanceof EcmError)
+        error.details.hint = `the probe's own contact is left: ecm contact delete ${id}`;
+      throw error;
+    });
+  }
+  learnSeen(behavior, seen);
+  return seen;
+}
+
+/** What is shown with the first search was shown at once. */
+function roundedLag(milliseconds: number): number {
+  return milliseconds < lagPauses[0]! ? 0 : Math.round(milliseconds);
+}
+
+async function untilShown(
+  asking: Asking,
+  key: string,
+  clock: ProbeOptions["clock"],
+  id: string | undefined,
+): Promise<string | undefined> {
+  const criteria: Criteria = equals("KEY", [key]);
+  for (const pause of [0, ...lagPauses]) {
+    if (pause > 0) await clock.sleep(pause);
+    const { contacts } = await search(asking, allOf(criteria), 10);
+    const shown = contacts.find((contact) => contact.key === key);
+    if (shown) return shown._id ?? id;
+  }
+  return undefined;
+}
+
+async function seeMutate(
+  send: Send,
+  structure: ContactStructure,
+  id: string,
+  seen: SeenVariants,
+): Promise<void> {
+  const [tag] = structure.tags ?? [];
+  const [field] = structure.fields.filter(({ dataType }) => dataType === "text");
+  const body: MutateBody = tag
+    ? { addTags: [{ _id: tag._id }] }
+    : { updateFields: field ? [{ _id: field._id, value: "probe" }] : [] };
+  let form: "object" | "id" = "object";
+  const mutate = () => send<unknown>(mutateContactRequest(id, withElements(body, form)));
+  const answer = await mutate().catch((error: unknown) => {
+    if (!isRefusal(error) || !hasReferences(body)) throw error;
+    form = "id";
+    return mutate();
+  });
+  if (hasReferences(body)) seen["mutate-elements"] = form;
+  const text = answer.body as Partial<Contact> | null | undefined;
+  seen["mutate-answer"] =
+    text === undefined || text === null ? "empty" : text._id === id ? "contact" : "other";
+  await mutate().then(
+    () => undefined,
+    (error: unknown) => {
+      if (!isRefusal(error)) throw error;
+      seen.noop = (error as ServiceError).type;
+    },
+  );
+}
+
+const pointOf: Record<string, BehaviorPoint> = {
+  lists: "lists",
+  structures: "structures",
+  status: "status",
+  "key-case": "keyCase",
+  inactive: "inactive",
+  "hourly-headers": "hourlyHeaders",
+  "mutate-elements": "mutateElements",
+  "mutate-answer": "mutateAnswer",
+  noop: "noop",
+};
+
+function learnSeen(behavior: Behavior, seen: SeenVariants, found: Behavior = createBehavior()): void {
+  for (const [name, value] of Object.entries(seen)) {
+    const point = pointOf[name];
+    if (point) behavior.learn(point, value as never);
+  }
+  for (const point of ["keys", "maxKeys", "statusCase"] as const) {
+    const value = found.get(point);
+    if (value !== undefined) behavior.learn(point, value as never);
+    else if (point === "maxKeys" && found.get("keys") !== undefined) behavior.forget("maxKeys");
+  }
+  const [beyond, size] = String(seen.page ?? "").split(":");
+  if (beyond === "cap") behavior.learn("pageCut", Number(size));
+  else if (beyond === "refuse") behavior.learn("maxPage", Number(size));
+  const lag = seen["search-lag"];
+  if (typeof lag === "number") behavior.learn("searchLag", lag);
+}

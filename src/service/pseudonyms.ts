@@ -1,0 +1,108 @@
+/**
+ * Stand-ins for what is somebody's: addresses, keys, ids, names and values, each the same one wherever it occurs. What
+ * a member may hold is listed; the text of every other member is replaced, so that a member nobody thought of gives
+ * nothing away. Pure.
+ */
+
+export interface Pseudonyms {
+  /** A JSON value with every text replaced that is not known to be harmless. */
+  mask(value: unknown, member?: string): unknown;
+  /** A path: ids in it are replaced. */
+  maskPath(path: string): string;
+}
+
+/** Members whose texts are words of the service or times. */
+const plain = new Set([
+  "errorType",
+  "columnToFilter",
+  "operator",
+  "source",
+  "dataType",
+  "predefinedField",
+  "keyType",
+  "type",
+  "primary",
+  "secondary",
+  "contactStatus",
+  "contactSubStatus",
+  "createdAt",
+  "updatedAt",
+  "timestamp",
+  "field",
+]);
+/** Texts that are cut to the words in which something of an account may stand. */
+const spoken = new Set(["message"]);
+
+const idForm = /[0-9a-f]{24}/gi;
+const addressForm = /[^\s@"'<>,;:()[\]{}]+@[^\s@"'<>,;:()[\]{}]+/gu;
+const wordForm = /^[A-Za-z0-9_.:+[\] -]{0,60}$/;
+
+export function createPseudonyms(): Pseudonyms {
+  const known = new Map<string, string>();
+  const counts = new Map<string, number>();
+
+  /** The same for every letter case of an address; one in capitals stays in capitals. */
+  function standIn(kind: string, text: string, form: (count: number) => string): string {
+    const name = `${kind} ${text.toLowerCase()}`;
+    let found = known.get(name);
+    if (found === undefined) {
+      const count = (counts.get(kind) ?? 0) + 1;
+      counts.set(kind, count);
+      found = form(count);
+      known.set(name, found);
+    }
+    return text !== text.toLowerCase() && text === text.toUpperCase() ? found.toUpperCase() : found;
+  }
+
+  const id = (text: string) =>
+    standIn("id", text.toLowerCase(), (count) => count.toString(16).padStart(24, "0"));
+  const address = (text: string) => standIn("address", text, (count) => `person${count}@example.com`);
+  const other = (text: string) => (text === "" ? "" : standIn("text", text, (count) => `text-${count}`));
+
+  function maskText(text: string, member: string): string {
+    if (/^[0-9a-f]{24}$/i.test(text)) return id(text);
+    if (spoken.has(member)) return maskMessage(text);
+    if (/^[^\s@]+@[^\s@]+$/u.test(text)) return address(text);
+    if (plain.has(member) && wordForm.test(text)) return text;
+    return other(text);
+  }
+
+  function maskMessage(text: string): string {
+    let masked = text.replace(addressForm, address).replace(idForm, id);
+    for (const [name, replacement] of known) {
+      const original = name.startsWith("text ") ? name.slice(5) : "";
+      if (original.length < 3) continue;
+      masked = replaceAll(masked, original, replacement);
+    }
+    // What is quoted was typed by somebody.
+    return masked.replace(/"([^"]*)"/g, (_whole, quoted: string) =>
+      /^(person\d+@example\.com|text-\d+|[0-9a-f]{24})$/i.test(quoted) ? `"${quoted}"` : `"${other(quoted)}"`,
+    );
+  }
+
+  function mask(value: unknown, member = ""): unknown {
+    if (typeof value === "string") return maskText(value, member);
+    if (Array.isArray(value)) return value.map((each) => mask(each, member));
+    if (typeof value !== "object" || value === null) return value;
+    const column = (value as { columnToFilter?: unknown }).columnToFilter;
+    return Object.fromEntries(
+      Object.entries(value).map(([name, each]) => {
+        const inner = name === "values" && column === "CONTACT_STATUS" ? "contactStatus" : name;
+        return [maskName(name), mask(each, inner)];
+      }),
+    );
+  }
+
+  /** Members are named by the service; one that looks like an id or an address is not. */
+  function maskName(name: string): string {
+    return name.replace(addressForm, address).replace(/^[0-9a-f]{24}$/i, id);
+  }
+
+  return { mask, maskPath: (path) => path.replace(idForm, id) };
+}
+
+/** Without regard to letter case. */
+function replaceAll(text: string, wanted: string, replacement: string): string {
+  const pattern = wanted.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
+  return text.replace(new RegExp(pattern, "gi"), () => replacement);
+}

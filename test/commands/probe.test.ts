@@ -1,0 +1,100 @@
+import { readFile, stat } from "node:fs/promises";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { call, inputFile, manyRows } from "../bulk/kit.ts";
+import { temporaryFolder } from "../support/ecm.ts";
+import { type RunningSandbox, startSandbox } from "../support/sandbox.ts";
+
+/** An account with thirty contacts, a tag and a list, and one who unsubscribed. */
+async function account(variants: Record<string, string> = {}): Promise<RunningSandbox> {
+  const running = await startSandbox({ variants });
+  await running.ecm(["import", await inputFile(manyRows(30)), "--tag", "Guild", "--create-missing", "-y"]);
+  await running.ecm(["contact", "unsubscribe", "p7@example.com", "-y"]);
+  return running;
+}
+
+async function probed({ ecm }: RunningSandbox, ...words: string[]) {
+  const file = join(await temporaryFolder(), "probe.json");
+  const result = await ecm(["probe", "--save", file, "--json", ...words]);
+  expect(result.code, result.stderr).toBe(0);
+  const text = await readFile(file, "utf8");
+  return { ...result, file, text, saved: JSON.parse(text) };
+}
+
+const played: Record<string, string>[] = [
+  { keys: "refused", page: "cap:10", lists: "array", structures: "slim", status: "object" },
+  { keys: "first", "max-keys": "25", "key-case": "exact", inactive: "hidden" },
+  { page: "refuse:250", "mutate-elements": "id", "mutate-answer": "empty", noop: "NothingToDoError" },
+  { "max-keys": "50", "mutate-answer": "other", "hourly-headers": "missing", "mutate-elements": "object" },
+];
+
+describe("ecm probe", () => {
+  it.each(played)("finds out what the service plays: %o", async (variants) => {
+    const running = await account(variants);
+    const { saved, stderr, stdout } = await probed(running, "--write", "-y");
+    const { "max-keys": most, ...others } = variants;
+    expect(saved.variants).toMatchObject(others);
+    // Halved from a hundred: the greatest number that was tried and taken.
+    if (most) expect(Number(saved.variants["max-keys"])).toBeLessThanOrEqual(Number(most));
+    expect(Number(/^(\d+) reads/m.exec(stderr)?.[1])).toBeLessThanOrEqual(12);
+    expect(JSON.parse(stdout)[0]).toEqual({
+      point: "several keys in one search",
+      documented: "not said",
+      seen: expect.any(String),
+      does: expect.any(String),
+    });
+    const { stdout: count } = await running.ecm(["contact", "search", "--count"]);
+    expect(count).toBe(variants.inactive === "hidden" ? "29\n" : "30\n");
+    await startSandbox({ variants: saved.variants });
+  });
+
+  it("keeps what it found out for the next command, and doctor shows it", async () => {
+    const running = await account({ keys: "refused" });
+    await probed(running);
+    const { stdout } = await running.ecm(["doctor", "-o", "tsv"]);
+    expect(stdout).toMatch(
+      /pass\tbehavior\tlearned of .*several keys in one search: not as values of one condition/,
+    );
+  });
+
+  it("saves nobody's address, id, name or value, and one stand-in for each", async () => {
+    const running = await account();
+    const { text, file, saved } = await probed(running, "--write", "-y");
+    const [structure] = await call<{ _id: string }[]>(running, "GET", "/api/contact-structure");
+    for (const secret of [
+      /p\d+@example/i,
+      /First \d/,
+      /Guild/i,
+      /ecm-probe-\w/i,
+      structure!._id,
+      running.apiKey,
+    ]) {
+      expect(text).not.toMatch(secret);
+    }
+    expect((await stat(file)).mode & 0o777).toBe(0o600);
+    const searches = saved.exchanges.filter((each: { path: string }) => each.path === "/api/contact/search");
+    const ids = new Set(
+      searches.map((each: { body: { contactStructureId: string } }) => each.body.contactStructureId),
+    );
+    expect(ids.size).toBe(1);
+    expect([...ids][0]).toMatch(/^[0-9a-f]{24}$/);
+  });
+
+  it("writes nothing without --write, and asks before it does", async () => {
+    const running = await account();
+    await running.ecm(["probe"]);
+    await running.ecm(["probe", "--write", "--dry-run"]);
+    expect((await running.ecm(["probe", "--write"])).code).toBe(2);
+    const refused = await running.ecm(["probe", "--write", "-y", "--read-only"]);
+    expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining("read-only")]);
+    const events = await running.ecm(["events", "--type", "contact-created", "--json", "--all"]);
+    expect(JSON.parse(events.stdout)).toHaveLength(30);
+  });
+
+  it("works in an account where nobody is", async () => {
+    const running = await startSandbox();
+    const { saved } = await probed(running);
+    expect(saved.variants).toMatchObject({ lists: "records", structures: "whole" });
+    expect(saved.variants.keys).toBeUndefined();
+  });
+});
