@@ -1,0 +1,157 @@
+/** What a person does with an account, from the first field to an undo; under any variant of the service. */
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import type { Summary } from "../../src/bulk/runs/report.ts";
+import { openStore } from "../../src/sandbox/store/index.ts";
+import type { Contact } from "../../src/wire.ts";
+import { call, inputFile } from "../bulk/kit.ts";
+import { testClock } from "../sandbox/account.ts";
+import { temporaryFolder } from "../support/ecm.ts";
+import { startSandbox } from "../support/sandbox.ts";
+
+/** Longer than any `search-lag` of these tests. */
+const settlingSeconds = 60;
+
+/** All that must be the same whatever the service decides where its documents are silent, but for what was said. */
+export interface Journey {
+  /** Of every step, what it wrote on stderr: to find out why one differs. */
+  said: string;
+  /** Of each step its exit code, and the counts of rows or the output. */
+  steps: Record<string, unknown>;
+  /** Contacts by key, with labels and names in place of ids. */
+  contacts: Record<string, unknown>;
+  /** Of every import that had nothing to do. */
+  writesOfRepeats: number[];
+}
+
+export async function travel(variants: Record<string, string>): Promise<Journey> {
+  const clock = testClock();
+  const service = await startSandbox({ variants, clock, hourlyLimit: 1_000_000, monthlyLimit: 1_000_000 });
+  const steps: Journey["steps"] = {};
+  const writesOfRepeats: number[] = [];
+  let said = "";
+  const ecm = async (name: string, args: string[]) => {
+    const result = await service.ecm(args, { clock });
+    steps[name] = { code: result.code };
+    said += `$ ecm ${args.join(" ")}\n${result.stderr}`;
+    clock.pass(settlingSeconds);
+    return result.stdout;
+  };
+  const bulk = async (name: string, ...args: string[]): Promise<Summary> => {
+    const stdout = await ecm(name, [...args, "--yes", "--json"]);
+    const summary: Summary = stdout === "" ? {} : JSON.parse(stdout);
+    Object.assign(steps[name] as object, { rows: summary.rows, stoppedBy: summary.stoppedBy });
+    return summary;
+  };
+  const repeat = async (name: string, ...args: string[]) => {
+    const { requests } = await bulk(name, ...args);
+    writesOfRepeats.push((requests?.create ?? 0) + (requests?.mutate ?? 0));
+  };
+  const told = async (name: string, ...args: string[]) => {
+    const stdout = await ecm(name, args);
+    Object.assign(steps[name] as object, { output: stdout.split("\n").filter(Boolean).sort() });
+  };
+
+  await ecm("add a field", ["structure", "field", "add", "City"]);
+  await ecm("add tags", ["structure", "tag", "add", "vip", "trial"]);
+  for (const name of ["News", "Offers", "Events"]) await ecm(`create ${name}`, ["lists", "create", name]);
+
+  const header = "Email,First Name,City,Lists,Tags\n";
+  const rows = Array.from(
+    { length: 14 },
+    (_, number) =>
+      `p${number}@example.com,First ${number},Oslo,${number % 2 ? "News" : '"News,Offers"'},${number % 3 ? "" : "vip"}\n`,
+  );
+  const mapping = ["--map", "Lists=lists", "--map", "Tags=tags"];
+  const first = await inputFile(header + rows.join(""), "first.csv");
+  await bulk("import", "import", first, ...mapping);
+  await repeat("import again", "import", first, ...mapping, "--fresh");
+  const changed = rows.map((row, number) => (number < 4 ? row.replace("Oslo", "Bergen") : row));
+  const more = Array.from({ length: 3 }, (_, number) => `n${number}@example.com,New ${number},Oslo,News,\n`);
+  const second = await inputFile(header + changed.join("") + more.join(""), "second.csv");
+  const run = await bulk("import changes", "import", second, ...mapping);
+  await repeat("import changes again", "import", second, ...mapping, "--fresh");
+
+  const keys = await inputFile("p1@example.com\np5@example.com\nn1@example.com\n", "keys.txt");
+  await bulk("mutate", "contact", "mutate", "--keys", keys, "--add-tag", "trial", "--set", "City=Rome");
+  const members = await inputFile("p0@example.com\np1@example.com\np9@example.com\n", "members.txt");
+  await bulk("sync", "lists", "sync", "Offers", members, "--max-remove", "100%");
+  await repeat("sync again", "lists", "sync", "Offers", members, "--fresh");
+
+  await told(
+    "search a list",
+    "contact",
+    "search",
+    "--list",
+    "News",
+    "--all",
+    "--columns",
+    "key",
+    "-o",
+    "tsv",
+  );
+  await told(
+    "search keys",
+    ..."contact search --key p1@example.com --key p2@example.com --columns key -o tsv".split(" "),
+  );
+  const file = join(await temporaryFolder(), "export.csv");
+  await ecm("export", ["export", "--list", "Offers", "--status", "active", "--output-file", file]);
+  Object.assign(steps.export as object, { keys: await keyColumn(file) });
+
+  await bulk("undo", "runs", "undo", run.run ?? "last");
+  await ecm("rename a field", ["structure", "field", "rename", "City", "Town"]);
+  await ecm("remove a tag", ["structure", "tag", "remove", "trial", "--yes"]);
+  const folder = join(await temporaryFolder(), "clone");
+  await ecm("clone", ["sandbox", "clone", "--contacts", "--data", folder, "--yes"]);
+  Object.assign(steps.clone as object, { contacts: await contactsOfFolder(folder) });
+  return { said, steps, writesOfRepeats, contacts: await everything(service) };
+}
+
+async function contactsOfFolder(folder: string): Promise<number> {
+  const store = await openStore(folder, Date.now());
+  try {
+    return Array.from(store.contacts.all()).length;
+  } finally {
+    store.database.close();
+  }
+}
+
+async function keyColumn(file: string): Promise<string[]> {
+  const text = await readFile(file, "utf8").catch(() => "");
+  return text
+    .split(/\r?\n/)
+    .flatMap((line) => /[\w.]+@example\.com/.exec(line)?.[0] ?? [])
+    .sort();
+}
+
+/** What the account holds, as a reader of names sees it. */
+async function everything(service: { baseUrl: string; apiKey: string }): Promise<Journey["contacts"]> {
+  const [{ _id }] = await call<[{ _id: string }]>(service, "GET", "/api/contact-structure");
+  const structure = await call<Record<"fields" | "tags", { _id: string; label: string }[]>>(
+    service,
+    "GET",
+    `/api/contact-structure/${_id}`,
+  );
+  const all = await call<{ _id: string; name: string }[] & { records?: { _id: string; name: string }[] }>(
+    service,
+    "GET",
+    `/api/contact-structure/${_id}/lists/all`,
+  );
+  const lists = (all.records ?? all).map((list) => ({ _id: list._id, label: list.name }));
+  const names = new Map(
+    [...structure.fields, ...structure.tags, ...lists].map((each) => [each._id, each.label]),
+  );
+  const labels = (refs: { _id: string }[] = []) => refs.map((ref) => names.get(ref._id) ?? ref._id).sort();
+  const contacts = await call<Contact[]>(service, "GET", "/api/contact");
+  return Object.fromEntries(
+    contacts.map(({ key, fields = [], lists: memberOf, tags, status }) => [
+      key,
+      {
+        fields: Object.fromEntries(fields.map((field) => [names.get(field._id) ?? field._id, field.value])),
+        lists: labels(memberOf),
+        tags: labels(tags),
+        status,
+      },
+    ]),
+  );
+}

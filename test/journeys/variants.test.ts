@@ -1,0 +1,27 @@
+/** The journey under many variants at once; under each alone, and pairs of them, in test/slow/variant-journeys.slow.ts. */
+import { expect, it } from "vitest";
+import { travel } from "./variant-journey.ts";
+
+it("comes to the same end whatever the service decides, and what is imported again writes nothing", async () => {
+  const plain = await travel({});
+  const { said, ...otherwise } = await travel({
+    keys: "first",
+    page: "cap:3",
+    lists: "array",
+    created: "201",
+    "mutate-elements": "id",
+    "mutate-answer": "empty",
+    noop: "NoChangesError",
+    structures: "slim",
+    status: "object",
+    "hourly-headers": "missing",
+  });
+  expect(otherwise, said).toEqual({ ...plain, said: undefined });
+  expect(plain.writesOfRepeats).toEqual([0, 0, 0]);
+  expect(plain.steps).toMatchObject({
+    import: { code: 0, rows: { created: 14 } },
+    "import changes": { code: 0, rows: { created: 3, updated: 4, unchanged: 10 } },
+    sync: { code: 0, rows: { updated: 8, unchanged: 1 } },
+    clone: { contacts: 17 },
+  });
+});
