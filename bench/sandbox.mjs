@@ -10,6 +10,7 @@ import { fileURLToPath, pathToFileURL } from "node:url";
 import { parseArgs } from "node:util";
 import { build } from "rolldown";
 import { Pool } from "undici";
+import { textFiles } from "../scripts/text-files.mjs";
 
 const connections = 16;
 const bundle = fileURLToPath(new URL("../dist/bench/sandbox.mjs", import.meta.url));
@@ -53,6 +54,7 @@ async function measure() {
     input: fileURLToPath(new URL("sandbox-parts.ts", import.meta.url)),
     platform: "node",
     external: ["libsql"],
+    plugins: [textFiles],
     output: { file: bundle, format: "esm", codeSplitting: false },
   });
   const folder = await mkdtemp(join(tmpdir(), "ecm-bench-"));
