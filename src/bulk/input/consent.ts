@@ -69,11 +69,20 @@ const meanings = (() => {
   return found;
 })();
 
-/** Long enough that no other word begins so: "unsubscribed on 3 May" is gone, "Baja California" is not. */
-const leastLengthOfBeginning = 7;
-const goneBeginnings = [...meanings]
-  .filter(([word, meaning]) => meaning === "gone" && word.length >= leastLengthOfBeginning)
-  .map(([word]) => `${word} `);
+/** Long enough to mean one thing in a longer text: "user unsubscribed on 3 May" is gone, "Baja California" is not. */
+const leastLengthWithin = 7;
+const longestText = 60;
+const goneWords = [...meanings]
+  .filter(([word, meaning]) => meaning === "gone" && word.length >= leastLengthWithin)
+  .map(([word]) => ` ${word} `);
+const negation =
+  / (?:not|never|no|nicht|nie|kein|keine|pas|jamais|ne|non|nunca|mai|niet|geen|inte|ikke|ei|не) /;
+
+function isGoneWithin(words: string): boolean {
+  if (words.length > longestText) return false;
+  const padded = ` ${words} `;
+  return goneWords.some((word) => padded.includes(word) && !negation.test(padded.replace(word, "  ")));
+}
 
 const emptyDate = /^0{1,4}[-/.]0{1,2}[-/.]0{1,4}(?:[ T].*)?$/;
 const date =
@@ -90,7 +99,7 @@ function saidIn(cell: string): Said {
   if (meaning) return meaning;
   if (date.test(written)) return "date";
   if (number.test(written)) return "number";
-  return goneBeginnings.some((beginning) => word.startsWith(beginning)) ? "gone" : "unclear";
+  return isGoneWithin(word) ? "gone" : "unclear";
 }
 
 /** Whether a cell lets a person be mailed; `unclear` counts as refusing. */

@@ -113,7 +113,7 @@ describe("cells, by language", () => {
     [
       "Status",
       "subscribed, Active, opted-in, SUBSCRIBED, Opt In",
-      "unsubscribed, Opted Out, cleaned, bounced, complained, Hard Bounced, do not email, NEVER_SUBSCRIBED, inactive, pending, unconfirmed, spam complaint, unsubscribed on 3 May 2024",
+      "unsubscribed, Opted Out, cleaned, bounced, complained, Hard Bounced, do not email, NEVER_SUBSCRIBED, inactive, pending, unconfirmed, spam complaint, unsubscribed on 3 May 2024, User unsubscribed, Contact has opted out",
     ],
     ["Status", "angemeldet, aktiv, abonniert", "abgemeldet, ausgetragen, nicht abonniert, inaktiv"],
     ["Statut", "abonné, inscrite, actif", "désabonné, désinscrite, Désinscrit, desabonne"],
@@ -288,6 +288,7 @@ describe("exports of the world that must create nobody who left", () => {
     ["Raiser's Edge", "Email,Requests no e-mail\na@example.com,No\nz@example.com,Yes\n"],
     ["Access", "Email,Newsletter\na@example.com,-1\nz@example.com,0\n"],
     ["an address check", "Email,Email Status\na@example.com,valid\nz@example.com,bounced\n"],
+    ["words within a text", "Email,Status\na@example.com,active\nz@example.com,User unsubscribed via link\n"],
     ["no name at all", "Email,X7\na@example.com,active\nz@example.com,unsubscribed\n"],
     [
       "a mark far down",
@@ -315,6 +316,7 @@ describe("files in which nobody left", () => {
       "Email,Status,Lead Status\na@example.com,lead,NEW\nb@example.com,customer,inactive\n",
     ],
     ["inactive alone", "Email,Status\na@example.com,active\nb@example.com,inactive\n"],
+    ["status texts", "Email,Status\na@example.com,has not unsubscribed\nb@example.com,never bounced\n"],
     ["notes", "Email,Notes\na@example.com,unsubscribed from the phone plan\nb@example.com,unsubscribed\n"],
     [
       "subscriptions to other things",
