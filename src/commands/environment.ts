@@ -13,6 +13,8 @@ export const environment: Readonly<Record<string, string>> = {
   ECM_TIMEOUT: "longest wait for one answer in seconds, as --timeout",
   ECM_CONFIG_DIR: "folder of the profiles and keys",
   ECM_STATE_DIR: "folder of the bulk runs and of the embedded sandbox's data",
+  ECM_SUPPRESSIONS:
+    "file of the suppression list, in place of the account's own; several machines can share it",
   ECM_CACHE_DIR: "folder of what may be lost: remembered names, limits last seen",
   ECM_SANDBOX_API_KEY:
     "the key that `ecm sandbox start` and `exec` work with, in place of one made at random",

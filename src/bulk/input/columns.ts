@@ -1,6 +1,7 @@
 /** Reading: header names → where each column's cells go. */
 import { UsageError } from "../../errors.ts";
 import type { ContactStructure, FieldDefinition } from "../../wire.ts";
+import { columnsNamed, indexesWhere, namesShown, quoted, shellWord, unknownColumn } from "./column-names.ts";
 import type { ConsentColumn, FoundConsent } from "./consent.ts";
 import { consentColumns, unreadableConsent } from "./consent-columns.ts";
 import { foldName, isIdName, isKeyName, nearestName, predefinedFieldOf } from "./names.ts";
@@ -116,15 +117,6 @@ function placeSystemColumns(names: string[], targets: Targets, system: System): 
     else if (isColumn(name, system.tags?.column)) targets[index] = { kind: "tags" };
     else if (isColumn(name, system.lists?.column)) targets[index] = { kind: "lists" };
   }
-}
-
-export function columnsNamed(column: string, names: string[]): number[] {
-  const exact = indexesWhere(names, (name) => name === column);
-  return exact.length > 0 ? exact : indexesWhere(names, (name) => foldName(name) === foldName(column));
-}
-
-function indexesWhere(names: string[], holds: (name: string) => boolean): number[] {
-  return names.flatMap((name, index) => (holds(name) ? [index] : []));
 }
 
 /** A target as it is typed: `key`, `lists`, `tags`, `ignore`, or a field's label or id. */
@@ -282,28 +274,6 @@ function unmapped({ names, structure, place }: MappingInput, lost: number[]): Us
   );
 }
 
-export function unknownColumn(column: string, names: string[], place: string, flag: string): UsageError {
-  const near = nearestName(column, names);
-  return new UsageError(
-    `${place}: ${flag} names a column that is not there: ${JSON.stringify(column)}`,
-    near ? `did you mean ${JSON.stringify(near)}?` : `columns: ${quoted(names)}`,
-  );
-}
-
 function labelsOf(structure: ContactStructure): string {
   return quoted(structure.fields.map((field) => field.label));
-}
-
-/** A message names all columns of any sensible file. */
-const namesShown = 100;
-
-/** Names in a message. */
-export function quoted(names: readonly string[]): string {
-  const shown = names.slice(0, namesShown).map((name) => JSON.stringify(name));
-  if (names.length > namesShown) shown.push(`and ${names.length - namesShown} more`);
-  return shown.join(", ");
-}
-
-export function shellWord(word: string): string {
-  return /^[\w=.@:-]+$/.test(word) ? word : `"${word.replace(/(["$`\\])/g, "\\$1")}"`;
 }

@@ -1,6 +1,7 @@
 /** Reading: which of a file's columns speak of consent: told by flags, by the system's rules, or found in the file. */
 import { UsageError } from "../../errors.ts";
-import { columnsNamed, type MappingInput, shellWord, type Targets, unknownColumn } from "./columns.ts";
+import { columnsNamed, shellWord, unknownColumn } from "./column-names.ts";
+import type { MappingInput, Targets } from "./columns.ts";
 import { type ConsentColumn, consentNameOf, type FoundConsent, ruleByName } from "./consent.ts";
 import { isColumn, isIgnoredBy } from "./systems.ts";
 

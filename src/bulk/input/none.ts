@@ -1,5 +1,5 @@
 /** What stands for an input where there is none: the contacts come from the account. */
-import { createConsentTally } from "./consent.ts";
+import { createConsentTally } from "./consent-tally.ts";
 import { createIdentityTally } from "./identities.ts";
 import type { Reading, Understood } from "./reading.ts";
 import type { Survey } from "./survey.ts";

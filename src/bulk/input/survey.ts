@@ -1,7 +1,7 @@
 /** The first pass over an input: everything is read and checked before anything is sent. */
 import { stat } from "node:fs/promises";
 import { EcmError, exitCodes } from "../../errors.ts";
-import { type ConsentTally, createConsentTally } from "./consent.ts";
+import { type ConsentTally, createConsentTally } from "./consent-tally.ts";
 import { createIdentityTally, type RepeatedIdentities } from "./identities.ts";
 import { readRows, type Understood } from "./index.ts";
 import { createOddities } from "./oddities.ts";

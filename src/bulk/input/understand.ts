@@ -1,6 +1,7 @@
 /** Reading: what a file is, found out before anything is sent. */
 import type { ContactStructure } from "../../wire.ts";
-import { type Columns, type MappingInput, mapColumns, mapKeyColumn, quoted, toldTargets } from "./columns.ts";
+import { quoted } from "./column-names.ts";
+import { type Columns, type MappingInput, mapColumns, mapKeyColumn, toldTargets } from "./columns.ts";
 import { findConsent } from "./consent.ts";
 import { isConsentKnown } from "./consent-columns.ts";
 import { type Dialect, readRecords } from "./csv.ts";
