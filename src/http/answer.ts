@@ -152,13 +152,13 @@ function hintFor(
       : "check the key with: ecm auth status";
   if (status === 403 && /scope/i.test(message))
     return "the account's owner can give the key that scope, in the account's settings";
-  if (limitKind === "month") return "the month's requests are used up; they are not waited for";
+  if (limitKind === "month") return "The monthly quota is used up; ecm does not wait for the next month";
   if (limitKind === "address")
     return "too many requests with a wrong key came from this address: mend the key, and wait";
   if (limitKind === "hour") {
     return retryAfterSeconds === undefined
-      ? "the hour's requests are used up: try again later"
-      : `the hour's requests are used up: try again in ${retryAfterSeconds} s, or allow a wait with --max-wait`;
+      ? "Hourly limit reached: try again later"
+      : `Hourly limit reached: try again in ${retryAfterSeconds} s, or allow a wait with --max-wait`;
   }
   return undefined;
 }

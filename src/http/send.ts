@@ -159,7 +159,7 @@ function diagnose(outcome: Outcome, sending: Sending): { trouble?: Trouble; why:
     );
     return {
       trouble: { kind: "limited", limit: limitKind, retryAfterSeconds: details.retryAfterSeconds },
-      why: "the hour's requests are used up",
+      why: "hourly limit reached",
     };
   }
   return { trouble: status >= 500 ? { kind: "failed", status } : undefined, why: `HTTP ${status}` };

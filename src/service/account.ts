@@ -31,6 +31,8 @@ export interface Account {
   /** Every list of the structure. */
   lists(structure: ContactStructure): Promise<ContactList[]>;
   list(structure: ContactStructure, wanted: string): Promise<ContactList>;
+  /** What was fetched so far, without a request: names for what is shown. */
+  known(structure: ContactStructure): Promise<{ structure: ContactStructure; lists: ContactList[] }>;
   /** Forgets what was fetched, after a write that changed it. */
   forget(): void;
 }
@@ -71,6 +73,12 @@ export function createAccount(send: Send, preferred?: string, behaviors?: Behavi
     },
     async list(structure, wanted) {
       return resolveName(wanted, await account.lists(structure), (list) => list.name, "list");
+    },
+    async known(structure) {
+      return {
+        structure: (await completed.get(structure._id)) ?? structure,
+        lists: (await lists.get(structure._id)) ?? [],
+      };
     },
     forget() {
       structures = undefined;

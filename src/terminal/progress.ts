@@ -70,7 +70,7 @@ function repeated(terminal: Terminal, describe: () => string | undefined): Progr
 }
 
 /** How far something is, as a bar and a percentage. @param share from 0 to 1 */
-export function progressBar(share: number, width = 28): string {
+export function progressBar(share: number, width = 20): string {
   const done = Math.min(1, Math.max(0, share));
   const full = Math.floor(done * width);
   return `${"█".repeat(full)}${"░".repeat(width - full)} ${String(Math.floor(done * 100)).padStart(3)} %`;

@@ -30,8 +30,11 @@ export interface Terminal {
   drawing?: { clear(): void; draw(): void };
   /** Writes data to stdout, and waits while the reader is slow. Resolves at once when the reader has gone. */
   write(text: string): Promise<void>;
-  /** One message on stderr, escaped; a line break is added. `aside`: what one may pass over, such as what is left. */
-  note(message: string, weight?: "aside"): void;
+  /**
+   * One message on stderr, escaped; a line break is added. `aside`: what one may pass over, such as what is left.
+   * `painted`: what is escaped already, and has colours of ours.
+   */
+  note(message: string, weight?: "aside" | "painted"): void;
   /** The same for what should not be passed over. */
   warn(message: string): void;
   /** True when the reader of stdout has gone (`| head`). */
@@ -112,7 +115,7 @@ export function createTerminal(streams: TerminalStreams, isAccessible = false): 
       });
     },
     note(message, weight) {
-      const text = escapeControlsInLines(message);
+      const text = weight === "painted" ? message : escapeControlsInLines(message);
       say(weight === "aside" ? styleFor(terminal.isColored.err).dim(text) : text);
     },
     warn(message) {

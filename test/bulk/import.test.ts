@@ -282,7 +282,7 @@ describe("ecm import", () => {
     expect(stopped.stderr).toContain("ecm runs resume");
     const { run, rows } = summaryOf(stopped);
     const finished = await service.ecm(["import", "-", "--json"], { stdin: text });
-    expect(finished.stderr).toContain(`going on with run ${run}`);
+    expect(finished.stderr).toContain(`Resuming run ${run}`);
     expect(summaryOf(finished)).toMatchObject({
       run,
       status: "completed",
@@ -316,7 +316,7 @@ describe("ecm import", () => {
     const { writeFile } = await import("node:fs/promises");
     await writeFile(path, manyRows(21));
     const second = await service.ecm(["import", path, "--json"]);
-    expect(second.stderr).toContain(`the file has changed since run ${first.run} stopped`);
+    expect(second.stderr).toContain(`The file has changed since run ${first.run} stopped`);
     expect(summaryOf(second).rows).toMatchObject({ read: 21, unchanged: first.rows.created });
     const refused = await service.ecm(["runs", "resume", first.run!]);
     expect(refused.code).toBe(2);

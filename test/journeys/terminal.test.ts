@@ -262,7 +262,7 @@ describe("an import whose columns are unclear", () => {
   it("is asked where they go, with samples of their cells, and goes on", async () => {
     const { code, stderr } = await ecm(["import", file], {
       ...at80,
-      typed: [...answers, ["Save these answers", enter]],
+      typed: [...answers, ["Save these answers", enter], ["Write to", `y${enter}`]],
     });
     expect(stderr).toContain('"Frist Name" (Ada)');
     expect(stderr).toContain(
@@ -276,7 +276,12 @@ describe("an import whose columns are unclear", () => {
     const mapping = join(await temporaryFolder(), "m.yaml");
     const first = await ecm(["import", file, "--max-requests", "2"], {
       ...at80,
-      typed: [...answers, ["Save these answers", `y${enter}`], ["File", mapping + enter]],
+      typed: [
+        ...answers,
+        ["Save these answers", `y${enter}`],
+        ["File", mapping + enter],
+        ["Write to", `y${enter}`],
+      ],
     });
     expect(first.stderr).toContain(`next time: ecm import ${file} --mapping ${mapping}`);
     expect(await readFile(mapping, "utf8")).toContain("E-mail 1: key");
@@ -306,7 +311,7 @@ describe("an import whose columns are unclear", () => {
     ];
     const { code, stderr } = await ecm(["import", file, ...flags], {
       ...at80,
-      typed: [answers[2]!, ["Save these answers", enter]],
+      typed: [answers[2]!, ["Save these answers", enter], ["Write to", `y${enter}`]],
     });
     expect(code).toBe(0);
     expect(stderr).not.toContain("holds the key");

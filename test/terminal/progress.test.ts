@@ -60,24 +60,25 @@ describe("the progress line", () => {
 describe("an import on a terminal", () => {
   it("says how far it is, and ends with its report", async () => {
     const { ecm } = await startSandbox();
-    const result = await ecm(["import", await inputFile(manyRows(30)), "--no-color"], {
+    const result = await ecm(["import", await inputFile(manyRows(30)), "--no-color", "--yes"], {
       terminalColumns: 200,
     });
     expect(result.code).toBe(0);
-    expect(result.stderr).toContain("importing ");
-    expect(result.stderr).toMatch(/\d+ of 30 rows/);
-    expect(result.stderr).toContain("30 rows: 30 created");
+    expect(result.stderr).toContain("Importing ");
+    expect(result.stderr).toMatch(/[█░] +\d+ % {2}\d+ of 30/);
+    expect(result.stderr).toMatch(/✓ 30 rows in .+: 30 created/);
     expect(result.stdout).toBe("");
   });
 
   it("is silent between its beginning and its report where nobody watches, but for the price", async () => {
     const { ecm } = await startSandbox();
     const result = await ecm(["import", await inputFile(manyRows(30)), "-q"]);
-    const [first, price, report, requests, ...rest] = result.stderr.trim().split("\n");
-    expect(first).toMatch(/^importing /);
-    expect(price).toMatch(/^to send: at most 31 requests/);
-    expect(report).toMatch(/^30 rows: 30 created/);
+    const [first, price, report, requests, undo, ...rest] = result.stderr.trim().split("\n");
+    expect(first).toMatch(/^Importing /);
+    expect(price).toMatch(/^To send: at most 31 requests/);
+    expect(report).toMatch(/^30 rows in .+: 30 created/);
     expect(requests).toBe("32 requests sent");
+    expect(undo).toMatch(/^Undo: ecm runs undo /);
     expect(rest).toEqual([]);
   });
 });

@@ -40,6 +40,16 @@ export interface NameBookOptions {
   createMissing: boolean;
 }
 
+/** What is not made yet has a stand-in for its id. No id holds a blank. */
+const newList = "new list ";
+const newTag = "new tag ";
+
+/** The name behind a stand-in; undefined for an id. */
+export function standInName(id: string): string | undefined {
+  for (const start of [newList, newTag]) if (id.startsWith(start)) return id.slice(start.length);
+  return undefined;
+}
+
 /** A lost answer may hide a list that was made: the lists are fetched again before another try. */
 const mostTries = 3;
 
@@ -97,8 +107,8 @@ export async function openNameBook(options: NameBookOptions): Promise<NameBook> 
 
   return {
     // What is not made yet stands for itself: a dry run only counts.
-    listId: (name) => listIds.get(name) ?? `new list ${name}`,
-    tagId: (name) => tagIds.get(name) ?? `new tag ${name}`,
+    listId: (name) => listIds.get(name) ?? `${newList}${name}`,
+    tagId: (name) => tagIds.get(name) ?? `${newTag}${name}`,
     listIds: () => [...new Set(listIds.values())],
     get requestsToCreate() {
       return isMade ? 0 : missing.lists.length + (missing.tags.length > 0 ? 1 : 0);

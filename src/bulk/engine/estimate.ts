@@ -17,6 +17,8 @@ export interface Price {
   /** Left of the month, less what is reserved; undefined when the service did not say. */
   monthLeft?: number;
   fitsMonth: boolean;
+  /** Contacts that would be written; undefined while it is not known. */
+  writes?: number;
 }
 
 /** Where the limit does not hold a run back, answers do. */

@@ -9,6 +9,7 @@ import type { Decision, Item, Work } from "../items.ts";
 import { asRunStop, RunStop } from "../pacing/run-stop.ts";
 import { carryOut, conclude, isWrite, outcomeOfWrite, readWritten, reject, requestsFor } from "./apply.ts";
 import { isInactive } from "./decide.ts";
+import type { PlanBlock } from "./plan-recorder.ts";
 import { note, type Session } from "./session.ts";
 
 interface Pending<T> {
@@ -44,28 +45,28 @@ export async function runWork<T extends Item>(
       if (block.length < lookup.blockSize) continue;
       // What is known from a snapshot is decided without a request: nothing else would notice the end.
       if (send.stopped) throw send.stopped;
-      await startBlock(block);
+      await startBlock(block, session.plan?.recorder.seal());
       block = [];
     }
-    if (block.length > 0) await startBlock(block);
+    if (block.length > 0) await startBlock(block, session.plan?.recorder.seal());
   } catch (error) {
     pool.fail(error);
   }
   await pool.empty();
 
   /** Not before there is room: what is looked up should be acted on while it is fresh. */
-  async function startBlock(block: T[]): Promise<void> {
+  async function startBlock(block: T[], planned?: PlanBlock): Promise<void> {
     await pool.until(() => looking < concurrency && waitingWrites < lookup.blockSize);
     looking++;
     pool.add(
-      lookUpAndDecide(block).finally(() => {
+      lookUpAndDecide(block, planned).finally(() => {
         looking--;
       }),
     );
   }
 
-  async function lookUpAndDecide(block: T[]): Promise<void> {
-    const writes = await decideBlock(session, work, block);
+  async function lookUpAndDecide(block: T[], planned?: PlanBlock): Promise<void> {
+    const writes = await decideBlock(session, work, block, planned);
     if (isDryRun) {
       for (const { item, decision, found } of writes) {
         if (!isWrite(decision)) continue;
@@ -112,6 +113,7 @@ export async function decideBlock<T extends Item>(
   session: Session,
   work: Work<T>,
   block: readonly T[],
+  planned?: PlanBlock,
 ): Promise<Pending<T>[]> {
   const { ledger, lookup } = session;
   const wanted = block.filter((item) => ledger.openIntent(item.ref) || (work.needsLookup?.(item) ?? true));
@@ -142,6 +144,14 @@ export async function decideBlock<T extends Item>(
       const now = unguarded.includes(each) ? fresh.get(each.item.ref) : undefined;
       return now ? decideOne(work, each.item, now) : each;
     });
+  }
+
+  if (planned) {
+    await planned.fill(
+      decided.map(({ item, found, decision }) =>
+        session.plan!.lineOf(item, decision ?? refusedAs(found), found),
+      ),
+    );
   }
 
   const writes: Pending<T>[] = [];
@@ -187,6 +197,11 @@ async function findOpen<T extends Item>(session: Session, items: readonly T[]): 
 /** A page of everybody may leave the lists out; a look-up by keys can ask for them list by list. */
 function changesUnknownLists({ body, before }: Extract<Decision, { kind: "change" }>): boolean {
   return !before.knewLists && (body.addLists !== undefined || body.removeLists !== undefined);
+}
+
+/** What the service refuses to look up is rejected. */
+function refusedAs({ refused }: Found): Decision {
+  return { kind: "reject", code: refused!.type, message: refused!.message };
 }
 
 function decideOne<T extends Item>(work: Work<T>, item: T, found: Found) {

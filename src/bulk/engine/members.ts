@@ -39,7 +39,7 @@ export async function readMembers(snapshot: Snapshot, prepared: Prepared, source
 
 /**
  * Members that the input does not name. Their places in the snapshot name them in the journal, after the input's lines.
- * @throws UsageError when they are more than may be taken out
+ * @throws UsageError when they are more than may be taken out; a dry run says so, and goes on to show whom
  */
 export function planRemovals(members: Snapshot, prepared: Prepared): Removals {
   const { survey, structure, job } = prepared;
@@ -51,7 +51,9 @@ export function planRemovals(members: Snapshot, prepared: Prepared): Removals {
     total++;
     if (!isNamed(contact.key ?? "")) count++;
   }
-  requireFew(count, total, job.members!);
+  const refusal = tooMany(count, total, job.members!);
+  if (refusal && !prepared.options.isDryRun) throw refusal;
+  if (refusal) prepared.on({ kind: "remark", text: `A real run would be refused: ${refusal.message}` });
   const wish = {
     fields: new Map<string, string>(),
     addLists: [],
@@ -86,14 +88,18 @@ export function planRemovals(members: Snapshot, prepared: Prepared): Removals {
   };
 }
 
-function requireFew(count: number, total: number, { maxRemove, listName }: MembersOptions): void {
+function tooMany(
+  count: number,
+  total: number,
+  { maxRemove, listName }: MembersOptions,
+): UsageError | undefined {
   const limit = maxRemove ?? { percent: defaultMostPercent };
   const isTooMany = "rows" in limit ? count > limit.rows : count * 100 > limit.percent * total;
-  if (!isTooMany) return;
+  if (!isTooMany) return undefined;
   const share = Math.round((count / total) * 1000) / 10;
-  throw new UsageError(
-    `this would take ${count} of the ${total} members out of ${JSON.stringify(listName)} (${share} %), and nothing was written`,
-    `is it the right file? To go ahead: --max-remove ${count}`,
+  return new UsageError(
+    `this would take ${count} of the ${total} members out of ${JSON.stringify(listName)} (${share} %)`,
+    `Is it the right file? Nothing was written. To allow it: --max-remove ${count}`,
     { type: "TooManyRemovalsError" },
   );
 }

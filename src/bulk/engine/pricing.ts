@@ -10,11 +10,14 @@ import type { JournalRecord } from "../runs/journal.ts";
 import { conclude, isWrite, requestsFor } from "./apply.ts";
 import { isInactive } from "./decide.ts";
 import { type Price, priceOf } from "./estimate.ts";
+import type { PlanLine } from "./plan.ts";
 import type { Prepared } from "./row-job.ts";
 import { note, type Session } from "./session.ts";
 
 /** Contacts that one line of the journal settles. */
 const refsInRecord = 1000;
+/** Lines of a plan that are put in order together. */
+const linesAtOnce = 500;
 
 /**
  * With everything at hand the price is exact; else it is the most that can be needed.
@@ -41,7 +44,7 @@ export async function priceWork<T extends Item>(
     concurrency: options.concurrency,
     now: engine.clock.now() + budget.clockOffset,
   });
-  return price;
+  return unknown === 0 ? { ...price, writes } : price;
 }
 
 /**
@@ -106,16 +109,21 @@ export function requireMonth({ options }: Prepared, price: Price): void {
  * writes may take days, and notice by themselves when a contact has changed.
  */
 async function decideKnown<T extends Item>(session: Session, works: Work<T>[]) {
-  const { ledger, lookup, send } = session;
+  const { ledger, lookup, send, plan } = session;
   const isOutdated = lookup.isOutdated();
   let settled = emptySettled();
   let writes = 0;
   let unknown = 0;
+  let planned: PlanLine[] = [];
   for (const work of works) {
     for await (const item of work.items()) {
       if (ledger.isDone(item.ref)) continue;
       const found = ledger.openIntent(item.ref) ? undefined : knownOf(lookup, work, item);
       const decision = found && work.decide(item, found.contact);
+      if (decision && plan && planned.push(plan.lineOf(item, decision, found)) === linesAtOnce) {
+        await plan.recorder.seal().fill(planned);
+        planned = [];
+      }
       if (!decision) unknown++;
       else if (isWrite(decision)) writes += requestsFor(work, item, decision, found.contact);
       else if (isOutdated) unknown++;
@@ -135,6 +143,7 @@ async function decideKnown<T extends Item>(session: Session, works: Work<T>[]) {
     }
   }
   if (settled.count > 0) note(session, settled.record);
+  await plan?.recorder.seal().fill(planned);
   return { writes, unknown };
 }
 

@@ -14,7 +14,7 @@ import type { MissingNames, NameBook } from "../account/names.ts";
 import type { Suppressions } from "../account/suppressions.ts";
 import type { InputFile, Understood } from "../input/index.ts";
 import { type Duplicates, type Joined, standingOf } from "../input/join.ts";
-import type { InputFacts, Row } from "../input/rows.ts";
+import type { InputFacts, RejectedRow, Row } from "../input/rows.ts";
 import type { Survey } from "../input/survey.ts";
 import type { Decision, DesiredContact, Item, Work } from "../items.ts";
 import type { Budget, BudgetOptions } from "../pacing/budget.ts";
@@ -24,6 +24,7 @@ import type { JournalFile } from "../runs/journal.ts";
 import type { RowCounts } from "../runs/report.ts";
 import { type DecideOptions, decide, isMarked } from "./decide.ts";
 import type { Price } from "./estimate.ts";
+import type { PlanSink } from "./plan.ts";
 
 /** What a run is handed by the outside. */
 export interface Engine {
@@ -113,6 +114,10 @@ export interface RunOptions extends BudgetOptions {
   maxRejects?: { rows: number } | { percent: number };
   /** Where the rejects file goes besides the run folder. */
   rejects?: string;
+  /** Takes the plan: of a dry run while it decides; of a real one all of it, before the first write. */
+  plan?: PlanSink;
+  /** Everyone is looked up before the first write, so that the price is exact. */
+  looksFirst?: boolean;
   /** Has the writes agreed to, between the price and the first of them. Not asked again once writing has begun. */
   agree?(price: Price): Promise<void>;
   /** Writes the contacts that a deletion takes as they are, whole and on the disk before it returns. */
@@ -173,8 +178,14 @@ export interface Prepared {
   on: (event: RunEvent) => void;
 }
 
+/** What becomes of rows for which no item stands. */
+export interface PassedRows {
+  rejected(row: RejectedRow): void;
+  duplicate(row: Row, passedOverFor: number): void;
+}
+
 /** One item for each contact, in file order; rows that another row stands for are passed over. */
-export function workOf(prepared: Prepared): Work<RowItem> {
+export function workOf(prepared: Prepared, passed?: () => PassedRows | undefined): Work<RowItem> {
   const { job, survey, joined, names, structure, suppressions } = prepared;
   const decideOptions: DecideOptions = { ...job.decide, structureId: structure._id };
   const isSuppressed = (item: RowItem) => {
@@ -184,10 +195,14 @@ export function workOf(prepared: Prepared): Work<RowItem> {
   return {
     async *items() {
       for await (const row of survey.rows()) {
-        if (row.kind === "rejected") continue;
+        if (row.kind === "rejected") {
+          passed?.()?.rejected(row);
+          continue;
+        }
         const standing = standingOf(row, joined);
         if ("stands" in standing)
           yield { ref: standing.stands.line, key: standing.stands.key, row: standing.stands };
+        else passed?.()?.duplicate(row, standing.passedOverFor);
       }
     },
     needsLookup: (item) => !isSuppressed(item),

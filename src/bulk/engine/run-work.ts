@@ -18,6 +18,7 @@ import { countRows, type RowCounts, type SettledByInput } from "../runs/report.t
 import { type Closed, closeRun } from "./finish.ts";
 import { runWork } from "./loop.ts";
 import { planRemovals, readMembers } from "./members.ts";
+import { planningOf } from "./planning.ts";
 import { isWorthLookingFirst, lookUpAll, priceWork, requireMonth } from "./pricing.ts";
 import { type Engine, type Prepared, type RunOptions, workOf } from "./row-job.ts";
 import { writeRowRejects } from "./row-rejects.ts";
@@ -45,12 +46,13 @@ export async function workThrough(prepared: Prepared, run: EnteredRun | undefine
   let rejects: string | null = null;
   let backup: string | undefined;
   let furtherRequests: number | undefined;
+  const planning = options.plan && planningOf(prepared, options.plan);
   try {
     if (options.maxRejects) requireFewRejects(options, status.rows());
     status.phase = "looking";
     snapshot = await takeSnapshot(prepared, run, ledger);
     let session = openSession(prepared, run, ledger, snapshot, input);
-    const works: Work<Item>[] = job.isWithoutInput ? [] : [workOf(prepared) as Work<Item>];
+    const works: Work<Item>[] = job.isWithoutInput ? [] : [workOf(prepared, planning?.passed) as Work<Item>];
     if (job.isWithoutInput) {
       chosen = selectedWork(snapshot!, prepared);
       input.read += chosen.count;
@@ -62,14 +64,24 @@ export async function workThrough(prepared: Prepared, run: EnteredRun | undefine
       works.push(removals.work as Work<Item>);
     }
     if (run) {
-      let price = await priceWork(prepared, session, works, contactsLeft(input, ledger));
-      const looksFirst =
-        !job.isWithoutInput && job.edit?.looksFirst && !hasBegun(ledger) && !price.estimate.isExact;
-      if (looksFirst || isWorthLookingFirst(prepared, price)) {
+      const lookNow = async () => {
         snapshot?.close();
         snapshot = await lookFirst(prepared, run, session, works);
         session = openSession(prepared, run, ledger, snapshot, input, true);
-        price = await priceWork(prepared, session, works, contactsLeft(input, ledger));
+      };
+      const isAllKnown = job.isWithoutInput || job.members || snapshot?.isWhole();
+      const looksFirst = job.edit?.looksFirst || options.looksFirst || planning;
+      if (!isAllKnown && looksFirst && !hasBegun(ledger)) await lookNow();
+      // The input of a sync is looked up twice for its plan: its snapshot holds the list's members alone.
+      if (planning && job.members) {
+        const rehearsal: Session = { ...session, ledger: createLedger(), journal: undefined };
+        await planning.during(rehearsal, () => runEach(rehearsal, works, true));
+      }
+      const priceIt = () => priceWork(prepared, session, works, contactsLeft(input, ledger));
+      let price = planning && !job.members ? await planning.during(session, priceIt) : await priceIt();
+      if (isWorthLookingFirst(prepared, price)) {
+        await lookNow();
+        price = await priceIt();
       }
       status.price = price;
       on({ kind: "priced", price });
@@ -83,7 +95,8 @@ export async function workThrough(prepared: Prepared, run: EnteredRun | undefine
       await names.create();
     }
     status.phase = "working";
-    for (const work of works) await runWork(session, work, run === undefined);
+    if (planning && !run) await planning.during(session, () => runEach(session, works, true));
+    else await runEach(session, works, run === undefined);
     furtherRequests = session.furtherRequests;
   } catch (error) {
     stop = asRunStop(error);
@@ -133,6 +146,11 @@ async function nameMarked(
     }
   }
   on({ kind: "marked", contacts, total: marked.size, isUnsubscribed: job.unsubscribesMarked ?? false });
+}
+
+/** @param isDryRun decides and counts, and writes nothing */
+async function runEach(session: Session, works: Work<Item>[], isDryRun: boolean): Promise<void> {
+  for (const work of works) await runWork(session, work, isDryRun);
 }
 
 /** Sums up for a run that could not be entered: another process holds it, or what it did is not known. */

@@ -1,11 +1,14 @@
 /** What the parts of a running bulk run share. */
 import type { Behavior } from "../../service/behavior.ts";
 import type { Clock } from "../../wire.ts";
-import type { Lookup } from "../account/lookup.ts";
+import type { Found, Lookup } from "../account/lookup.ts";
+import type { Decision, Item } from "../items.ts";
 import type { Budget } from "../pacing/budget.ts";
 import type { PacedSend } from "../pacing/paced-send.ts";
 import type { Journal, JournalRecord } from "../runs/journal.ts";
 import type { Ledger } from "../runs/ledger.ts";
+import type { PlanLine } from "./plan.ts";
+import type { PlanRecorder } from "./plan-recorder.ts";
 
 export interface Session {
   send: PacedSend;
@@ -28,8 +31,15 @@ export interface Session {
   concurrency: number;
   /** In a dry run: requests beyond the first that the contacts need. */
   furtherRequests?: number;
+  /** What is decided goes there, in input order; absent where nobody wants to know. */
+  plan?: SessionPlan;
   /** Called after each rejection; may stop the run. */
   onRejected?: () => void;
+}
+
+export interface SessionPlan {
+  recorder: PlanRecorder;
+  lineOf(item: Item, decision: Decision, found: Found): PlanLine;
 }
 
 /** Writes a record down and counts it: the two never part. */

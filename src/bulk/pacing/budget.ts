@@ -91,7 +91,7 @@ export function createBudget(options: BudgetOptions): Budget {
     const mayBeUnderWay = hasOthers ? Math.floor(left / shareAmongOthers) : left;
     if (underWay < mayBeUnderWay) return { kind: "go" };
     if (underWay > 0) return { kind: "hold" };
-    return waitUntil(localReset(window), "the hour's requests are used up", now);
+    return waitUntil(localReset(window), "hourly limit reached", now);
   }
 
   function waitUntil(until: number, why: string, now: number): Verdict {

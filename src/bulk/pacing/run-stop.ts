@@ -23,11 +23,11 @@ export class RunStop extends Error {
 export function stopOf(by: BudgetStop, until: number | undefined): RunStop {
   const when = until === undefined ? undefined : new Date(until).toISOString().replace(/\.\d+Z$/, "Z");
   const messages: Record<BudgetStop, string> = {
-    hour: `the hour's requests are used up${when ? ` until ${when}` : ""}`,
-    month: `the month's requests are used up${when ? ` until ${when}` : ""}`,
-    address: `the service blocks this address after failed logins${when ? ` until ${when}` : ""}`,
-    "max-requests": "as many requests were sent as --max-requests allows",
-    until: "the time given with --until has come",
+    hour: `Hourly limit reached${when ? `; it resets at ${when}` : ""}`,
+    month: `Monthly quota used up${when ? `; it resets at ${when}` : ""}`,
+    address: `The service blocks this IP address after failed logins${when ? ` until ${when}` : ""}`,
+    "max-requests": "Stopped at --max-requests",
+    until: "Stopped at the time given with --until",
   };
   return new RunStop(
     by,

@@ -4,6 +4,7 @@ import type { Context } from "../../context.ts";
 import { DeclinedError } from "../../errors.ts";
 import { mayNotAsk, type Prompter } from "../../terminal/prompts.ts";
 import type { RunDisplay } from "./progress.ts";
+import { aboutDuration, counted } from "./words.ts";
 
 export type Danger = "change" | "unsubscribe" | "delete";
 
@@ -22,14 +23,15 @@ export function agreementFor(
   display: RunDisplay,
   danger: Danger,
 ): (price: Price) => Promise<void> {
-  return async ({ left, estimate }) => {
+  return async (price) => {
+    const { left } = price;
     const prompter = context.settings.yes ? undefined : context.prompter();
     if (!prompter) return requireAnswer(context, danger, false);
     await display.whileAsking(async () => {
       const isAgreed =
         danger === "delete"
           ? await deletionAgreed(prompter, left)
-          : await prompter.confirm(questionFor(danger, left, estimate.isExact));
+          : await prompter.confirm(await questionFor(context, danger, price));
       if (!isAgreed) throw new DeclinedError();
     });
   };
@@ -48,11 +50,17 @@ async function deletionAgreed(prompter: Prompter, count: number): Promise<boolea
   return isNumber(await prompter.input(`Type ${count} to delete ${contacts(count)} for good`), count);
 }
 
-function questionFor(danger: Danger, left: number, isExact: boolean): string {
+async function questionFor(context: Context, danger: Danger, price: Price): Promise<string> {
+  const { left, writes, estimate } = price;
   if (danger === "unsubscribe") {
-    return `Unsubscribe ${contacts(left)}? The service takes nobody back by API.`;
+    return `Unsubscribe ${contacts(writes ?? left)}? The service takes nobody back by API.`;
   }
-  return isExact ? `Change ${contacts(left)}?` : `Send up to ${left.toLocaleString("en-US")} requests?`;
+  const { name, baseUrl } = await context.profile();
+  const cost = `${counted(left, "request")}, ${aboutDuration(estimate.seconds)}`;
+  const place = JSON.stringify(name?.value ?? baseUrl.value);
+  return writes === undefined
+    ? `Write to ${place} (up to ${cost})?`
+    : `Write to ${contacts(writes)} in ${place} (${cost})?`;
 }
 
 function contacts(count: number): string {

@@ -3,6 +3,8 @@ import type { RunEvent } from "../../bulk/engine/row-job.ts";
 import type { ColumnTally, ConsentTally } from "../../bulk/input/consent-tally.ts";
 import type { Summary } from "../../bulk/runs/report.ts";
 
+import { count } from "./words.ts";
+
 /**
  * One line for each consent column, and one for each cell that could not be understood.
  * @param total rows of the file
@@ -63,8 +65,4 @@ export function markedLines(
 
 function quoted(word: string): string {
   return JSON.stringify(word.length > 40 ? `${word.slice(0, 39)}…` : word);
-}
-
-function count(number: number): string {
-  return number.toLocaleString("en-US");
 }

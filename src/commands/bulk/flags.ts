@@ -21,6 +21,8 @@ export interface BulkFlags {
   maxRejects?: string;
   rejects?: string;
   fresh?: boolean;
+  plan?: string;
+  show?: number;
 }
 
 export const defaultConcurrency = 8;
@@ -31,7 +33,15 @@ export const defaultConcurrency = 8;
  */
 export function addBulkFlags(command: Command, { isResume = false, isMutate = false } = {}): Command {
   if (!isResume) {
-    command.addOption(new Option("--fresh", "start over, although an earlier run of this command can go on"));
+    command
+      .addOption(new Option("--fresh", "start over, although an earlier run of this command can be resumed"))
+      .option(
+        "--plan <file>",
+        "write one JSON line per contact: what changes, before and after (- is stdout)",
+      )
+      .addOption(
+        wholeNumber("--show <n>", "show the first N changes of a dry run (10 at a terminal; 0: none)", 0),
+      );
   }
   return command
     .option(

@@ -5,13 +5,16 @@ import type { RunEvent, RunStatus } from "../../bulk/engine/row-job.ts";
 import type { RowCounts, Summary } from "../../bulk/runs/report.ts";
 import { loadAllChunks } from "../../chunks.ts";
 import type { Context } from "../../context.ts";
-import { type Progress, showProgress } from "../../terminal/progress.ts";
+import { type Progress, progressBar, showProgress } from "../../terminal/progress.ts";
+import { styleFor } from "../../terminal/style.ts";
+import type { Terminal } from "../../terminal/terminal.ts";
 import { consentLines, type MarkedEvent, markedLines } from "./consent-lines.ts";
+import { aboutDuration, count, counted, duration, reasonsOf } from "./words.ts";
 
 export interface RunDisplay {
   on(event: RunEvent): void;
-  /** The last words of a run. */
-  end(summary: Summary): void;
+  /** The last words of a run. @param changes the first changes of its plan */
+  end(summary: Summary, changes?: readonly string[]): void;
   /** Draws nothing while a question is asked. */
   whileAsking<T>(ask: () => Promise<T>): Promise<T>;
   close(): void;
@@ -53,14 +56,14 @@ export function displayRun(context: Context, what: string): RunDisplay {
           break;
         case "input-changed":
           progress.note(
-            `the file has changed since run ${event.older} stopped: this is a new run\nto drop the old one: ecm runs remove ${event.older}`,
+            `The file has changed since run ${event.older} stopped: this is a new run\nRemove the old one: ecm runs remove ${event.older}`,
           );
           break;
         case "entered":
           doneBefore = settled(event.rows);
           if (event.isResumed) {
             progress.note(
-              `going on with run ${event.run}: ${count(doneBefore)}${event.rows.read > 0 ? ` of ${rows(event.rows.read)}` : ""} are done (--fresh starts over)`,
+              `Resuming run ${event.run} (${count(doneBefore)}${event.rows.read > 0 ? ` of ${counted(event.rows.read, "row")}` : ""} done; --fresh starts over)`,
             );
           }
           break;
@@ -77,10 +80,15 @@ export function displayRun(context: Context, what: string): RunDisplay {
       }
       progress.refresh();
     },
-    end(summary) {
+    end(summary, changes = []) {
       progress.close();
-      for (const line of reportLines(summary)) context.terminal.note(line);
-      if (marked) for (const line of markedLines(marked, summary)) context.terminal.note(line);
+      const { terminal, clock } = context;
+      const seconds = (clock.now() - startedAt) / 1000;
+      const [counts = "", ...rest] = reportLines(summary, seconds);
+      terminal.note(`${markFor(terminal, summary)}${counts}`, "painted");
+      for (const line of changes) terminal.note(line, "painted");
+      for (const line of rest) terminal.note(line);
+      if (marked) for (const line of markedLines(marked, summary)) terminal.note(line);
     },
     async whileAsking(ask) {
       isAsking = true;
@@ -108,40 +116,58 @@ function madeOf(kind: string, names: MissingName[]): string {
 }
 
 function joinedNote({ joined }: Extract<RunEvent, { kind: "surveyed" }>): string {
-  const shown = [...joined.groups.values()].slice(0, 5).map(({ lines }) => lines.slice(0, 10).join("+"));
-  const more = joined.groups.size > shown.length ? `, and ${joined.groups.size - shown.length} more` : "";
-  return `${count(joined.groups.size)} contacts stand on several lines: ${shown.join(", ")}${more}`;
+  const shown = [...joined.groups.values()].slice(0, 5).map(({ lines }) => listed(lines.slice(0, 10)));
+  const { size } = joined.groups;
+  const more = size > shown.length ? `; and ${count(size - shown.length)} more` : "";
+  return `${counted(size, "contact")} ${size === 1 ? "appears" : "appear"} on several lines (${shown.join("; ")}${more})`;
+}
+
+function listed(lines: readonly number[]): string {
+  return `${lines.slice(0, -1).join(", ")} and ${lines.at(-1)}`;
 }
 
 function priceSentence({ estimate, left, monthLeft }: Price): string {
-  const parts = [
-    `${estimate.isExact ? "" : "at most "}${requestsOf(left)}`,
-    `about ${duration(estimate.seconds)}`,
-  ];
-  if (monthLeft !== undefined && monthLeft > 0) {
-    parts.push(`${Math.ceil((left / monthLeft) * 1000) / 10} % of what the month has left`);
-  }
-  return `to send: ${parts.join(", ")}`;
+  const requests = `${estimate.isExact ? "" : "at most "}${counted(left, "request")}`;
+  const share =
+    monthLeft !== undefined && monthLeft > 0
+      ? `, ${Math.ceil((left / monthLeft) * 1000) / 10} % of what is left this month`
+      : "";
+  return `To send: ${requests} (${aboutDuration(estimate.seconds)}${share})`;
 }
 
 function describe(status: RunStatus, now: number, startedAt: number, doneBefore: number): string {
   const waiting = status.send?.waiting;
-  const wait = waiting && `${waiting.why}: on again in ${duration((waiting.until - now) / 1000)}`;
   const counts = status.rows?.();
-  if (!counts) return wait ?? `reading: ${rows(status.rowsRead ?? 0)}`;
+  if (waiting) {
+    const done = counts ? ` · ${count(settled(counts))} of ${count(counts.read)} done` : "";
+    return `${upperFirst(waiting.why)}; resuming ${whenText(waiting.until, now)}${done} · Ctrl-C stops, the same command resumes`;
+  }
+  if (!counts) return `Reading: ${counted(status.rowsRead ?? 0, "row")}`;
   const done = settled(counts);
   const seconds = Math.max(0.001, (now - startedAt) / 1000);
   const rate = (done - doneBefore) / seconds;
-  const parts = [`${count(done)} of ${rows(counts.read)}`];
-  // While nothing goes on, the line begins with why: its end may be cut.
-  if (wait) parts.unshift(wait);
-  if (rate > 0 && !wait) parts.push(`${rate >= 10 ? Math.round(rate) : rate.toFixed(1)}/s`);
-  const hour = status.budget?.limits.hour;
-  if (hour && !wait) parts.push(`${requestsOf(hour.remaining)} left this hour`);
+  const parts = [
+    `${progressBar(counts.read === 0 ? 1 : done / counts.read)}`,
+    `${count(done)} of ${count(counts.read)}`,
+  ];
   if (status.phase === "looking") parts.push("reading the account");
+  if (rate > 0) parts.push(`${rate >= 10 ? count(Math.round(rate)) : rate.toFixed(1)}/s`);
   const left = timeLeft(status, counts.pending, rate);
-  if (left !== undefined && status.phase === "working") parts.push(`about ${duration(left)} left`);
-  return parts.join(" · ");
+  if (left !== undefined && status.phase === "working") parts.push(`${duration(left)} left`);
+  const hour = status.budget?.limits.hour;
+  if (hour) parts.push(`hour ${count(hour.remaining)} left`);
+  return parts.join("  ");
+}
+
+/** `at 15:00 (in 26 min)`, in local time. */
+function whenText(until: number, now: number): string {
+  const at = new Date(until).toTimeString().slice(0, 5);
+  const left = `in ${duration(Math.max(1, (until - now) / 1000))}`;
+  return until - now < 90_000 ? left : `at ${at} (${left})`;
+}
+
+function upperFirst(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
 /** By what the limits allow, or by the pace so far, whichever is longer. */
@@ -153,71 +179,61 @@ function timeLeft(status: RunStatus, pending: number, rate: number): number | un
   return Math.max(byPace ?? 0, price.estimate.seconds * share);
 }
 
-export function reportLines(summary: Summary): string[] {
-  const { rows: counts, requests, status, estimate, rejects } = summary;
+/** A tick for what is done, where marks are drawn. */
+function markFor(terminal: Terminal, { status, rows }: Summary): string {
+  if (!terminal.isStderrTerminal || terminal.isAccessible || status !== "completed") return "";
+  const { green, yellow } = styleFor(terminal.isColored.err);
+  return rows.rejected > 0 ? `${yellow("!")} ` : `${green("✓")} `;
+}
+
+/** What a run did, or would do, in lines. @param seconds that it took */
+export function reportLines(summary: Summary, seconds?: number): string[] {
+  const { rows: counts, requests, status, estimate, rejects, codes } = summary;
   const isDry = status === "dry-run";
   const would = (word: string) => (isDry ? `would be ${word}` : word);
+  const why = (reasons: Record<string, number>) => {
+    const text = reasonsOf(reasons);
+    return text === "" ? "" : `: ${text}`;
+  };
   const parts = [
     `${count(counts.created)} ${would("created")}`,
     `${count(counts.updated)} ${would("updated")}`,
     ...(counts.deleted > 0 ? [`${count(counts.deleted)} ${would("deleted")}`] : []),
     `${count(counts.unchanged)} unchanged`,
-    `${count(counts.skipped)} skipped${codes(summary.codes.skipped)}`,
-    `${count(counts.rejected)} rejected${codes(summary.codes.rejected)}`,
+    `${count(counts.skipped)} skipped${why(codes.skipped)}`,
+    `${count(counts.rejected)} rejected${why(codes.rejected)}`,
   ];
   if (counts.pending > 0) parts.push(`${count(counts.pending)} not attempted`);
-  const lines = [`${rows(counts.read)}: ${parts.join(", ")}`];
+  const took = isDry || seconds === undefined ? "" : ` in ${duration(seconds)}`;
+  const lines = [`${counted(counts.read, "row")}${took}: ${parts.join("; ")}`];
   const { members } = summary;
   if (members) {
     lines.push(
-      `the list: ${count(members.added)} ${would("added")}, ${count(members.removed)} ${would("removed")}`,
+      `The list: ${count(members.added)} ${would("added")}, ${count(members.removed)} ${would("removed")}`,
     );
   }
   const isChangeOfStatus = summary.kind === "unsubscribe" || summary.kind === "delete";
   if (summary.inactive > 0 && !isChangeOfStatus) {
     lines.push(
-      `${count(summary.inactive)} of these contacts are inactive in the account; an import leaves that as it is`,
+      `${counted(summary.inactive, "contact")} of these ${summary.inactive === 1 ? "is" : "are"} inactive in the account; an import leaves that as it is`,
     );
   }
   if (isDry) {
     lines.push(
-      `a real run sends ${requestsOf(estimate.requests)} and takes about ${duration(estimate.seconds)}`,
+      `A real run would send ${counted(estimate.requests, "request")} (${aboutDuration(estimate.seconds)})`,
     );
-  } else
-    lines.push(
-      `${requestsOf(requests.total)} sent${requests.retried > 0 ? `, ${requests.retried} of them again` : ""}`,
-    );
+  } else {
+    const again = requests.retried > 0 ? `, ${count(requests.retried)} of them again` : "";
+    lines.push(`${counted(requests.total, "request")} sent${again}`);
+  }
   if (summary.backup) lines.push(`Contacts as they were before: ${summary.backup}`);
-  if (rejects) lines.push(`rejected rows, ready to be mended and imported: ${rejects}`);
+  if (rejects) lines.push(`Rejected rows (fix and import again): ${rejects}`);
+  if (!isDry && summary.run !== null && counts.created + counts.updated + counts.deleted > 0) {
+    lines.push(`Undo: ecm runs undo ${summary.run}`);
+  }
   return lines;
-}
-
-function codes(counts: Record<string, number>): string {
-  const parts = Object.entries(counts).map(([code, number]) => `${code} ${count(number)}`);
-  return parts.length === 0 ? "" : ` (${parts.join(", ")})`;
 }
 
 function settled(counts: RowCounts): number {
   return counts.read - counts.pending;
-}
-
-function rows(number: number): string {
-  return `${count(number)} ${number === 1 ? "row" : "rows"}`;
-}
-
-function count(number: number): string {
-  return number.toLocaleString("en-US");
-}
-
-/** `45 s`, `12 min`, `3.4 h`, `11.6 days`. */
-export function duration(seconds: number): string {
-  const left = Math.max(0, seconds);
-  if (left < 90) return `${Math.ceil(left)} s`;
-  if (left < 5400) return `${Math.round(left / 60)} min`;
-  if (left < 172_800) return `${(left / 3600).toFixed(1)} h`;
-  return `${(left / 86_400).toFixed(1)} days`;
-}
-
-function requestsOf(number: number): string {
-  return `${count(number)} ${number === 1 ? "request" : "requests"}`;
 }

@@ -55,7 +55,7 @@ async function runContactDelete(
   const options = runOptionsFrom(flags, context.clock.now());
   const { editMany } = await import("./edit-many.ts");
   const backUp = backUpTo(context, target);
-  const result = await editMany(context, { kind: "delete", chosen, options, backUp });
+  const result = await editMany(context, { kind: "delete", chosen, options, flags, backUp });
   const { rows } = result.summary;
   if (one !== undefined && !result.stop && rows.deleted === 0) {
     throw new NotFoundError(`No contact has the key or id ${JSON.stringify(one)}`);

@@ -4,8 +4,8 @@ import type { Closed } from "../../bulk/engine/finish.ts";
 import type { BackUp, RunOptions } from "../../bulk/engine/row-job.ts";
 import type { EditOptions } from "../../bulk/jobs/edit.ts";
 import type { Context } from "../../context.ts";
-import { agreementFor, type Danger, requireAnswer } from "../bulk/agree.ts";
-import { openEngine } from "../bulk/flags.ts";
+import { type Danger, requireAnswer } from "../bulk/agree.ts";
+import type { PlanFlags } from "../bulk/plan-output.ts";
 import type { Chosen } from "./selection.ts";
 
 export interface ManyEdits {
@@ -15,6 +15,7 @@ export interface ManyEdits {
   /** How the file of `--keys` is read. */
   reading?: Pick<EditOptions, "read" | "includeUnsubscribed">;
   options: RunOptions;
+  flags: PlanFlags;
   backUp?: BackUp;
 }
 
@@ -27,25 +28,16 @@ export const dangerOf: Record<EditOptions["kind"], Danger> = {
 
 /** Runs the job and says what it did; what stopped it is in the result. */
 export async function editMany(context: Context, edits: ManyEdits): Promise<Closed> {
-  const { kind, chosen, wanted, reading, options, backUp } = edits;
+  const { kind, chosen, wanted, reading, options, flags, backUp } = edits;
   requireAnswer(context, dangerOf[kind], options.isDryRun);
-  const [{ editJob }, { runRowJob }, { displayRun }] = await Promise.all([
+  const [{ editJob }, { startRun }] = await Promise.all([
     import("../../bulk/jobs/edit.ts"),
-    import("../../bulk/engine/execute-run.ts"),
-    import("../bulk/progress.ts"),
+    import("../bulk/start.ts"),
   ]);
   const { conditions } = chosen;
   const job = await editJob({ kind, wanted, conditions, ...reading, ...inputFrom(context, chosen) });
-  const display = displayRun(context, `${doing[kind]} ${whom(chosen, job.input.name)}`);
-  try {
-    const engine = await openEngine(context, options.concurrency);
-    const agree = agreementFor(context, display, dangerOf[kind]);
-    const result = await runRowJob(engine, job, { ...options, agree, backUp }, display.on);
-    display.end(result.summary);
-    return result;
-  } finally {
-    display.close();
-  }
+  const what = `${doing[kind]} ${whom(chosen, job.input.name)}`;
+  return startRun(context, { job, options, flags, what, danger: dangerOf[kind], backUp });
 }
 
 function whom({ named, keys }: Chosen, name: string): string {

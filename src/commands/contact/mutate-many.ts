@@ -25,7 +25,10 @@ export async function mutateMany(context: Context, chosen: Chosen, given: Mutate
   const options = runOptionsFrom(given, context.clock.now());
   const wanted = await wantedFrom(context, given);
   const reading = readingFrom(chosen, given);
-  await endRun(context, await editMany(context, { kind: "mutate", chosen, wanted, reading, options }));
+  await endRun(
+    context,
+    await editMany(context, { kind: "mutate", chosen, wanted, reading, options, flags: given }),
+  );
 }
 
 /** @throws UsageError for flags about a file where there is none */

@@ -52,7 +52,7 @@ async function runContactUnsubscribe(
   if (chosen.one !== undefined) return unsubscribeOne(context, chosen.one, flags);
   const options = runOptionsFrom(flags, context.clock.now());
   const { editMany } = await import("./edit-many.ts");
-  await endRun(context, await editMany(context, { kind: "unsubscribe", chosen, options }));
+  await endRun(context, await editMany(context, { kind: "unsubscribe", chosen, options, flags }));
 }
 
 async function unsubscribeOne(

@@ -4,7 +4,7 @@ import type { RowJob } from "../../bulk/engine/row-job.ts";
 import type { ReadOptions } from "../../bulk/input/rows.ts";
 import type { Context } from "../../context.ts";
 import { UsageError } from "../../errors.ts";
-import { addBulkFlags, type BulkFlags, endRun, openEngine, runOptionsFrom } from "../bulk/flags.ts";
+import { addBulkFlags, type BulkFlags, endRun, runOptionsFrom } from "../bulk/flags.ts";
 import { columnMap, repeatable, wholeNumber } from "../flags.ts";
 import { describeCommand } from "../help-text.ts";
 
@@ -108,10 +108,9 @@ async function importFile(
   read: ReadOptions,
 ): Promise<void> {
   const options = runOptionsFrom(flags, context.clock.now());
-  const [{ importJob }, { runRowJob }, { displayRun }] = await Promise.all([
+  const [{ importJob }, { startRun }] = await Promise.all([
     import("../../bulk/jobs/import.ts"),
-    import("../../bulk/engine/execute-run.ts"),
-    import("../bulk/progress.ts"),
+    import("../bulk/start.ts"),
   ]);
   const job: RowJob = importJob({
     input: { name: file, stream: file === "-" ? context.terminal.stdin : undefined },
@@ -126,16 +125,8 @@ async function importFile(
     unsubscribeMarked: flags.unsubscribeMarked ?? false,
     includeSuppressed: flags.includeSuppressed ?? false,
   });
-  const what = `${options.isDryRun ? "looking at" : "importing"} ${file === "-" ? "standard input" : file}`;
-  const display = displayRun(context, what);
-  try {
-    const engine = await openEngine(context, options.concurrency);
-    const result = await runRowJob(engine, job, options, display.on);
-    display.end(result.summary);
-    await endRun(context, result);
-  } finally {
-    display.close();
-  }
+  const what = `${options.isDryRun ? "Reading" : "Importing"} ${file === "-" ? "standard input" : file}`;
+  await endRun(context, await startRun(context, { job, options, flags, what, danger: "change" }));
 }
 
 /** @throws UsageError for a `--map` or a mapping file that says nothing. */

@@ -1,13 +1,6 @@
 import type { Command } from "commander";
 import type { Context } from "../../context.ts";
-import {
-  addBulkFlags,
-  type BulkFlags,
-  endRun,
-  numberOrShare,
-  openEngine,
-  runOptionsFrom,
-} from "../bulk/flags.ts";
+import { addBulkFlags, type BulkFlags, endRun, numberOrShare, runOptionsFrom } from "../bulk/flags.ts";
 import { addKeyFileFlags, columnMap } from "../flags.ts";
 import { describeCommand } from "../help-text.ts";
 
@@ -57,10 +50,9 @@ async function runListsSync(
   const options = runOptionsFrom(flags, context.clock.now());
   const maxRemove =
     flags.maxRemove === undefined ? undefined : numberOrShare(flags.maxRemove, "--max-remove");
-  const [{ syncJob }, { runRowJob }, { displayRun }] = await Promise.all([
+  const [{ syncJob }, { startRun }] = await Promise.all([
     import("../../bulk/jobs/sync.ts"),
-    import("../../bulk/engine/execute-run.ts"),
-    import("../bulk/progress.ts"),
+    import("../bulk/start.ts"),
   ]);
   const stream = file === "-" ? context.terminal.stdin : undefined;
   const job = syncJob({
@@ -72,12 +64,6 @@ async function runListsSync(
     includeSuppressed: flags.includeSuppressed ?? false,
     maxRemove,
   });
-  const display = displayRun(context, `syncing ${list} with ${file === "-" ? "standard input" : file}`);
-  try {
-    const result = await runRowJob(await openEngine(context, options.concurrency), job, options, display.on);
-    display.end(result.summary);
-    await endRun(context, result);
-  } finally {
-    display.close();
-  }
+  const what = `Syncing ${list} with ${file === "-" ? "standard input" : file}`;
+  await endRun(context, await startRun(context, { job, options, flags, what, danger: "change" }));
 }

@@ -1,0 +1,161 @@
+/** The plan of a bulk run: one line for each contact, in input order: what would be done, and what would change. */
+import { statusOf } from "../../service/contacts.ts";
+import type { Contact, ContactStatus, CreateContactBody, IdRef, MutateBody } from "../../wire.ts";
+import type { Before, Decision } from "../items.ts";
+import { idsOf } from "./decide.ts";
+
+/** As `--plan` writes it, one JSON object a line. */
+export interface PlanLine {
+  /** Of the input; null where there is none. */
+  line: number | null;
+  key: string;
+  contactId: string | null;
+  action: "create" | "update" | "delete" | "unchanged" | "skip" | "reject";
+  code: string | null;
+  message: string | null;
+  changes: PlanChange[];
+}
+
+/** `before` is null where it is not known. Fields and the status have texts; tags and lists are there or not. */
+export interface PlanChange {
+  what: "field" | "tag" | "list" | "status";
+  name: string;
+  before: string | boolean | null;
+  after: string | boolean;
+}
+
+/** Ids → names; an id whose name is not known stands for itself. */
+export interface PlanNames {
+  field(id: string): string;
+  list(id: string): string;
+  tag(id: string): string;
+}
+
+/** Takes the lines in input order, one after another. */
+export type PlanSink = (line: PlanLine) => void | Promise<void>;
+
+/** What is known of a contact besides what is decided about it. */
+export interface PlannedContact {
+  line: number | null;
+  key: string;
+  found?: Partial<Contact>;
+}
+
+/** A contact about which something was decided. */
+export function planLineOf(contact: PlannedContact, decision: Decision, names: PlanNames): PlanLine {
+  const { line, found } = contact;
+  const key = found?.key ?? contact.key;
+  const lineWith = (
+    action: PlanLine["action"],
+    changes: PlanChange[] = [],
+    more: { contactId?: string; code?: string; message?: string } = {},
+  ): PlanLine => ({
+    line,
+    key,
+    contactId: more.contactId ?? found?._id ?? null,
+    action,
+    code: more.code ?? null,
+    message: more.message ?? null,
+    changes,
+  });
+  switch (decision.kind) {
+    case "create":
+      return lineWith("create", changesOfCreate(decision.body, names));
+    case "change":
+      return lineWith("update", changesOfMutate(decision.body, decision.before, found, names), decision);
+    case "status":
+      return lineWith("update", [changeOfStatus(decision, found)], decision);
+    case "delete":
+      return lineWith("delete", [], decision);
+    case "leave":
+      return lineWith("unchanged");
+    case "skip":
+      return lineWith("skip", [], decision);
+    case "reject":
+      return lineWith("reject", [], decision);
+  }
+}
+
+function changeOfStatus(
+  { before, status }: Extract<Decision, { kind: "status" }>,
+  found: Partial<Contact> | undefined,
+): PlanChange {
+  return {
+    what: "status",
+    name: "status",
+    before: statusText(before ?? (found && statusOf(found))),
+    after: statusText(status)!,
+  };
+}
+
+/** A row that never comes to a decision: wrong by itself, or passed over for another of the same contact. */
+export function planLineOfRow(
+  line: number,
+  key: string,
+  action: "skip" | "reject",
+  code: string,
+  message: string | null,
+): PlanLine {
+  return { line, key, contactId: null, action, code, message, changes: [] };
+}
+
+function changesOfCreate(
+  { fields = [], lists = [], tags = [] }: CreateContactBody,
+  names: PlanNames,
+): PlanChange[] {
+  return [
+    ...fields.map(
+      ({ _id, value }): PlanChange => ({ what: "field", name: names.field(_id), before: null, after: value }),
+    ),
+    ...memberships("list", lists, true, false, names.list),
+    ...memberships("tag", tags, true, false, names.tag),
+  ];
+}
+
+function changesOfMutate(
+  body: MutateBody,
+  before: Before,
+  found: Partial<Contact> | undefined,
+  names: PlanNames,
+): PlanChange[] {
+  const values = new Map(before.fields.map(({ _id, value }) => [_id, value]));
+  const lists = found?.lists && idsOf(found.lists);
+  const tags = found?.tags && idsOf(found.tags);
+  return [
+    ...(body.updateFields ?? []).map(
+      ({ _id, value }): PlanChange => ({
+        what: "field",
+        name: names.field(_id),
+        before: values.get(_id) ?? null,
+        after: value,
+      }),
+    ),
+    ...memberships("list", body.addLists, true, lists, names.list),
+    ...memberships("list", body.removeLists, false, lists, names.list),
+    ...memberships("tag", body.addTags, true, tags, names.tag),
+    ...memberships("tag", body.removeTags, false, tags, names.tag),
+  ];
+}
+
+/** @param present the ids that the contact has; false: none; undefined: not known */
+function memberships(
+  what: "list" | "tag",
+  refs: readonly (IdRef | string)[] | undefined,
+  after: boolean,
+  present: ReadonlySet<string> | false | undefined,
+  nameOf: (id: string) => string,
+): PlanChange[] {
+  return [...idsOf(refs ?? [])].map((id) => ({
+    what,
+    name: nameOf(id),
+    before: present === undefined ? null : present !== false && present.has(id),
+    after,
+  }));
+}
+
+/** `Active`, or `Inactive, Unsubscribe`: as a write sends it. */
+export function statusText(status: ContactStatus | undefined): string | null {
+  if (!status?.primary) return null;
+  const primary = status.primary.charAt(0).toUpperCase() + status.primary.slice(1);
+  return primary === "Active" || !status.secondary ? primary : `${primary}, ${status.secondary}`;
+}

@@ -1,0 +1,71 @@
+/** The plan of a run over rows, while its contacts are decided. */
+import type { ContactList, ContactStructure } from "../../wire.ts";
+import { standInName } from "../account/names.ts";
+import type { RejectedRow, Row } from "../input/rows.ts";
+import { type PlanNames, type PlanSink, planLineOf, planLineOfRow } from "./plan.ts";
+import { createPlanRecorder } from "./plan-recorder.ts";
+import type { PassedRows, Prepared } from "./row-job.ts";
+import type { Session } from "./session.ts";
+
+export interface Planning {
+  /** For the reading of rows: undefined unless the plan is being recorded. */
+  passed(): PassedRows | undefined;
+  /** Records what is decided in the session meanwhile: the rows must be read once. */
+  during<T>(session: Session, decide: () => Promise<T>): Promise<T>;
+}
+
+export function planningOf(prepared: Prepared, sink: PlanSink): Planning {
+  const { account, structure, job, survey } = prepared;
+  const recorder = createPlanRecorder(sink);
+  let isRecording = false;
+  const outcome = job.duplicates === "reject" ? "reject" : "skip";
+  const rows: PassedRows = {
+    rejected: (row) =>
+      recorder.pass(planLineOfRow(row.line, keyCellOf(prepared, row), "reject", row.code, row.message)),
+    duplicate: (row, other) =>
+      recorder.pass(
+        planLineOfRow(row.line, row.key.sent, outcome, "duplicate", `the contact is on line ${other} too`),
+      ),
+  };
+  return {
+    passed: () => (isRecording ? rows : undefined),
+    async during(session, decide) {
+      const known = await account.known(structure);
+      const names = namesFrom(known.structure, known.lists);
+      session.plan = {
+        recorder,
+        lineOf: (item, decision, found) => {
+          const line = job.isWithoutInput || item.ref > survey.lastLine ? null : item.ref;
+          return planLineOf({ line, key: item.key.sent, found: found.contact }, decision, names);
+        },
+      };
+      isRecording = true;
+      try {
+        const result = await decide();
+        await recorder.end();
+        return result;
+      } finally {
+        isRecording = false;
+        session.plan = undefined;
+      }
+    },
+  };
+}
+
+/** Names of what the account has and of what is yet to be made. */
+function namesFrom(structure: ContactStructure, lists: readonly ContactList[]): PlanNames {
+  const fields = new Map(structure.fields.map(({ _id, label }) => [_id, label]));
+  const tags = new Map(structure.tags?.map(({ _id, label }) => [_id, label]));
+  const listNames = new Map(lists.map(({ _id, name }) => [_id, name]));
+  return {
+    field: (id) => fields.get(id) ?? id,
+    list: (id) => listNames.get(id) ?? standInName(id) ?? id,
+    tag: (id) => tags.get(id) ?? standInName(id) ?? id,
+  };
+}
+
+/** The cell that should have been a key, as it is written. */
+function keyCellOf({ understood }: Prepared, { cells }: RejectedRow | Row): string {
+  const place = understood.reading.targets.findIndex(({ kind }) => kind === "key");
+  return cells[place] ?? "";
+}

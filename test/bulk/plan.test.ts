@@ -1,0 +1,192 @@
+/** Plans: who and what, in input order, the same as what is done. */
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import type { PlanLine } from "../../src/bulk/engine/plan.ts";
+import { planLineOfRow } from "../../src/bulk/engine/plan.ts";
+import { createPlanRecorder } from "../../src/bulk/engine/plan-recorder.ts";
+import { temporaryFolder } from "../support/ecm.ts";
+import { startSandbox } from "../support/sandbox.ts";
+import { inputFile, summaryOf } from "./kit.ts";
+
+async function account() {
+  const service = await startSandbox();
+  const { ecm } = service;
+  await ecm(["structure", "field", "add", "City"]);
+  await ecm(["structure", "tag", "add", "VIP"]);
+  await ecm(["lists", "create", "Customers"]);
+  for (const [key, city] of [
+    ["ada@example.com", "Oslo"],
+    ["bob@example.com", "Bergen"],
+  ]) {
+    await ecm(["contact", "create", "--key", key!, "--set", `City=${city}`]);
+  }
+  const plan = join(await temporaryFolder(), "plan.ndjson");
+  const lines = async (text?: string) =>
+    (text ?? (await readFile(plan, "utf8")))
+      .trim()
+      .split("\n")
+      .map((line) => JSON.parse(line) as PlanLine);
+  return { ...service, plan, lines };
+}
+
+const people = `Email,City,tags
+ada@example.com,Bergen,VIP
+nonsense,Oslo,
+carl@example.com,Rome,VIP
+bob@example.com,Bergen,
+carl@example.com,Paris,
+`;
+const words = ["--list", "Customers", "--mode", "upsert"];
+
+describe("--plan", () => {
+  it("has a line for each row, in input order, with what changes before and after, by names", async () => {
+    const { ecm, plan, lines } = await account();
+    const path = await inputFile(people);
+    const args = ["import", path, ...words, "--dry-run", "--json"];
+    const bare = summaryOf(await ecm(args));
+    const planned = summaryOf(await ecm([...args, "--plan", plan]));
+    expect(planned).toEqual(bare);
+    expect((await lines()).map(({ contactId: _id, ...line }) => line)).toEqual([
+      {
+        line: 2,
+        key: "ada@example.com",
+        action: "update",
+        code: null,
+        message: null,
+        changes: [
+          { what: "field", name: "City", before: "Oslo", after: "Bergen" },
+          { what: "list", name: "Customers", before: false, after: true },
+          { what: "tag", name: "VIP", before: false, after: true },
+        ],
+      },
+      {
+        line: 3,
+        key: "nonsense",
+        action: "reject",
+        code: "key_syntax",
+        message: expect.any(String),
+        changes: [],
+      },
+      {
+        line: 4,
+        key: "carl@example.com",
+        action: "create",
+        code: null,
+        message: null,
+        changes: [
+          { what: "field", name: "City", before: null, after: "Paris" },
+          { what: "list", name: "Customers", before: false, after: true },
+          { what: "tag", name: "VIP", before: false, after: true },
+        ],
+      },
+      {
+        line: 5,
+        key: "bob@example.com",
+        action: "update",
+        code: null,
+        message: null,
+        changes: [{ what: "list", name: "Customers", before: false, after: true }],
+      },
+      {
+        line: 6,
+        key: "carl@example.com",
+        action: "skip",
+        code: "duplicate",
+        message: "the contact is on line 4 too",
+        changes: [],
+      },
+    ]);
+  });
+
+  it("is the same with and without --dry-run, and costs no request more", async () => {
+    const { ecm, plan, lines } = await account();
+    const path = await inputFile(people);
+    const dry = summaryOf(await ecm(["import", path, ...words, "--dry-run", "--json", "--plan", plan]));
+    const before = await lines();
+    const real = summaryOf(await ecm(["import", path, ...words, "--json", "--plan", plan]));
+    expect(await lines()).toEqual(before);
+    expect(real.requests.total).toBe(dry.estimate.requests);
+    const again = await ecm(["import", path, ...words, "--fresh", "--plan", "-"]);
+    expect((await lines(again.stdout)).map(({ action }) => action)).toEqual([
+      "unchanged",
+      "reject",
+      "unchanged",
+      "unchanged",
+      "skip",
+    ]);
+  });
+
+  it("speaks of selections, deletions and members that go without a line", async () => {
+    const { ecm, plan, lines } = await account();
+    await ecm(["contact", "delete", "--where", 'City == "Oslo"', "--dry-run", "--plan", plan]);
+    expect(await lines()).toMatchObject([
+      { line: null, key: "ada@example.com", action: "delete", changes: [] },
+    ]);
+    const path = await inputFile("Email\nada@example.com\n");
+    await ecm(["contact", "mutate", "--all", "--add-list", "Customers"]);
+    const sync = ["lists", "sync", "Customers", path, "--plan", plan];
+    const shown = await ecm([...sync, "--dry-run"]);
+    expect(shown.code).toBe(0);
+    expect(shown.stderr).toContain("A real run would be refused");
+    expect(await lines()).toMatchObject([
+      { line: 2, action: "unchanged" },
+      {
+        line: null,
+        key: "bob@example.com",
+        action: "update",
+        changes: [{ what: "list", name: "Customers", before: true, after: false }],
+      },
+    ]);
+    expect((await ecm(sync)).code).toBe(2);
+    await ecm([...sync, "--max-remove", "1"]);
+    expect(await lines()).toMatchObject([{ line: 2 }, { line: null, key: "bob@example.com" }]);
+  });
+
+  it("and --json cannot both have stdout", async () => {
+    const { ecm } = await account();
+    const result = await ecm(["import", await inputFile(people), "--dry-run", "--json", "--plan", "-"]);
+    expect(result).toMatchObject({ code: 2, stdout: "" });
+  });
+
+  it("shows the first changes of a dry run at a terminal", async () => {
+    const { ecm } = await account();
+    const path = await inputFile(people);
+    const at = { terminalColumns: 80, env: { NO_COLOR: "1" } };
+    const shown = await ecm(["import", path, "--create-missing", "--dry-run", "--show", "1"], at);
+    expect(shown.stderr).toContain("  ~ ada@example.com  City  Oslo → Bergen   + tag VIP\n");
+    expect(shown.stderr).toContain("1 more: --show 2, or --plan plan.ndjson");
+    const none = await ecm(["import", path, "--create-missing", "--dry-run", "--show", "0"], at);
+    expect(none.stderr).not.toContain("~ ada");
+  });
+});
+
+describe("the recorder of a plan", () => {
+  it("gives lines in input order, in whatever order the blocks are decided", async () => {
+    const rows = fc.array(fc.boolean(), { maxLength: 60 });
+    await fc.assert(
+      fc.asyncProperty(rows, fc.infiniteStream(fc.nat()), async (isItem, order) => {
+        const written: number[] = [];
+        const recorder = createPlanRecorder(({ line }) => void written.push(line!));
+        const waiting: (() => Promise<void>)[] = [];
+        let block: PlanLine[] = [];
+        const seal = () => {
+          const slot = recorder.seal();
+          const lines = block;
+          block = [];
+          waiting.push(() => slot.fill(lines));
+        };
+        for (const [place, stands] of isItem.entries()) {
+          const line = planLineOfRow(place, "", "skip", "x", null);
+          if (!stands) recorder.pass(line);
+          else if (block.push(line) === 3) seal();
+        }
+        if (block.length > 0) seal();
+        while (waiting.length > 0) await waiting.splice(order.next().value % waiting.length, 1)[0]!();
+        await recorder.end();
+        expect(written).toEqual(isItem.map((_, place) => place));
+      }),
+    );
+  });
+});
