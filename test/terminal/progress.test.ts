@@ -75,7 +75,7 @@ describe("an import on a terminal", () => {
     const result = await ecm(["import", await inputFile(manyRows(30)), "-q"]);
     const [first, price, report, requests, undo, ...rest] = result.stderr.trim().split("\n");
     expect(first).toMatch(/^Importing /);
-    expect(price).toMatch(/^To send: at most 31 requests/);
+    expect(price).toMatch(/^To send: 30 requests/);
     expect(report).toMatch(/^30 rows in .+: 30 created/);
     expect(requests).toBe("32 requests sent");
     expect(undo).toMatch(/^Undo: ecm runs undo /);
