@@ -4,6 +4,9 @@ main(process.argv.slice(2));
 async function main(args: string[]): Promise<void> {
   if (args.length === 1 && (args[0] === "--version" || args[0] === "-V")) {
     const { version } = await import("./version.ts");
+    process.stdout.on("error", () => {
+      process.exitCode = 1;
+    });
     process.stdout.write(`${version}\n`);
     return;
   }

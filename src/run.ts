@@ -1,7 +1,7 @@
 /** One command from its words to its exit code: context → program → parse → exit code. The only catch-all. */
 import { type Command, CommanderError } from "commander";
 import { createContext } from "./context.ts";
-import { InterruptedError } from "./errors.ts";
+import { EcmError, exitCodes, InterruptedError } from "./errors.ts";
 import { createProgram, usageErrorFrom, wordsOf } from "./program.ts";
 import { isJsonWanted } from "./terminal/format.ts";
 import { rateLimitLine, rateLimitSentence } from "./terminal/rate-limit.ts";
@@ -43,6 +43,8 @@ export async function run({ args, streams, signal, clock }: Invocation): Promise
   } finally {
     await control.close();
   }
+  const unwritten = await context.terminal.flush();
+  if (unwritten) failure ??= cannotWriteOutput(unwritten);
   showLimits(context.terminal, context.limits(), context.clock.now());
   if (failure === undefined) return control.exitCode();
   if (streams.env.ECM_DEBUG && failure instanceof Error) context.terminal.note(failure.stack ?? "");
@@ -53,6 +55,11 @@ export async function run({ args, streams, signal, clock }: Invocation): Promise
 async function throwReason(error: unknown, program: Command, words: readonly string[]): Promise<void> {
   const reason = error instanceof CommanderError ? await usageErrorFrom(error, program, words) : error;
   if (reason !== undefined) throw reason;
+}
+
+function cannotWriteOutput(cause: Error): EcmError {
+  const message = `cannot write to standard output: ${cause.message}`;
+  return new EcmError(exitCodes.failed, message, { type: "OutputError", cause });
 }
 
 function showLimits(terminal: Terminal, limits: RateLimits | undefined, now: number): void {

@@ -194,6 +194,8 @@ export interface SendOptions {
   /** `json` (default): a body that is not JSON is an error. `any`: the answer as it came, whatever its status. */
   expect?: "json" | "any";
   onEvent?: (event: SendEvent) => void;
+  /** Takes the body of an answer that is 2xx piece by piece, in place of `text` and `bytes`: it may then be of any size. */
+  bodySink?: BodySink;
   /** In place of the command's own: a bulk run lets what is under way come back when it is interrupted. */
   signal?: AbortSignal;
 }
@@ -205,6 +207,15 @@ export interface SendOptions {
  */
 export type Send = <T = unknown>(request: ApiRequest, options?: SendOptions) => Promise<ApiAnswer<T>>;
 
+/** Where a body goes that is not held in memory. Each piece is taken at once: the network waits meanwhile. */
+export interface BodySink {
+  /** Called before the first piece, and again when a request is repeated: what came before does not count. */
+  restart(): void;
+  write(bytes: Uint8Array): void;
+  /** Called when the body is whole. */
+  end(): void;
+}
+
 /** One HTTP exchange, below signing and retries: the network's door or the embedded service's door. */
 export interface WireRequest {
   method: string;
@@ -212,8 +223,9 @@ export interface WireRequest {
   url: string;
   headers: Record<string, string>;
   body?: string;
-  /** Infinite: wait for ever. */
+  /** Infinite: wait for ever. With a `bodySink` the longest time without a piece. */
   timeoutMilliseconds: number;
+  bodySink?: BodySink;
   signal?: AbortSignal;
 }
 

@@ -16,6 +16,7 @@ interface ApiOptions extends FieldFlags {
   query?: string[];
   include?: boolean;
   paginate?: boolean;
+  outputFile?: string;
   dryRun?: boolean;
 }
 
@@ -33,7 +34,8 @@ export function registerApi(command: Command, context: Context): void {
     )
     .addOption(repeatable("--query <name=value>", "add a query parameter; can be repeated"))
     .option("--paginate", "join the pages of lists, searches and events into one array; reads only")
-    .option("--include", "print status and headers before the body");
+    .option("--include", "print status and headers before the body")
+    .option("--output-file <file>", "write the body to FILE as it comes, of any size (atomically)");
   addDryRunFlag(command).action((method: string, path: string, options: ApiOptions) =>
     runApi(context, method, path, options),
   );
@@ -68,10 +70,12 @@ async function runApi(context: Context, method: string, path: string, options: A
   }
   const request = apiRequest(method, await resolvePath(context, path), query, rawBody);
   if (options.dryRun) return presentDryRun(terminal, context.output(), unsent(request));
+  if (options.outputFile !== undefined && !options.paginate)
+    return streamToFile(context, request, options.outputFile, options);
   const { send } = await context.connect();
   if (options.paginate) {
     const { joinPages } = await import("../service/joined-pages.ts");
-    const output = context.output();
+    const output = context.output(options);
     const format = terminal.isStdoutTerminal || output.format === "json" ? "json" : "ndjson";
     return presentValue(terminal, { ...output, format }, await joinPages(send, request), "");
   }
@@ -79,6 +83,29 @@ async function runApi(context: Context, method: string, path: string, options: A
   if (options.include) await terminal.write(shown(terminal, headOf(answer)));
   await writeBody(terminal, answer);
   if (answer.problem) throw answer.problem;
+}
+
+/** The file appears only when the whole body of a 2xx is in it; a refusal's body goes to stdout as ever. */
+async function streamToFile(
+  context: Context,
+  request: ApiRequest,
+  name: string,
+  { include }: ApiOptions,
+): Promise<void> {
+  const { terminal } = context;
+  const { openBodyFile } = await import("../terminal/output-file.ts");
+  // Opened before anything is sent: a folder that may not be written is found now.
+  const file = await openBodyFile(name);
+  try {
+    const { send } = await context.connect();
+    const answer = await send(request, { expect: "any", bodySink: file });
+    if (include) await terminal.write(shown(terminal, headOf(answer)));
+    if (answer.status >= 200 && answer.status < 300) return await file.commit();
+    await writeBody(terminal, answer);
+    if (answer.problem) throw answer.problem;
+  } finally {
+    await file.discard();
+  }
 }
 
 /**

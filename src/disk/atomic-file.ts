@@ -6,11 +6,13 @@ import { randomBytes } from "node:crypto";
 import {
   closeSync,
   fsyncSync,
+  ftruncateSync,
   openSync,
   renameSync,
   rmSync,
   type WriteFileOptions,
   writeFileSync,
+  writeSync,
 } from "node:fs";
 import { type FileHandle, open, rename, rm } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
@@ -20,6 +22,10 @@ const privateMode = 0o600;
 export interface AtomicFile {
   /** Takes all of it, or throws: a full disk may take a part of a single write without an error. */
   append(data: string | Uint8Array): Promise<void>;
+  /** The same at once. Not together with `append`. */
+  appendNow(data: Uint8Array): void;
+  /** Begins again with nothing. */
+  clear(): void;
   /** Has it on the disk, under its name, in place of what stood there. */
   commit(): Promise<void>;
   /** Leaves what stood under the name as it was. Never throws. */
@@ -34,6 +40,8 @@ export interface AtomicFile {
 export async function openAtomicFile(path: string, mode: number = privateMode): Promise<AtomicFile> {
   const temporary = temporaryBeside(path);
   const handle = await open(temporary, "wx", privateMode);
+  /** Of what `appendNow` wrote, in bytes. */
+  let length = 0;
   const discard = async () => {
     await handle.close().catch(() => undefined);
     await rm(temporary, { force: true }).catch(() => undefined);
@@ -46,6 +54,16 @@ export async function openAtomicFile(path: string, mode: number = privateMode): 
   }
   return {
     append: (data) => handle.appendFile(data),
+    appendNow(data) {
+      for (let at = 0; at < data.length; ) {
+        at += writeSync(handle.fd, data, at, data.length - at, length + at);
+      }
+      length += data.length;
+    },
+    clear() {
+      ftruncateSync(handle.fd, 0);
+      length = 0;
+    },
     async commit() {
       try {
         await putInPlace(handle, temporary, path);

@@ -12,6 +12,11 @@ const beforeSending = new Set([
   "ENETUNREACH",
   "UND_ERR_CONNECT_TIMEOUT",
 ]);
+/** Largest body of an answer that is held in memory, in bytes; a longer one is not read to its end. */
+export const longestBody = 64 * 1024 * 1024;
+/** Code of a failure by such a body. */
+export const bodyTooLarge = "ECM_BODY_TOO_LARGE";
+
 const timeouts = new Set(["UND_ERR_HEADERS_TIMEOUT", "UND_ERR_BODY_TIMEOUT", "ETIMEDOUT"]);
 const certificate = /^(CERT_|ERR_TLS_|ERR_SSL_|EPROTO$|.*_CERT(IFICATE)?(_|$)|UNABLE_TO_)/;
 
@@ -25,6 +30,7 @@ const words: Record<string, string> = {
   EPIPE: "the connection was lost",
   UND_ERR_SOCKET: "the connection was lost",
   UND_ERR_CONNECT_TIMEOUT: "no connection was made in time",
+  [bodyTooLarge]: `it is larger than ${longestBody / 1024 / 1024} MiB`,
 };
 
 /** Which kind of trouble a failed exchange is. */

@@ -2,7 +2,8 @@
 import { versions } from "node:process";
 import { setFlagsFromString } from "node:v8";
 import type { Agent, Dispatcher } from "undici";
-import type { Transport, TransportFailure, WireAnswer, WireRequest } from "../wire.ts";
+import type { BodySink, Transport, TransportFailure, WireAnswer, WireRequest } from "../wire.ts";
+import { bodyTooLarge, longestBody } from "./failure.ts";
 
 export interface NetworkTransport {
   transport: Transport;
@@ -60,6 +61,16 @@ function exchange(agent: Agent, request: WireRequest): Promise<WireAnswer> {
     let controller: Dispatcher.DispatchController | undefined;
     let head: Pick<WireAnswer, "status" | "headers"> | undefined;
     const chunks: Buffer[] = [];
+    let length = 0;
+    let sink: BodySink | undefined;
+    /** What the sink cannot take ends the exchange. */
+    const sinkInto = (act: (into: BodySink) => void) => {
+      try {
+        act(sink!);
+      } catch (error) {
+        fail(error as Error);
+      }
+    };
 
     const timer = setTimeout(
       () => fail(withCode(wasSent ? "UND_ERR_HEADERS_TIMEOUT" : "UND_ERR_CONNECT_TIMEOUT")),
@@ -73,7 +84,8 @@ function exchange(agent: Agent, request: WireRequest): Promise<WireAnswer> {
     };
     const whole = (): WireAnswer | undefined => {
       if (!head) return undefined;
-      const bytes = Buffer.concat(chunks);
+      // A body that is too large is not what anybody wanted, and may be larger than a text can be.
+      const bytes = length > longestBody ? Buffer.alloc(0) : Buffer.concat(chunks);
       return { ...head, text: bytes.toString("utf8"), bytes };
     };
     const fail = (error: TransportFailure) => {
@@ -105,12 +117,24 @@ function exchange(agent: Agent, request: WireRequest): Promise<WireAnswer> {
           else wasSent = true;
         },
         onResponseStart(_controller, status, headers) {
-          if (status >= 200) head = { status, headers: flattened(headers) };
+          if (status < 200) return;
+          head = { status, headers: flattened(headers) };
+          if (!request.bodySink || status >= 300) return;
+          sink = request.bodySink;
+          sinkInto((into) => into.restart());
         },
         onResponseData(_controller, chunk) {
-          chunks.push(chunk);
+          if (isSettled) return;
+          if (sink) {
+            timer.refresh();
+            return sinkInto((into) => into.write(chunk));
+          }
+          length += chunk.length;
+          if (length <= longestBody) chunks.push(chunk);
+          else fail(withCode(bodyTooLarge));
         },
         onResponseEnd() {
+          if (sink && !isSettled) sinkInto((into) => into.end());
           if (isSettled) return;
           settle();
           resolve(whole()!);

@@ -4,6 +4,8 @@ const shown = "[redacted]";
 /** Shorter texts are no keys, and would stand in innocent words. */
 const shortestKey = 8;
 
+import type { BodySink } from "../wire.ts";
+
 export type Redact = (text: string) => string;
 
 /** Takes the key out of a text, as it is and in the spellings that JSON, an address or Base64 give it. */
@@ -22,6 +24,36 @@ export function redactorFor(key: string): Redact {
     let clean = text;
     for (const spelling of ordered) if (clean.includes(spelling)) clean = clean.replaceAll(spelling, shown);
     return clean;
+  };
+}
+
+/** Longer than any spelling of a key that can be sent. */
+const longestSpelling = 4096;
+
+/** The same for a body that passes in pieces: a key may be cut by their edges. Bytes that are no text stay as they are. */
+export function redactingSink(sink: BodySink, redact: Redact): BodySink {
+  let held = "";
+  const give = (text: string) => {
+    if (text !== "") sink.write(Buffer.from(text, "latin1"));
+  };
+  return {
+    restart() {
+      held = "";
+      sink.restart();
+    },
+    write(bytes) {
+      // A key holds no character beyond ASCII, so its spellings are the same bytes in any text.
+      const clean = redact(
+        held + Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString("latin1"),
+      );
+      const end = Math.max(0, clean.length - longestSpelling);
+      held = clean.slice(end);
+      give(clean.slice(0, end));
+    },
+    end() {
+      give(held);
+      sink.end();
+    },
   };
 }
 

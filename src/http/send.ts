@@ -15,9 +15,9 @@ import type {
   WireRequest,
 } from "../wire.ts";
 import { rawAnswer, readAnswer, serviceErrorFrom, unreadable } from "./answer.ts";
-import { reasonOf, troubleOf, unreachable } from "./failure.ts";
+import { bodyTooLarge, reasonOf, troubleOf, unreachable } from "./failure.ts";
 import { limitsFrom } from "./limits.ts";
-import { type Redact, redactBody, redactorFor, redactValue } from "./redact.ts";
+import { type Redact, redactBody, redactingSink, redactorFor, redactValue } from "./redact.ts";
 import { decideRetry, type Situation, type Trouble } from "./retry.ts";
 
 export interface SendConfiguration {
@@ -57,7 +57,7 @@ export function createSend(configuration: SendConfiguration): Send {
       return await sendUntilSettled<T>({
         configuration,
         request: shown,
-        wire: { ...wire, signal },
+        wire: { ...wire, signal, bodySink: options.bodySink && redactingSink(options.bodySink, redact) },
         options,
         emit,
         redact,
@@ -130,6 +130,8 @@ async function attemptOnce(sending: Sending, attempt: number): Promise<Outcome> 
     return { answer, limits };
   } catch (error) {
     if (wire.signal.aborted) throw interrupted(wire.signal, request);
+    // Not the exchange failed, but the place that its body goes to.
+    if (error instanceof EcmError) throw error;
     const failure = redactFailure(error as TransportFailure, redact);
     emit({ kind: "lost", request, milliseconds: milliseconds(), message: reasonOf(failure, timeoutSeconds) });
     // A status outside 2xx says all that matters, even if the words that went with it are lost.
@@ -146,7 +148,8 @@ function diagnose(outcome: Outcome, sending: Sending): { trouble?: Trouble; why:
   const { configuration, request } = sending;
   if (outcome.failure) {
     return {
-      trouble: troubleOf(outcome.failure),
+      // The same request would bring the same answer.
+      trouble: outcome.failure.code === bodyTooLarge ? undefined : troubleOf(outcome.failure),
       why: reasonOf(outcome.failure, configuration.timeoutSeconds),
     };
   }
@@ -173,8 +176,11 @@ function settle<T>({ configuration, request, options }: Sending, outcome: Outcom
     const trouble = troubleOf(failure);
     const isBroken = failure.partial && !(trouble.kind === "lost" && trouble.isTimeout);
     if (failure.partial && (isBroken || request.effect === "write")) {
+      const reason = reasonOf(failure, timeoutSeconds);
+      if (failure.code === bodyTooLarge)
+        throw unreadable(failure.partial, request, `the answer cannot be read: ${reason}`);
       const length = failure.partial.text.length;
-      const words = `the answer broke off after ${length} characters: ${reasonOf(failure, timeoutSeconds)}`;
+      const words = `the answer broke off after ${length} characters: ${reason}`;
       throw unreadable(failure.partial, request, words);
     }
     throw unreachable(failure, request, new URL(baseUrl).origin, timeoutSeconds);

@@ -57,7 +57,14 @@ export function parseStructureFile(text: string, file: string): WantedStructure 
   const document = parseDocument(text, { schema: "failsafe", prettyErrors: true });
   const [problem] = document.errors;
   if (problem) throw new UsageError(`${file}: ${problem.message.split("\n")[0]}`);
-  const content = recordAt(document.toJS() as unknown, file, ["label", "keyName", "fields", "tags"]);
+  let value: unknown;
+  try {
+    value = document.toJS();
+  } catch (error) {
+    // Aliases that stand for more than any structure holds.
+    throw new UsageError(`${file}: ${(error as Error).message}`);
+  }
+  const content = recordAt(value, file, ["label", "keyName", "fields", "tags"]);
   const wanted: WantedStructure = {
     ...textAt(content, "label", file),
     ...textAt(content, "keyName", file),

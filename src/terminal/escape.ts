@@ -15,6 +15,11 @@ export function escapeControlsInLines(text: string): string {
   return text.split("\n").map(escapeControls).join("\n");
 }
 
+/** The same for a line of JSON, where `\\u202e` means just what stood there. */
+export function escapeJson(json: string): string {
+  return json.replace(unsafe, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`);
+}
+
 function shown(character: string): string {
   if (character === "\n") return "\\n";
   if (character === "\t") return "\\t";

@@ -4,6 +4,7 @@ import { open } from "node:fs/promises";
 import { crc32 } from "node:zlib";
 import { type AtomicFile, openAtomicFile } from "../disk/atomic-file.ts";
 import { EcmError, exitCodes } from "../errors.ts";
+import type { BodySink } from "../wire.ts";
 import type { OutputOptions } from "./format.ts";
 import { cannotWrite, outputTarget } from "./output-target.ts";
 import type { Terminal } from "./terminal.ts";
@@ -56,7 +57,7 @@ export async function openGrowingFile(
   file: string,
 ): Promise<GrowingSink> {
   // Tried before anything is read from the account: a folder that may not be written is found now.
-  await (await fileSink(file)).discard();
+  await (await openTarget(file)).discard();
   const handle = await open(part.file, "a");
   let { bytes, checksum } = part;
   return {
@@ -93,6 +94,25 @@ export async function openGrowingFile(
   };
 }
 
+/** A file for a body that comes in pieces; each is taken at once. @throws UsageError when it cannot be written */
+export async function openBodyFile(file: string): Promise<BodySink & Pick<Sink, "commit" | "discard">> {
+  const target = await openTarget(file);
+  const sayingAt = (act: () => void) => {
+    try {
+      act();
+    } catch (error) {
+      throw unwritten(file, error);
+    }
+  };
+  return {
+    restart: () => sayingAt(() => target.clear()),
+    write: (bytes) => sayingAt(() => target.appendNow(bytes)),
+    end: () => undefined,
+    commit: () => saying(file, () => target.commit()),
+    discard: () => target.discard(),
+  };
+}
+
 async function fileSink(file: string): Promise<Sink> {
   const target = await openTarget(file);
   return {
@@ -118,9 +138,13 @@ async function saying<T>(file: string, act: () => Promise<T>): Promise<T> {
   try {
     return await act();
   } catch (error) {
-    throw new EcmError(exitCodes.failed, `cannot write ${file}: ${(error as Error).message}`, {
-      type: "OutputFileError",
-      cause: error,
-    });
+    throw unwritten(file, error);
   }
+}
+
+function unwritten(file: string, error: unknown): EcmError {
+  return new EcmError(exitCodes.failed, `cannot write ${file}: ${(error as Error).message}`, {
+    type: "OutputFileError",
+    cause: error,
+  });
 }

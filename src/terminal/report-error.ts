@@ -1,6 +1,6 @@
 /** A failure → stderr: one JSON line where JSON was asked for, else `error:` and `hint:`. */
 import { EcmError, exitCodes } from "../errors.ts";
-import { escapeControls, escapeControlsInLines } from "./escape.ts";
+import { escapeControls, escapeControlsInLines, escapeJson } from "./escape.ts";
 import { type Style, styleFor } from "./style.ts";
 import type { Terminal } from "./terminal.ts";
 
@@ -9,7 +9,7 @@ export function reportError(terminal: Terminal, error: unknown, asJson: boolean)
   const known = error instanceof EcmError ? error : internalError(error);
   terminal.stderr.write(
     asJson
-      ? `${JSON.stringify({ error: errorObject(known) })}\n`
+      ? `${escapeJson(JSON.stringify({ error: errorObject(known) }))}\n`
       : errorText(known, styleFor(terminal.isColored.err)),
   );
   return known.exitCode;
@@ -39,10 +39,33 @@ function errorText(error: EcmError, style: Style): string {
 }
 
 function internalError(error: unknown): EcmError {
+  const ofSystem = systemError(error);
+  if (ofSystem) return ofSystem;
   const message = error instanceof Error ? error.message : String(error);
   return new EcmError(exitCodes.failed, `internal error: ${message}`, {
     type: "InternalError",
     hint: "this is a defect of ecm; ECM_DEBUG=1 shows where it happened",
+    cause: error,
+  });
+}
+
+const systemHints: Record<string, string> = {
+  ENOSPC: "Make room on the disk, then run the same command again",
+  EDQUOT: "Make room within the quota, then run the same command again",
+  EMFILE: "Raise the limit of open files (ulimit -n), or lower --concurrency",
+  EROFS: "Name a folder that can be written with ECM_STATE_DIR, ECM_CACHE_DIR or ECM_CONFIG_DIR",
+  EACCES: "Check the rights of the file and of its folders",
+  EPERM: "Check the rights of the file and of its folders",
+};
+
+/** What the system refused, such as a full disk, is no defect of ours. */
+function systemError(error: unknown): EcmError | undefined {
+  const { code, syscall, message } = error as NodeJS.ErrnoException;
+  if (!(error instanceof Error) || syscall === undefined || !/^E[A-Z0-9]+$/.test(code ?? ""))
+    return undefined;
+  return new EcmError(exitCodes.failed, message, {
+    type: "SystemError",
+    hint: systemHints[code!],
     cause: error,
   });
 }

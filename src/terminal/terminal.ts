@@ -37,7 +37,9 @@ export interface Terminal {
   note(message: string, weight?: "aside" | "painted"): void;
   /** The same for what should not be passed over. */
   warn(message: string): void;
-  /** True when the reader of stdout has gone (`| head`). */
+  /** Waits until stdout has taken everything. @returns why it could not, such as a full disk; not a reader that has gone */
+  flush(): Promise<Error | undefined>;
+  /** True when nothing more can be written to stdout: its reader has gone (`| head`), or it failed. */
   readonly isStdoutClosed: boolean;
 }
 
@@ -48,18 +50,21 @@ export interface TerminalStreams {
   env: Readonly<Record<string, string | undefined>>;
 }
 
+const allWritten = Symbol("everything is written");
+
 /** @param isAccessible a screen reader is at work: nothing is redrawn */
 export function createTerminal(streams: TerminalStreams, isAccessible = false): Terminal {
   const { stdout, stderr, env } = streams;
   let isStdoutClosed = false;
-  const onStreamError = (error: NodeJS.ErrnoException) => {
-    if (error.code !== "EPIPE" && error.code !== "ERR_STREAM_DESTROYED") throw error;
+  let stdoutFailure: Error | undefined;
+  /** Pieces that stdout has not taken yet. */
+  let unwritten = 0;
+  stdout.on("error", (error: NodeJS.ErrnoException) => {
+    if (error.code !== "EPIPE" && error.code !== "ERR_STREAM_DESTROYED") stdoutFailure ??= error;
     isStdoutClosed = true;
-  };
-  stdout.on("error", onStreamError);
-  stderr.on("error", (error: NodeJS.ErrnoException) => {
-    if (error.code !== "EPIPE" && error.code !== "ERR_STREAM_DESTROYED") throw error;
   });
+  // Messages that cannot be written stop nothing: an import is worth more than its progress.
+  stderr.on("error", () => undefined);
   stdout.on("close", () => {
     isStdoutClosed = true;
   });
@@ -101,7 +106,12 @@ export function createTerminal(streams: TerminalStreams, isAccessible = false): 
     },
     write(text) {
       if (isStdoutClosed || text === "") return Promise.resolve();
-      if (stdout.write(text)) return Promise.resolve();
+      unwritten++;
+      const hasRoom = stdout.write(text, () => {
+        unwritten--;
+        if (unwritten === 0) stdout.emit(allWritten);
+      });
+      if (hasRoom) return Promise.resolve();
       return new Promise((resolve) => {
         const settle = () => {
           stdout.off("drain", settle);
@@ -113,6 +123,14 @@ export function createTerminal(streams: TerminalStreams, isAccessible = false): 
         stdout.on("close", settle);
         stdout.on("error", settle);
       });
+    },
+    async flush() {
+      if (unwritten > 0 && !isStdoutClosed) {
+        await new Promise<void>((resolve) => {
+          for (const event of [allWritten, "close", "error"]) stdout.once(event, () => resolve());
+        });
+      }
+      return stdoutFailure;
     },
     note(message, weight) {
       const text = weight === "painted" ? message : escapeControlsInLines(message);

@@ -95,7 +95,9 @@ export async function openSnapshot(file: string, options: SnapshotOptions): Prom
         lines.push(line);
         offset += line.length;
       }
-      writeSync(descriptor, Buffer.concat(lines));
+      const bytes = Buffer.concat(lines);
+      // A full disk takes a part of it first, without an error.
+      for (let at = 0; at < bytes.length; ) at += writeSync(descriptor, bytes, at);
       end = offset;
       note(header, entries);
     },

@@ -2,7 +2,7 @@
 import { rm } from "node:fs/promises";
 import { resolve } from "node:path";
 import { type AtomicFile, openAtomicFile } from "../../disk/atomic-file.ts";
-import { UsageError } from "../../errors.ts";
+import { EcmError, exitCodes } from "../../errors.ts";
 import { escapedCell, isOurBookkeeping } from "../input/index.ts";
 import type { InputFacts, ReadRow } from "../input/rows.ts";
 
@@ -18,7 +18,7 @@ const pieceCharacters = 64 * 1024;
 /**
  * Writes the file whole or not at all, in the dialect of the input. Cells beyond the header stand after our own columns,
  * which have no name for them: such a row is rejected again until it is fixed. @returns how many rows it holds; with none, no file is left
- * @throws UsageError when it cannot be written
+ * @throws EcmError when it cannot be written
  */
 export async function writeRejects(
   file: string,
@@ -52,7 +52,8 @@ export async function writeRejects(
   } catch (error) {
     await opened?.discard();
     if ((error as NodeJS.ErrnoException).code === undefined) throw error;
-    throw new UsageError(`cannot write the rejects file ${file}: ${(error as Error).message}`);
+    const message = `cannot write the rejects file ${file}: ${(error as Error).message}`;
+    throw new EcmError(exitCodes.failed, message, { type: "RejectsFileError", cause: error });
   }
   return count;
 }

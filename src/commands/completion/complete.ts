@@ -57,7 +57,9 @@ async function answerTo(
   if (!argument) return [];
   if (command.name() === "commands") return subcommandsOf(await commandAt(tree, args), unfinished);
   const values = await valuesOf(context, argument, typed, unfinished);
-  return values === "files" ? values : values.map((text) => ({ text }));
+  if (values === "files") return values;
+  // A name that begins with - would be taken for a flag.
+  return values.filter((text) => isPastFlags || !text.startsWith("-")).map((text) => ({ text }));
 }
 
 /** Follows the finished words. */

@@ -6,7 +6,7 @@ import type { Outcome, Service } from "../service.ts";
 const unsendable = new Set(["CONNECT", "TRACE", "TRACK"]);
 
 export function insideDoor(service: Service): Transport {
-  return async ({ method, url, headers, body, timeoutMilliseconds, signal }) => {
+  return async ({ method, url, headers, body, timeoutMilliseconds, signal, bodySink }) => {
     signal?.throwIfAborted();
     const hasBody = body !== undefined && method !== "GET" && method !== "HEAD";
     const request = new Request(url, {
@@ -20,11 +20,13 @@ export function insideDoor(service: Service): Transport {
       signal,
     );
     if (!response || isCut) throw failure("ECONNRESET", "the connection was dropped");
-    return {
-      status: response.status,
-      headers: Object.fromEntries(response.headers),
-      text: await response.text(),
-    };
+    const { status } = response;
+    const answer = { status, headers: Object.fromEntries(response.headers) };
+    if (!bodySink || status < 200 || status >= 300) return { ...answer, text: await response.text() };
+    bodySink.restart();
+    bodySink.write(new Uint8Array(await response.arrayBuffer()));
+    bodySink.end();
+    return { ...answer, text: "" };
   };
 }
 
