@@ -182,6 +182,17 @@ describe("every row and every door", () => {
     },
   );
 
+  it("a row that is rejected for its length still marks its contact", async () => {
+    const service = await startSandbox();
+    const path = await inputFile(
+      "Email,Unsubscribed,First Name\nada@example.com,yes,Ada,Lovelace\nada@example.com,no,Ada\nbob@example.com,no,Bob\n",
+    );
+    const result = await service.ecm(["import", path, "--json"]);
+    expect(result.code).toBe(3);
+    expect(summaryOf(result).consent.not_subscribed).toBe(1);
+    expect([...(await contactsIn(service)).keys()]).toEqual(["bob@example.com"]);
+  });
+
   it("lists sync adds nobody whom the file marks, with and without --create", async () => {
     const service = await startSandbox();
     await service.ecm(["lists", "create", "News"]);

@@ -200,9 +200,14 @@ export function workOf(prepared: Prepared, passed?: () => PassedRows | undefined
           continue;
         }
         const standing = standingOf(row, joined);
-        if ("stands" in standing)
-          yield { ref: standing.stands.line, key: standing.stands.key, row: standing.stands };
-        else passed?.()?.duplicate(row, standing.passedOverFor);
+        if (!("stands" in standing)) {
+          passed?.()?.duplicate(row, standing.passedOverFor);
+          continue;
+        }
+        const { stands } = standing;
+        const notSubscribed = stands.notSubscribed ?? survey.markedByRejected.get(stands.key.identity);
+        const marked = notSubscribed === stands.notSubscribed ? stands : { ...stands, notSubscribed };
+        yield { ref: stands.line, key: stands.key, row: marked };
       }
     },
     needsLookup: (item) => !isSuppressed(item),

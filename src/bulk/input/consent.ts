@@ -92,7 +92,7 @@ const number = /^\d+(?:[.,]\d+)?\s?%?$/;
 type Said = Meaning | "date" | "number" | "unclear";
 
 function saidIn(cell: string): Said {
-  const written = cell.replace(/^[\s'"’\u200b\ufeff]+|[\s'"’\u200b\ufeff]+$/g, "");
+  const written = cell.replace(/^=(?=")/, "").replace(/^[\s'"’\u200b\ufeff]+|[\s'"’\u200b\ufeff]+$/g, "");
   if (written === "" || emptyDate.test(written)) return "empty";
   const word = foldWords(written) || written;
   const meaning = meanings.get(word);

@@ -84,13 +84,23 @@ function createRowReader(reading: Reading): (record: CsvRecord) => ReadRow {
   const lists = namesOf("lists");
   const tags = namesOf("tags");
 
+  const refusalsOf = (cells: string[]) =>
+    consent.flatMap((column) => refusalIn(column, cellOf(cells, column.index)) ?? []);
+  /** A row that cannot be read to its end still says who left: another row of the contact may be sound. */
+  const markOf = (cells: string[]): Pick<RejectedRow, "mark"> => {
+    const key = readKey(cellOf(cells, keyIndex) ?? "");
+    const refusals = refusalsOf(cells);
+    if ("code" in key || refusals.length === 0) return {};
+    return { mark: { identity: key.key.identity, notSubscribed: wordsOf(refusals, consent) } };
+  };
+
   return (record) => {
     const { line, lines, cells } = record;
     if (record.isLastAndOpen && cells.length < reading.width) {
-      return rejected(record, truncated(cells.length, reading.width));
+      return { ...rejected(record, truncated(cells.length, reading.width)), ...markOf(cells) };
     }
     if (cells.length > targets.length && cells.slice(targets.length).some((cell) => cell.trim() !== "")) {
-      return rejected(record, tooManyCells(cells.length, targets.length));
+      return { ...rejected(record, tooManyCells(cells.length, targets.length)), ...markOf(cells) };
     }
     const unnamed = reading.emptyColumns.find((index) => !isBlankText(cells[index] ?? ""));
     if (unnamed !== undefined) return rejected(record, valueWithoutColumn(unnamed));
@@ -100,7 +110,7 @@ function createRowReader(reading: Reading): (record: CsvRecord) => ReadRow {
     const key = system?.name === "ecm" ? asExported(read, keyCell) : read;
     if ("code" in key) return rejected(record, key);
     const warnings = addresses && addresses.length > 1 ? [...key.warnings, "first_of_several"] : key.warnings;
-    const refusals = consent.flatMap((column) => refusalIn(column, cells[column.index]) ?? []);
+    const refusals = refusalsOf(cells);
     return {
       kind: "row",
       line,

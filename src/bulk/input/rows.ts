@@ -35,6 +35,8 @@ export interface RejectedRow {
   /** Stable snake_case name of the reason. */
   code: string;
   message: string;
+  /** Of a row that marks its contact as not subscribed all the same: the contact's identity, and why. */
+  mark?: { identity: string; notSubscribed: string };
 }
 
 export type ReadRow = Row | RejectedRow;

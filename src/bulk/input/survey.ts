@@ -26,6 +26,8 @@ export interface Survey {
   tags: Set<string>;
   /** What the file says of consent. */
   consent: ConsentTally;
+  /** Identities that a rejected row marks as not subscribed, and why. */
+  markedByRejected: ReadonlyMap<string, string>;
   repeated: RepeatedIdentities;
   /** The largest line on which a row starts. */
   lastLine: number;
@@ -49,6 +51,7 @@ export async function surveyInput(
   const warnings = new Map<string, number>();
   const consent = createConsentTally(understood.reading.consent);
   const oddities = createOddities(understood.facts.columns, understood.reading.formulaColumns);
+  const markedByRejected = new Map<string, string>();
   let kept: ReadRow[] | undefined = [];
   let read = 0;
   let rejected = 0;
@@ -64,6 +67,7 @@ export async function surveyInput(
     if (row.kind === "rejected") {
       rejected++;
       rejectedCodes.set(row.code, (rejectedCodes.get(row.code) ?? 0) + 1);
+      if (row.mark) markedByRejected.set(row.mark.identity, row.mark.notSubscribed);
       continue;
     }
     tally.add(row.key.identity);
@@ -99,6 +103,7 @@ export async function surveyInput(
     lists,
     tags,
     consent,
+    markedByRejected,
     repeated: tally.repeated(),
     lastLine,
     notes: oddities.notes(),

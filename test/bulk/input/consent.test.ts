@@ -295,6 +295,7 @@ describe("exports of the world that must create nobody who left", () => {
       `Email,Status\n${Array.from({ length: 300 }, (_, index) => `a${index}@example.com,subscribed\n`).join("")}z@example.com,unsubscribed\n`,
     ],
     ["typed by hand", "Email,Bemerkung,raus?,Newsletter bitte\na@example.com,,,ja\nz@example.com,,x,nein\n"],
+    ["a spreadsheet's formula", 'Email,Opt-Out\na@example.com,="no"\nz@example.com,="yes"\n'],
     ["a spreadsheet's apostrophe", "Email,Opt-In\na@example.com,'yes\nz@example.com,'no\n"],
     ["a mark that maps to a field", "Email,City,Opt-Out\na@example.com,Rome,0\nz@example.com,Rome,1\n"],
   ])("%s", async (_name, text) => {
