@@ -83,11 +83,16 @@ function byKeys(database: Database, wanted: Wanted, keys: string[], offset: numb
 
 function keyWalk({ groups, structureId, keyCase }: Wanted, keys: string[]): [sql: string, values: Value[]] {
   const also = groups.map(() => inAnyOf("contacts.id")).join("");
-  const wanted = keys.map((key) => [foldKey(key), keyCase === "fold" ? null : key]);
+  const [match, wanted] =
+    keyCase === "fold"
+      ? ["folded_key = wanted.value", keys.map(foldKey)]
+      : [
+          "folded_key = wanted.value ->> 0 AND contacts.key = wanted.value ->> 1",
+          keys.map((key) => [foldKey(key), key]),
+        ];
   return [
     `SELECT DISTINCT contacts.id AS id FROM json_each(?) AS wanted
-      JOIN contacts ON structure_id = ? AND folded_key = wanted.value ->> 0
-      WHERE (wanted.value ->> 1 IS NULL OR contacts.key = wanted.value ->> 1)${also}`,
+      JOIN contacts ON structure_id = ? AND ${match} WHERE true${also}`,
     [JSON.stringify(wanted), structureId, ...groups.map((anyOf) => JSON.stringify(anyOf))],
   ];
 }
