@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { recallBehavior, rememberBehavior } from "./config/behavior-file.ts";
 import type { Folders } from "./config/folders.ts";
 import { rememberNames } from "./config/names-cache.ts";
+import { proxyFor } from "./config/proxy.ts";
 import type { ResolvedProfile } from "./config/resolve.ts";
 import { rememberLimits } from "./config/seen-limits.ts";
 import type { Settings } from "./config/settings.ts";
@@ -144,7 +145,8 @@ async function openNetworkLine(
   const apiKey = (await profile.key(signal)).value;
   if (profile.warning !== undefined) terminal.note(`warning: ${profile.warning}`);
   const { openNetwork } = await import("./http/network.ts");
-  return { ...(await openNetwork(kind, connections)), apiKey };
+  const proxy = proxyFor(profile.baseUrl.value, terminal.env);
+  return { ...(await openNetwork(kind, connections, proxy)), apiKey };
 }
 
 function showEvent(

@@ -27,17 +27,26 @@ const linesWithFlags = ["20", "22", "24", "26"];
 /** Longer timers overflow and fire at once, in milliseconds. */
 const longestTimer = 2 ** 31 - 1;
 
+/** A proxy that requests go through, and the hosts that are reached without it, as NO_PROXY names them. */
+export interface ProxyRoute {
+  url: string;
+  noProxy: string;
+}
+
 /**
  * Opens up to `connections` sockets, each when all others are busy.
  * @param purpose `single` starts fast; `bulk` is for thousands of requests
+ * @param proxy undici's agent for proxies is loaded only when there is one
  */
-export async function openNetwork(purpose: "single" | "bulk", connections = 64): Promise<NetworkTransport> {
+export async function openNetwork(
+  purpose: "single" | "bulk",
+  connections = 64,
+  proxy?: ProxyRoute,
+): Promise<NetworkTransport> {
   if (purpose === "single" && linesWithFlags.includes(versions.node.split(".")[0]!)) {
     setFlagsFromString(withoutOptimiser);
   }
-  // The agent alone, by its default export: the whole package takes more than twice as long to load.
-  const { default: Agent } = await import("undici/lib/dispatcher/agent.js");
-  const agent = new Agent({
+  const options = {
     connections,
     pipelining: 1,
     keepAliveTimeout: longestIdle,
@@ -46,14 +55,32 @@ export async function openNetwork(purpose: "single" | "bulk", connections = 64):
     headersTimeout: 0,
     bodyTimeout: 0,
     connect: { timeout: longestConnect },
-  });
+  };
+  const agent = proxy ? await proxyAgent(proxy, options) : await directAgent(options);
   return {
     transport: (request) => exchange(agent, request),
     close: () => agent.destroy(),
   };
 }
 
-function exchange(agent: Agent, request: WireRequest): Promise<WireAnswer> {
+/** The agent alone, by its default export: the whole package takes more than twice as long to load. */
+async function directAgent(options: Agent.Options): Promise<Dispatcher> {
+  const { default: Agent } = await import("undici/lib/dispatcher/agent.js");
+  return new Agent(options);
+}
+
+async function proxyAgent({ url, noProxy }: ProxyRoute, options: Agent.Options): Promise<Dispatcher> {
+  const [{ default: EnvHttpProxyAgent }, { default: Dispatcher }, { default: connect }] = await Promise.all([
+    import("undici/lib/dispatcher/env-http-proxy-agent.js"),
+    import("undici/lib/dispatcher/dispatcher.js"),
+    import("undici/lib/api/api-connect.js"),
+  ]);
+  // What a proxy is asked with; the whole package does the same when it is loaded.
+  Dispatcher.prototype.connect = connect;
+  return new EnvHttpProxyAgent({ ...options, httpProxy: url, httpsProxy: url, noProxy });
+}
+
+function exchange(agent: Dispatcher, request: WireRequest): Promise<WireAnswer> {
   const { origin } = new URL(request.url);
   return new Promise((resolve, reject) => {
     let wasSent = false;

@@ -4,6 +4,7 @@ import { viewRun } from "../../bulk/runs/view.ts";
 import { recallBehaviors } from "../../config/behavior-file.ts";
 import { inspectFolders } from "../../config/folder-rights.ts";
 import { isUsualKey, maskKey } from "../../config/keys.ts";
+import { proxyFor, shownProxy } from "../../config/proxy.ts";
 import type { ResolvedProfile } from "../../config/resolve.ts";
 import type { Context } from "../../context.ts";
 import { EcmError, exitCodes } from "../../errors.ts";
@@ -66,6 +67,7 @@ async function examineAccount(context: Context): Promise<Finding[]> {
     const profile = await context.profile();
     const place = profile.isSandbox ? "the embedded service" : profile.baseUrl.value;
     findings.push(pass("profile", `${profile.name?.value ?? "none: the environment"}, ${place}`));
+    findings.push(...ofProxy(context, profile));
     findings.push(await examineKey(context, profile));
     const answered = await examineService(context, place);
     // What the service says of the key counts for more than its form.
@@ -73,7 +75,8 @@ async function examineAccount(context: Context): Promise<Finding[]> {
     findings.push(...answered);
   } catch (error) {
     if (!(error instanceof EcmError) || context.signal.aborted) throw error;
-    const check = findings.length === 0 ? "profile" : findings.length === 1 ? "key" : "address";
+    const examined = new Set(findings.map(({ check }) => check));
+    const check = ["profile", "key"].find((each) => !examined.has(each)) ?? "address";
     findings.push(fail(check, error.message, error.details.hint));
   }
   return findings;
@@ -86,6 +89,13 @@ async function examineBehavior(context: Context): Promise<Finding[]> {
   return recallBehaviors(context.folders.state, profile.baseUrl.value).map(({ structureId, points }) =>
     ofBehavior(structureId, soundBehavior(points, context.clock.now())),
   );
+}
+
+/** Said only where there is one. */
+function ofProxy({ terminal }: Context, { baseUrl, isSandbox }: ResolvedProfile): Finding[] {
+  const proxy = isSandbox ? undefined : proxyFor(baseUrl.value, terminal.env);
+  if (!proxy) return [];
+  return [pass("proxy", `requests go through ${shownProxy(proxy)} (${proxy.variable})`)];
 }
 
 async function examineKey(context: Context, profile: ResolvedProfile): Promise<Finding> {

@@ -1,0 +1,115 @@
+/** HTTPS_PROXY and NO_PROXY, through real proxies on loopback. */
+import { createServer } from "node:http";
+import { type AddressInfo, connect } from "node:net";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { proxyFor, shownProxy } from "../../src/config/proxy.ts";
+import { ecmWith, temporaryHome } from "../support/ecm.ts";
+import { json, startHttpServer } from "../support/http-server.ts";
+import { startSandbox } from "../support/sandbox.ts";
+
+const baseUrl = "https://api.example.com";
+
+describe("the proxy for an address", () => {
+  it.each([
+    [{ HTTPS_PROXY: "http://p:1" }, "http://p:1"],
+    [{ https_proxy: "http://low:1", HTTPS_PROXY: "http://up:1" }, "http://low:1"],
+    [{ HTTP_PROXY: "http://p:1" }, "http://p:1"],
+    [{ HTTPS_PROXY: "proxy.example.com:3128" }, "http://proxy.example.com:3128"],
+    [{ HTTPS_PROXY: "http://user:secret@p:1" }, "http://p:1"],
+    [{ HTTPS_PROXY: "http://p:1", NO_PROXY: "other.com, ample.com" }, "http://p:1"],
+    [{ HTTPS_PROXY: "http://p:1", NO_PROXY: "example.com:444" }, "http://p:1"],
+  ])("of %j is %s", (env, shown) => {
+    expect(shownProxy(proxyFor(baseUrl, env)!)).toBe(shown);
+  });
+
+  it.each([
+    "api.example.com",
+    ".example.com",
+    "*.example.com",
+    "example.com",
+    "x, api.example.com:443",
+    "*",
+    "API.Example.com",
+  ])("is none with NO_PROXY=%s", (NO_PROXY) => {
+    expect(proxyFor(baseUrl, { HTTPS_PROXY: "http://p:1", NO_PROXY })).toBeUndefined();
+  });
+
+  it.each(["http://127.0.0.1:8080", "http://localhost:1", "http://[::1]:1"])(
+    "is none for this machine: %s",
+    (own) => {
+      expect(proxyFor(own, { HTTP_PROXY: "http://p:1", HTTPS_PROXY: "http://p:1" })).toBeUndefined();
+    },
+  );
+
+  it("is refused when it is no address, without showing it", () => {
+    for (const HTTPS_PROXY of ["http://", "ftp://user:secret@p", "a b"]) {
+      expect(() => proxyFor(baseUrl, { HTTPS_PROXY })).toThrow("HTTPS_PROXY is not the address");
+    }
+  });
+});
+
+/** A proxy that remembers what was asked of it; it leads every tunnel to the target, or refuses. */
+async function startProxy(target?: string) {
+  const asked: string[] = [];
+  const server = createServer();
+  server.on("connect", (request, socket) => {
+    asked.push(`CONNECT ${request.url} ${request.headers["proxy-authorization"] ?? ""}`.trim());
+    socket.on("error", () => undefined);
+    if (target === undefined) return socket.end("HTTP/1.1 502 Bad Gateway\r\n\r\n");
+    const onward = connect(Number(new URL(target).port), "127.0.0.1", () => {
+      socket.write("HTTP/1.1 200 OK\r\n\r\n");
+      socket.pipe(onward).pipe(socket);
+    });
+    onward.on("error", () => socket.destroy());
+    onTestFinished(() => void onward.destroy());
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  onTestFinished(() => void server.close());
+  return { asked, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` };
+}
+
+describe("requests through a proxy", () => {
+  it("reach the service, and doctor says so without the password", async () => {
+    const structures = [{ _id: "s1", label: "Default", keyName: "Email", keyType: "email", fields: [] }];
+    const service = await startHttpServer((_request, response) => json(response, 200, structures));
+    const { asked, url } = await startProxy(service.baseUrl);
+    const HTTP_PROXY = url.replace("//", "//user:secret@");
+    const env = {
+      ECM_BASE_URL: "http://api.internal",
+      ECM_INSECURE_HTTP: "api.internal",
+      ECM_API_KEY: "k".repeat(50),
+      HTTP_PROXY,
+    };
+    const ecm = ecmWith({ ...(await temporaryHome()), ...env });
+    expect(await ecm(["structure", "list", "-o", "id", "-q"])).toMatchObject({ code: 0, stdout: "s1\n" });
+    expect(asked[0]).toBe(`CONNECT api.internal:80 Basic ${Buffer.from("user:secret").toString("base64")}`);
+    const { stdout } = await ecm(["doctor", "--json"]);
+    expect(JSON.parse(stdout)).toContainEqual({
+      check: "proxy",
+      status: "pass",
+      message: `requests go through ${url} (HTTP_PROXY)`,
+    });
+    expect(stdout).not.toContain("secret");
+  });
+
+  it("are tunnelled for https, and what the proxy refuses was not applied", async () => {
+    const { asked, url } = await startProxy();
+    const env = { ECM_BASE_URL: baseUrl, ECM_API_KEY: "k".repeat(50), HTTPS_PROXY: url };
+    const ecm = ecmWith({ ...(await temporaryHome()), ...env });
+    const result = await ecm(["api", "POST", "/api/contact", "-f", "key=a@b.co", "--json"]);
+    expect(result.code).toBe(8);
+    expect(JSON.parse(result.stderr).error).toMatchObject({
+      applied: "no",
+      message: expect.stringContaining("502"),
+    });
+    expect(new Set(asked)).toEqual(new Set(["CONNECT api.example.com:443"]));
+  });
+
+  it("are not made for a loopback address", async () => {
+    const { ecm } = await startSandbox();
+    const result = await ecm(["structure", "list", "-o", "id"], {
+      env: { HTTP_PROXY: "http://127.0.0.1:9", HTTPS_PROXY: "http://127.0.0.1:9" },
+    });
+    expect(result.code, result.stderr).toBe(0);
+  });
+});
