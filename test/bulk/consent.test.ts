@@ -115,6 +115,9 @@ describe("existing contacts that the file marks", () => {
     const path = await inputFile(marks);
     const flags = ["--unsubscribe-marked", "--list", "News", "--json"];
     const dry = summaryOf(await service.ecm(["import", path, ...flags, "--dry-run"]));
+    const plan = await service.ecm(["import", path, ...flags.slice(0, -1), "--dry-run", "--plan", "-"]);
+    const lines = plan.stdout.trim().split("\n");
+    expect(lines.map((line) => JSON.parse(line).changes.length)).toEqual([1, 2, 2, 0]);
     const result = await service.ecm(["import", path, ...flags]);
     expect(result.code).toBe(0);
     const real = summaryOf(result);

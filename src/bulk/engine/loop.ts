@@ -8,7 +8,7 @@ import type { Found } from "../account/lookup.ts";
 import type { Decision, Item, Work } from "../items.ts";
 import { asRunStop, RunStop } from "../pacing/run-stop.ts";
 import { carryOut, conclude, isWrite, outcomeOfWrite, readWritten, reject, requestsFor } from "./apply.ts";
-import { isInactive } from "./decide.ts";
+import { isInactive, withStatus } from "./decide.ts";
 import type { PlanBlock } from "./plan-recorder.ts";
 import { note, type Session } from "./session.ts";
 
@@ -149,7 +149,7 @@ export async function decideBlock<T extends Item>(
   if (planned) {
     await planned.fill(
       decided.map(({ item, found, decision }) =>
-        session.plan!.lineOf(item, decision ?? refusedAs(found), found),
+        planLine(session, work, { item, found, decision: decision ?? refusedAs(found) }),
       ),
     );
   }
@@ -177,6 +177,15 @@ export async function decideBlock<T extends Item>(
     note(session, { kind: "decided", unchanged, skipped, inactive, ...(marked.length > 0 && { marked }) });
   }
   return writes;
+}
+
+/** One line for the contact, although a status and a change of fields are two writes. */
+function planLine<T extends Item>(session: Session, work: Work<T>, { item, found, decision }: Pending<T>) {
+  const { lineOf } = session.plan!;
+  const line = lineOf(item, decision, found);
+  if (decision.kind !== "status" || !found.contact) return line;
+  const next = work.decide(item, withStatus(found.contact, decision.status));
+  return isWrite(next) ? { ...line, changes: [...line.changes, ...lineOf(item, next, found).changes] } : line;
 }
 
 /** The contacts of writes that may have been applied: created ones by their keys, all others by their ids. */
