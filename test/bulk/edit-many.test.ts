@@ -5,9 +5,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import type { Contact } from "../../src/wire.ts";
+import { startWitness } from "../journeys/witness.ts";
 import { temporaryFolder } from "../support/ecm.ts";
 import { type RunningSandbox, startSandbox } from "../support/sandbox.ts";
-import { contactsIn, inputFile, manyRows, summaryOf } from "./kit.ts";
+import { call, contactsIn, inputFile, manyRows, summaryOf } from "./kit.ts";
 
 /** p0 … in the list L; every third in the list M, too. */
 async function withMembers(count: number): Promise<RunningSandbox> {
@@ -258,4 +259,34 @@ it("selects across pages, also where the service gives fewer than were asked for
   const args = ["contact", "mutate", "--where", 'First_Name == "7"', "--set", "Last Name=X", "--json"];
   const result = summaryOf(await service.ecm(args));
   expect(result).toMatchObject({ rows: { read: 5, updated: 5 }, requests: { search: 3, mutate: 5 } });
+});
+
+it("deletes nobody whom the conditions do not choose, should the service hand them over", async () => {
+  const witness = await startWitness();
+  const file = await inputFile("Email,lists\nin@example.com,L\nout@example.com,Other\nleft@example.com,L\n");
+  await witness.ecm(["import", file, "--create-missing"]);
+  await witness.ecm(["contact", "unsubscribe", "left@example.com"]);
+  const [structure] = await call<{ _id: string }[]>(witness, "GET", "/api/contact-structure");
+  const source = [
+    "_id",
+    "key",
+    "fields",
+    "lists",
+    "tags",
+    "contactStatus",
+    "contactSubStatus",
+    "createdAt",
+    "updatedAt",
+  ];
+  const search = { contactStructureId: structure!._id, page: 1, pageSize: 10, source };
+  const everybody = await call(witness, "POST", "/api/contact/search", {
+    ...search,
+    contactSpecification: { filters: [] },
+  });
+  // A service that does not honour the filters.
+  witness.rewrites = (path, text) => (path.endsWith("/search") ? JSON.stringify(everybody) : text);
+  const args = ["contact", "delete", "--list", "L", "--status", "active", "--yes", "--json"];
+  expect(summaryOf(await witness.ecm(args)).rows).toMatchObject({ read: 1, deleted: 1 });
+  witness.rewrites = (_path, text) => text;
+  expect([...(await contactsIn(witness)).keys()].sort()).toEqual(["left@example.com", "out@example.com"]);
 });
