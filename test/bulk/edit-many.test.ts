@@ -92,6 +92,8 @@ describe("a selection", () => {
       [["delete", "p0@example.com"], "must be confirmed"],
       [["delete", "--all", "--no-input"], "must be confirmed"],
       [["delete", "--status", "", "--yes"], "--status is empty"],
+      [["delete", "a@example.com", "", "--yes"], "id or key is empty"],
+      [["delete", "--keys", "", "--yes"], "--keys is empty"],
       [["delete", "--where", "", "--yes"], "--where"],
       [["delete", "--where", "Nope", "--yes"], "Unknown name"],
       [["delete", "a@b.co", "--keys", "f", "--yes"], "--keys is the whole list"],

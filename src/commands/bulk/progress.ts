@@ -195,25 +195,24 @@ export function reportLines(summary: Summary, seconds?: number): string[] {
     const text = reasonsOf(reasons);
     return text === "" ? "" : `: ${text}`;
   };
+  const isRemoval = summary.kind === "unsubscribe" || summary.kind === "delete";
   const parts = [
-    `${count(counts.created)} ${would("created")}`,
-    `${count(counts.updated)} ${would("updated")}`,
-    ...(counts.deleted > 0 ? [`${count(counts.deleted)} ${would("deleted")}`] : []),
-    `${count(counts.unchanged)} unchanged`,
-    `${count(counts.skipped)} skipped${why(codes.skipped)}`,
-    `${count(counts.rejected)} rejected${why(codes.rejected)}`,
+    ...(isRemoval ? removalParts(summary, would) : changeParts(summary, would)),
+    ...(counts.skipped > 0 || !isRemoval ? [`${count(counts.skipped)} skipped${why(codes.skipped)}`] : []),
+    ...(counts.rejected > 0 || !isRemoval
+      ? [`${count(counts.rejected)} rejected${why(codes.rejected)}`]
+      : []),
   ];
   if (counts.pending > 0) parts.push(`${count(counts.pending)} not attempted`);
   const took = isDry || seconds === undefined ? "" : ` in ${duration(seconds)}`;
-  const lines = [`${counted(counts.read, "row")}${took}: ${parts.join("; ")}`];
+  const lines = [`${counted(counts.read, isRemoval ? "contact" : "row")}${took}: ${parts.join("; ")}`];
   const { members } = summary;
   if (members) {
     lines.push(
       `The list: ${count(members.added)} ${would("added")}, ${count(members.removed)} ${would("removed")}`,
     );
   }
-  const isChangeOfStatus = summary.kind === "unsubscribe" || summary.kind === "delete";
-  if (summary.inactive > 0 && !isChangeOfStatus) {
+  if (summary.inactive > 0 && !isRemoval) {
     lines.push(
       `${counted(summary.inactive, "contact")} of these ${summary.inactive === 1 ? "is" : "are"} inactive in the account; an import leaves that as it is`,
     );
@@ -232,6 +231,25 @@ export function reportLines(summary: Summary, seconds?: number): string[] {
     lines.push(`Undo: ecm runs undo ${summary.run}`);
   }
   return lines;
+}
+
+function changeParts({ rows: counts }: Summary, would: (word: string) => string): string[] {
+  return [
+    `${count(counts.created)} ${would("created")}`,
+    `${count(counts.updated)} ${would("updated")}`,
+    ...(counts.deleted > 0 ? [`${count(counts.deleted)} ${would("deleted")}`] : []),
+    `${count(counts.unchanged)} unchanged`,
+  ];
+}
+
+/** Of a run that does one thing. */
+function removalParts({ kind, rows: counts }: Summary, would: (word: string) => string): string[] {
+  return [
+    kind === "delete"
+      ? `${count(counts.deleted)} ${would("deleted")}`
+      : `${count(counts.updated)} ${would("unsubscribed")}`,
+    ...(counts.unchanged > 0 ? [`${count(counts.unchanged)} inactive already`] : []),
+  ];
 }
 
 function settled(counts: RowCounts): number {

@@ -42,6 +42,11 @@ export interface Chosen {
 export function chosenBy(contacts: string[], flags: SelectionFlags): Chosen | undefined {
   const { key = [], keys, list, tag, status, where, all } = flags;
   const named = [...contacts, ...key];
+  // An empty variable of a script must not be passed over.
+  if (named.some((each) => each.trim() === "")) {
+    throw new UsageError("A contact's id or key is empty", "Name a contact, such as ada@example.com");
+  }
+  if (keys?.trim() === "") throw new UsageError("--keys is empty", "Name a file, or - for standard input");
   if (keys !== undefined && named.length > 0) {
     throw new UsageError(
       "--keys is the whole list of contacts: it goes without others",
