@@ -31,6 +31,8 @@ export interface ErrorDetails {
   field?: string;
   fieldId?: string;
   retryAfterSeconds?: number;
+  /** Which limit stands in the way. */
+  limit?: LimitKind;
   applied?: Applied;
   /** True when the same command may succeed later without a change. */
   retryable?: boolean;
@@ -86,6 +88,7 @@ export class ServiceError extends EcmError {
   constructor(message: string, details: ErrorDetails & { status: number; limitKind?: LimitKind }) {
     super(exitCodeOfAnswer(details.status, details.type), message, {
       ...details,
+      limit: details.limit ?? details.limitKind,
       type: details.type ?? "ServiceError",
     });
     this.status = details.status;

@@ -7,6 +7,7 @@ import { isJsonWanted } from "./terminal/format.ts";
 import { rateLimitLine, rateLimitSentence } from "./terminal/rate-limit.ts";
 import { reportError } from "./terminal/report-error.ts";
 import type { Terminal, TerminalStreams } from "./terminal/terminal.ts";
+import { maskTypedKeys } from "./terminal/typed-keys.ts";
 import type { Clock, RateLimits } from "./wire.ts";
 
 export interface Invocation {
@@ -47,8 +48,9 @@ export async function run({ args, streams, signal, clock }: Invocation): Promise
   if (unwritten) failure ??= cannotWriteOutput(unwritten);
   showLimits(context.terminal, context.limits(), context.clock.now());
   if (failure === undefined) return control.exitCode();
-  if (streams.env.ECM_DEBUG && failure instanceof Error) context.terminal.note(failure.stack ?? "");
-  return reportError(context.terminal, failure, isJson);
+  if (streams.env.ECM_DEBUG && failure instanceof Error)
+    context.terminal.note(maskTypedKeys(failure.stack ?? "", args));
+  return reportError(context.terminal, failure, isJson, (text) => maskTypedKeys(text, args));
 }
 
 /** Throws what was really wrong, when anything was: a failure of the grammar is told in our words. */

@@ -5,19 +5,35 @@ import { type Style, styleFor } from "./style.ts";
 import type { Terminal } from "./terminal.ts";
 
 /** Writes the failure and returns its exit code. Anything that is not an `EcmError` is a defect of ours. */
-export function reportError(terminal: Terminal, error: unknown, asJson: boolean): number {
+export function reportError(
+  terminal: Terminal,
+  error: unknown,
+  asJson: boolean,
+  mask: (text: string) => string = (text) => text,
+): number {
   const known = error instanceof EcmError ? error : internalError(error);
   terminal.stderr.write(
-    asJson
-      ? `${escapeJson(JSON.stringify({ error: errorObject(known) }))}\n`
-      : errorText(known, styleFor(terminal.isColored.err)),
+    mask(
+      asJson
+        ? `${escapeJson(JSON.stringify({ error: errorObject(known) }))}\n`
+        : errorText(known, styleFor(terminal.isColored.err)),
+    ),
   );
   return known.exitCode;
 }
 
 /** The members of a JSON error: those that are always there, then those that are known. */
 export function errorObject(error: EcmError): Record<string, unknown> {
-  const { status, field, fieldId, hint, retryAfterSeconds, applied, retryable = false } = error.details;
+  const {
+    status,
+    field,
+    fieldId,
+    hint,
+    retryAfterSeconds,
+    limit,
+    applied,
+    retryable = false,
+  } = error.details;
   return {
     type: error.type,
     message: error.message,
@@ -28,6 +44,7 @@ export function errorObject(error: EcmError): Record<string, unknown> {
     hint,
     retryable,
     retryAfterSeconds,
+    limit,
     applied,
   };
 }

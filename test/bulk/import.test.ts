@@ -332,10 +332,31 @@ describe("ecm import", () => {
       requests: { create: 0 },
       rows: { created: 0, pending: 60 },
     });
+    const dry = await service.ecm(["import", path, "--dry-run", "--json"]);
+    expect(dry.code).toBe(7);
+    expect(summaryOf(dry)).toMatchObject({ status: "dry-run", stoppedBy: "month", rows: { created: 60 } });
+    expect(dry.stderr).toMatch(/a real run would use \d+(\.\d)? % of the requests left this month/);
+    expect(JSON.parse(dry.stderr.trim().split("\n").at(-1)!).error).toMatchObject({
+      type: "OutOfBudgetError",
+      limit: "month",
+      exitCode: 7,
+    });
+    const limitedDry = ["import", path, "--dry-run", "--max-requests", "20", "--json"];
+    expect((await service.ecm(limitedDry)).code).toBe(0);
     const limited = summaryOf(await service.ecm(["import", path, "--max-requests", "20", "--json"]));
     expect(limited.stoppedBy).toBe("max-requests");
     // The account was read already, and a resumed run knows it.
     expect(limited.rows.created).toBe(19);
+  });
+
+  it("says how long it takes where the limit's window is not an hour", async () => {
+    const service = await startSandbox({ hourlyLimit: 50, windowSeconds: 40 });
+    const path = await inputFile(manyRows(200));
+    const { estimate } = summaryOf(await service.ecm(["import", path, "--dry-run", "--json"]));
+    expect(estimate.requests).toBe(202);
+    // Four windows besides the one that has begun.
+    expect(estimate.seconds).toBeGreaterThan(3 * 40);
+    expect(estimate.seconds).toBeLessThanOrEqual(5 * 40);
   });
 
   it("looks first where only the most that can be needed is too much for the month", async () => {

@@ -1,5 +1,8 @@
 /** What a run costs, said before its first write. Pure. */
+import { EcmError, exitCodes } from "../../errors.ts";
 import type { RateLimits } from "../../wire.ts";
+import type { BudgetOptions } from "../pacing/budget.ts";
+import { RunStop } from "../pacing/run-stop.ts";
 
 export interface Estimate {
   /** Every request of the whole invocation, look-ups and what was sent already included. */
@@ -21,6 +24,27 @@ export interface Price {
   writes?: number;
 }
 
+/** Why a run that costs this must not begin; undefined when the month holds it, or the run is limited. */
+export function monthStop(
+  price: Price,
+  { maxRequests }: Pick<BudgetOptions, "maxRequests">,
+): RunStop | undefined {
+  if (price.fitsMonth || maxRequests !== undefined) return undefined;
+  const most = price.estimate.isExact ? "" : "up to ";
+  return new RunStop(
+    "month",
+    new EcmError(
+      exitCodes.outOfBudget,
+      `this needs ${most}${price.left} requests, and the month has ${price.monthLeft} left`,
+      {
+        type: "OutOfBudgetError",
+        limit: "month",
+        hint: "limit the run with --max-requests, and resume it when the month is over",
+      },
+    ),
+  );
+}
+
 /** Where the limit does not hold a run back, answers do. */
 const secondsPerAnswer = 0.2;
 const secondsPerHour = 3600;
@@ -32,6 +56,8 @@ export interface PriceQuestion {
   limits: RateLimits;
   reserve: number;
   concurrency: number;
+  /** How long a window of the hourly limit is, where it was seen; else an hour. */
+  windowSeconds?: number;
   /** Milliseconds, by the service's clock. */
   now: number;
 }
@@ -48,7 +74,14 @@ export function priceOf(question: PriceQuestion): Price {
 }
 
 /** Windows that are used up are waited for; the last one takes as long as its answers do. */
-function secondsFor({ left, limits, reserve, concurrency, now }: PriceQuestion): number {
+function secondsFor({
+  left,
+  limits,
+  reserve,
+  concurrency,
+  windowSeconds = secondsPerHour,
+  now,
+}: PriceQuestion): number {
   const answering = (requests: number) => (requests * secondsPerAnswer) / concurrency;
   const { hour } = limits;
   if (!hour) return answering(left);
@@ -57,6 +90,6 @@ function secondsFor({ left, limits, reserve, concurrency, now }: PriceQuestion):
   if (left <= leftNow) return answering(left);
   const beyond = left - leftNow;
   const fullWindows = Math.ceil(beyond / usable) - 1;
-  const untilReset = hour.reset === undefined ? secondsPerHour : Math.max(0, hour.reset - now / 1000);
-  return untilReset + fullWindows * secondsPerHour + answering(beyond - fullWindows * usable);
+  const untilReset = hour.reset === undefined ? windowSeconds : Math.max(0, hour.reset - now / 1000);
+  return untilReset + fullWindows * windowSeconds + answering(beyond - fullWindows * usable);
 }

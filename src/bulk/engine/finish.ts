@@ -7,7 +7,7 @@ import type { EnteredRun } from "../runs/enter.ts";
 import { writeManifest } from "../runs/folder.ts";
 import type { Ledger } from "../runs/ledger.ts";
 import { countCodes, countRows, type SettledByInput, type Summary } from "../runs/report.ts";
-import { type Price, priceOf } from "./estimate.ts";
+import { monthStop, type Price, priceOf } from "./estimate.ts";
 
 export interface Closing {
   kind: Summary["kind"];
@@ -31,19 +31,30 @@ export interface Closing {
   backup?: string;
   /** Requests of a real run beyond one for each contact, as a dry run has found them. */
   furtherRequests?: number;
+  /** What limits a real run. */
+  maxRequests?: number;
   isSync: boolean;
 }
 
 export interface Closed {
   summary: Summary;
+  /** What a real run would cost, after a dry run that came to its end. */
+  price?: Price;
   stop?: RunStop;
 }
 
 /** Sums up, and writes it down. A disk that cannot take the end of a run has stopped it. */
 export async function closeRun(closing: Closing): Promise<Closed> {
   const { run, ledger, clock, stop } = closing;
-  const summary = summaryOf(closing);
-  if (!run) return { summary, stop };
+  const price = run
+    ? closing.price
+    : priceOfRealRun(closing, writesIn(closing) + (closing.furtherRequests ?? 0));
+  const summary = summaryOf(closing, price);
+  if (!run) {
+    // What the month cannot hold is refused before its first write: a dry run says so too.
+    const refusal = stop ?? (price && monthStop(price, closing));
+    return { summary: { ...summary, stoppedBy: refusal?.by ?? null }, stop: refusal, price };
+  }
   const at = clock.now();
   try {
     run.journal.append(stop ? { kind: "stop", at, by: stop.by } : { kind: "end", at });
@@ -59,12 +70,14 @@ export async function closeRun(closing: Closing): Promise<Closed> {
   return { summary, stop };
 }
 
-function summaryOf(closing: Closing): Summary {
+function writesIn({ input, ledger }: Closing): number {
+  const rows = countRows(input, ledger);
+  return rows.created + rows.updated + rows.deleted;
+}
+
+function summaryOf(closing: Closing, price: Price | undefined): Summary {
   const { run, ledger, input, stop, send } = closing;
   const rows = countRows(input, ledger);
-  const price = run
-    ? closing.price
-    : priceOfRealRun(closing, rows.created + rows.updated + rows.deleted + (closing.furtherRequests ?? 0));
   return {
     run: run?.manifest.id ?? null,
     kind: closing.kind,
@@ -102,6 +115,7 @@ function priceOfRealRun({ send, budget, clock, ...closing }: Closing, writes: nu
     limits: budget.limits,
     reserve: closing.reserve,
     concurrency: closing.concurrency,
+    windowSeconds: budget.windowSeconds,
     now: clock.now() + budget.clockOffset,
   });
 }

@@ -1,15 +1,13 @@
 /** What the rest of a row run will cost, and whether the month holds it. */
 
-import { EcmError, exitCodes } from "../../errors.ts";
 import { type Found, largestBlock } from "../account/lookup.ts";
 import type { Snapshot } from "../account/snapshot.ts";
 import type { Decision, Item, Work } from "../items.ts";
-import { RunStop } from "../pacing/run-stop.ts";
 import { sideBySide } from "../pacing/side-by-side.ts";
 import type { JournalRecord } from "../runs/journal.ts";
 import { conclude, isWrite, requestsFor } from "./apply.ts";
 import { isInactive } from "./decide.ts";
-import { type Price, priceOf } from "./estimate.ts";
+import { monthStop, type Price, priceOf } from "./estimate.ts";
 import type { PlanLine } from "./plan.ts";
 import type { Prepared } from "./row-job.ts";
 import { note, type Session } from "./session.ts";
@@ -42,6 +40,7 @@ export async function priceWork<T extends Item>(
     limits: budget.limits,
     reserve: options.reserve,
     concurrency: options.concurrency,
+    windowSeconds: budget.windowSeconds,
     now: engine.clock.now() + budget.clockOffset,
   });
   return unknown === 0 ? { ...price, writes } : price;
@@ -90,18 +89,8 @@ export async function lookUpAll<T extends Item>(
 
 /** @throws RunStop */
 export function requireMonth({ options }: Prepared, price: Price): void {
-  if (price.fitsMonth || options.maxRequests !== undefined) return;
-  throw new RunStop(
-    "month",
-    new EcmError(
-      exitCodes.outOfBudget,
-      `this needs ${price.estimate.isExact ? "" : "up to "}${price.left} requests, and the month has ${price.monthLeft} left`,
-      {
-        type: "OutOfBudgetError",
-        hint: "limit the run with --max-requests, and go on when the month is over",
-      },
-    ),
-  );
+  const stop = monthStop(price, options);
+  if (stop) throw stop;
 }
 
 /**

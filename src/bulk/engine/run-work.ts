@@ -108,7 +108,7 @@ export async function workThrough(prepared: Prepared, run: EnteredRun | undefine
     snapshot?.close();
   }
   await nameMarked(prepared, ledger, stop);
-  return closeRun({
+  const closed = await closeRun({
     kind: job.kind,
     file: job.input.name,
     input,
@@ -125,8 +125,15 @@ export async function workThrough(prepared: Prepared, run: EnteredRun | undefine
     rejects,
     backup,
     furtherRequests,
+    maxRequests: options.maxRequests,
     isSync: job.members !== undefined,
   });
+  const monthLeft = closed.price?.monthLeft;
+  if (!run && closed.price && monthLeft !== undefined && monthLeft > 0) {
+    const share = Math.ceil((closed.price.left / monthLeft) * 1000) / 10;
+    on({ kind: "remark", text: `a real run would use ${share} % of the requests left this month` });
+  }
+  return closed;
 }
 
 const mostMarkedNamed = 100;

@@ -195,6 +195,7 @@ async function work(undoing: Undoing): Promise<Closed> {
         limits: budget.limits,
         reserve: options.reserve,
         concurrency: options.concurrency,
+        windowSeconds: budget.windowSeconds,
         now: engine.clock.now() + budget.clockOffset,
       });
       on({ kind: "priced", price: status.price });
@@ -218,6 +219,7 @@ async function work(undoing: Undoing): Promise<Closed> {
     clock: engine.clock,
     reserve: options.reserve,
     concurrency: options.concurrency,
+    maxRequests: options.maxRequests,
     price: status.price,
     requestsToCreate: 0,
     rejects: await writeUndoRejects(source.folder, run?.folder, options.rejects, ledger),

@@ -44,6 +44,8 @@ export interface Budget {
   seed(limits: RateLimits): void;
   /** The service's clock minus ours, in milliseconds; 0 while they agree. */
   readonly clockOffset: number;
+  /** How long a window of the hourly limit is, in seconds; undefined until an answer has shown it. */
+  readonly windowSeconds: number | undefined;
   readonly underWay: number;
   readonly spent: number;
   /** What is known of the limits, newest first of each answer. */
@@ -77,6 +79,7 @@ export function createBudget(options: BudgetOptions): Budget {
   let clockOffset = 0;
   let pausedUntil = 0;
   let pauses = 0;
+  let windowSeconds: number | undefined;
   let stopped: Verdict | undefined;
 
   const localReset = (of: Window) => of.reset * 1000 - clockOffset + afterReset;
@@ -139,7 +142,7 @@ export function createBudget(options: BudgetOptions): Budget {
           month && !isNewPeriod ? Math.min(month.remaining, limits.month.remaining) : limits.month.remaining;
         month = { limit: limits.month.limit, remaining };
       }
-      noteHour(limits.hour);
+      noteHour(limits.hour, now);
     },
     lost() {
       underWay--;
@@ -178,6 +181,9 @@ export function createBudget(options: BudgetOptions): Budget {
     get clockOffset() {
       return clockOffset;
     },
+    get windowSeconds() {
+      return windowSeconds;
+    },
     get underWay() {
       return underWay;
     },
@@ -190,7 +196,7 @@ export function createBudget(options: BudgetOptions): Budget {
     },
   };
 
-  function noteHour(hour: RateLimits["hour"]): void {
+  function noteHour(hour: RateLimits["hour"], now?: number): void {
     // Without its end an hour cannot be planned with.
     if (hour?.reset === undefined) {
       saysNothing ||= !window;
@@ -199,6 +205,11 @@ export function createBudget(options: BudgetOptions): Budget {
     saysNothing = false;
     const { reset } = hour;
     if (!window || reset > window.reset + 1) {
+      // The first request of a window began it; and one window begins where the other ended, or later.
+      const isFirst = hour.remaining === hour.limit - 1 && now !== undefined;
+      if (isFirst) windowSeconds = Math.max(1, Math.round(reset - (now + clockOffset) / 1000));
+      else if (window)
+        windowSeconds = Math.min(reset - window.reset, windowSeconds ?? Number.POSITIVE_INFINITY);
       window = { ...hour, reset, base: hour.remaining, own: 0 };
       return;
     }

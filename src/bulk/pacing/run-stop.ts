@@ -31,7 +31,11 @@ export function stopOf(by: BudgetStop, until: number | undefined): RunStop {
   };
   return new RunStop(
     by,
-    new EcmError(exitCodes.outOfBudget, messages[by], { type: "OutOfBudgetError", retryable: true }),
+    new EcmError(exitCodes.outOfBudget, messages[by], {
+      type: "OutOfBudgetError",
+      limit: by === "hour" || by === "month" || by === "address" ? by : undefined,
+      retryable: true,
+    }),
   );
 }
 
