@@ -27,6 +27,7 @@ it("survives what the seed says", { timeout: 0 }, async () => {
     await withDamage(seed);
     tried.damaged++;
   }
+  // biome-ignore lint/suspicious/noConsole: how much was tried is what a night of it is for
   console.log(`chaos from seed ${firstSeed}: ${JSON.stringify(tried)}`);
 });
 
