@@ -94,7 +94,7 @@ function plainCells(text: string, delimiter: string): string[][] {
 
 /** All records of a file: their digest, and how many are not what a plain reader makes of the same text. */
 async function comparedRecords({
-  file,
+  text: file,
   reading,
 }: Understood): Promise<{ digest: string; differing: number }> {
   const chunks: Buffer[] = [];
@@ -103,6 +103,8 @@ async function comparedRecords({
   const records: string[][] = [];
   for await (const batch of readRecords(oneChunk(text.toString("utf8")), reading, reading.startLine))
     records.push(...batch.map(({ cells }) => cells));
+  if (reading.isTable)
+    return { digest: createHash("sha256").update(text).digest("hex").slice(0, 8), differing: 0 };
   const plain = plainCells(text.toString("utf8"), reading.delimiter);
   const rows = Math.max(plain.length, records.length);
   let differing = 0;

@@ -3,8 +3,9 @@
  * report. `import`, `mutate --keys` and `lists sync` differ only in the job they hand in.
  */
 
+import { randomBytes } from "node:crypto";
 import { access, constants, rm, stat } from "node:fs/promises";
-import { dirname, resolve } from "node:path";
+import { dirname, join, resolve } from "node:path";
 import { DeclinedError, EcmError, exitCodes, UsageError } from "../../errors.ts";
 import { createAccount } from "../../service/account.ts";
 import { createBehavior } from "../../service/behavior.ts";
@@ -22,7 +23,7 @@ import { asRunStop, RunStop } from "../pacing/run-stop.ts";
 import { type EnteredRun, enterRun } from "../runs/enter.ts";
 import { fileOf } from "../runs/files.ts";
 import { fingerprintOf } from "../runs/fingerprint.ts";
-import { type Manifest, makeRunFolder, sweepAbandoned } from "../runs/folder.ts";
+import { type Manifest, makeRunFolder, runsFolder, sweepAbandoned } from "../runs/folder.ts";
 import type { Closed } from "./finish.ts";
 import type { RunEvent, RunOptions, RunStatus } from "./row-job.ts";
 import { type Engine, type Prepared, type RowJob, readOnly } from "./row-job.ts";
@@ -46,9 +47,11 @@ export async function runRowJob(
   await sweepAbandoned(engine.stateFolder, engine.clock.now());
   await requireRejectsPlace(job, options);
   const input = await takeInput(engine, job);
+  // Swept later with other abandoned folders if the process is killed.
+  const scratch = join(runsFolder(engine.stateFolder), `.unpacked-${randomBytes(6).toString("hex")}`);
   let keeps: string | undefined;
   try {
-    const prepared = await prepare(engine, job, options, input.file, { status, on });
+    const prepared = await prepare(engine, job, options, { ...input.file, scratch }, { status, on });
     if (options.isDryRun) return await workThrough(prepared, undefined);
     if (resumes && fingerprintIn(prepared, resumes) !== resumes.fingerprint) throw changedInput(resumes);
     const run = await enterRun({
@@ -68,6 +71,7 @@ export async function runRowJob(
   } catch (error) {
     throw error instanceof RunStop ? error.failure : error;
   } finally {
+    await rm(scratch, { recursive: true, force: true });
     const spooled = input.prepared?.folder;
     if (spooled !== undefined && spooled !== keeps) await rm(spooled, { recursive: true, force: true });
   }

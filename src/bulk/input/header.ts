@@ -2,6 +2,7 @@
 import { UsageError } from "../../errors.ts";
 import { CsvFault, type CsvRecord, readRecords } from "./csv.ts";
 import { foldName, isIdName, isKeyName } from "./names.ts";
+import { plainCells } from "./values.ts";
 
 export interface Header {
   delimiter: string;
@@ -24,6 +25,8 @@ export interface HeaderSearch {
   /** The text goes on after this start. */
   isCut: boolean;
   delimiter?: string;
+  /** The text is a table of our own making: escaped, without quotes. */
+  isTable?: boolean;
   hasNoHeader: boolean;
   keyName: string;
   keyType: string;
@@ -57,7 +60,12 @@ async function firstRecords(
 ): Promise<{ records: CsvRecord[]; fault?: CsvFault }> {
   const records: CsvRecord[] = [];
   try {
-    for await (const batch of readRecords(oneChunk(search.text), { delimiter }, search.firstLine)) {
+    for await (const batch of readRecords(
+      oneChunk(search.text),
+      { delimiter, hasNoQuotes: search.isTable },
+      search.firstLine,
+    )) {
+      if (search.isTable) for (const record of batch) record.cells = plainCells(record.cells, true);
       records.push(...batch);
     }
   } catch (error) {
@@ -122,8 +130,8 @@ function widthOf(record: CsvRecord): number {
   return Math.min(record.cells.length, 900);
 }
 
-export function isBlank({ cells }: { cells: string[] }): boolean {
-  return cells.every((cell) => cell === "" || cell.trim() === "");
+export function isBlank({ cells }: { cells: (string | undefined)[] }): boolean {
+  return cells.every((cell) => cell === undefined || cell === "" || cell.trim() === "");
 }
 
 /** A delimiter as it is typed: one character, or its name. @throws UsageError */

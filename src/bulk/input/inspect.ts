@@ -22,7 +22,7 @@ export interface Inspection {
 
 const startBytes = 256 * 1024;
 
-/** @throws UsageError when the file cannot be read, or is of a kind that holds no delimited text */
+/** @throws UsageError when the file cannot be read, or is empty */
 export async function inspectFile(file: InputFile): Promise<Inspection> {
   const hash = createHash("sha256");
   const starts: Buffer[] = [];
@@ -47,7 +47,7 @@ export async function inspectFile(file: InputFile): Promise<Inspection> {
   if (cut.length > 0) found.isUtf8 = false;
   const start = Buffer.concat(starts);
   const inspection = { file, sha256: hash.digest("hex"), start, firstNul, ...found };
-  refuseOtherKinds(inspection);
+  if (found.bytes === 0) throw new UsageError(`${file.name} is empty`, "name a file with a header and rows");
   return inspection;
 }
 
@@ -66,12 +66,6 @@ function endOfWhole(bytes: Buffer): number {
 
 const kinds: { starts: string | RegExp; is: string; hint: string }[] = [
   {
-    starts: "PK\x03\x04",
-    is: "a ZIP archive, such as an Excel workbook (.xlsx)",
-    hint: "open it in a spreadsheet and save the sheet as CSV UTF-8, or unpack it first",
-  },
-  { starts: "\x1f\x8b", is: "compressed (gzip)", hint: "unpack it first: gzip -dc FILE | ecm import -" },
-  {
     starts: "\xd0\xcf\x11\xe0",
     is: "an old Excel workbook (.xls)",
     hint: "open it in a spreadsheet and save the sheet as CSV UTF-8",
@@ -87,15 +81,16 @@ const kinds: { starts: string | RegExp; is: string; hint: string }[] = [
     is: "HTML or XML, whatever its name says",
     hint: "open it in a spreadsheet and save the sheet as CSV UTF-8",
   },
-  {
-    starts: /^\s*(?:\[\s*[{[]|\{\s*"[^"\n]*"\s*:)/,
-    is: "JSON",
-    hint: "give a CSV file, or create contacts one by one with ecm contact create --data",
-  },
 ];
 
-function refuseOtherKinds({ file: { name }, bytes, start }: Inspection): void {
-  if (bytes === 0) throw new UsageError(`${name} is empty`, "name a file with a header and rows");
+/** @throws UsageError for a file of a kind that holds no delimited text */
+export function refuseOtherKinds({ file: { name }, start }: Inspection): void {
+  if (start.includes(Buffer.from("EncryptedPackage", "utf16le"))) {
+    throw new UsageError(
+      `${name} is a workbook that is protected by a password`,
+      "save a copy without the password",
+    );
+  }
   const head = start.toString("latin1", 0, 512).replace(/^\xef\xbb\xbf/, "");
   const kind = kinds.find(({ starts }) =>
     typeof starts === "string" ? head.startsWith(starts) : starts.test(head),

@@ -18,12 +18,17 @@ export async function locateHeader(
   source: TextSource,
   options: ReadOptions,
   structure: ContactStructure,
+  isTable: boolean,
 ): Promise<Header & { line: number }> {
   let firstLine = 1 + (options.skipLines ?? 0);
-  let delimiter = options.delimiter === undefined ? undefined : parseDelimiter(options.delimiter);
+  let delimiter = isTable
+    ? "\t"
+    : options.delimiter === undefined
+      ? undefined
+      : parseDelimiter(options.delimiter);
   let { text, isCut } = await readStart(source, firstLine, startBytes);
   const told = /^"?sep=(.)"?(?:\r\n|\n|\r|$)/i.exec(text);
-  if (told) {
+  if (told && !isTable) {
     delimiter ??= told[1]!;
     firstLine += 1;
     text = text.slice(told[0].length);
@@ -33,6 +38,7 @@ export async function locateHeader(
     firstLine,
     isCut,
     delimiter,
+    isTable,
     hasNoHeader: options.hasNoHeader ?? false,
     keyName: structure.keyName,
     keyType: structure.keyType,

@@ -6,6 +6,7 @@ import type { Survey } from "./survey.ts";
 
 export const withoutInput: Understood = {
   file: { path: "", name: "" },
+  text: { path: "", name: "" },
   facts: {
     sha256: "",
     bytes: 0,

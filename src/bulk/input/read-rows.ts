@@ -9,13 +9,15 @@ import type { Reading, Understood } from "./reading.ts";
 import type { ReadRow, RejectedRow, Target } from "./rows.ts";
 import type { Splitting } from "./systems.ts";
 import { readText } from "./text.ts";
-import { isBlankText, splitNames, textOfFormula, unescapedCell, valueReader } from "./values.ts";
+import { isBlankText, plainCells, splitNames, textOfFormula, valueReader } from "./values.ts";
 
 /**
  * The rows of a file, in its order; blank lines are passed over. Can be called several times.
  * @throws UsageError when the file cannot be read to its end
  */
-export async function* readRows(understood: Pick<Understood, "file" | "reading">): AsyncGenerator<ReadRow> {
+export async function* readRows(
+  understood: Pick<Understood, "file" | "text" | "reading">,
+): AsyncGenerator<ReadRow> {
   const { reading } = understood;
   const toRow = createRowReader(reading);
   let isAfterBlank = false;
@@ -40,12 +42,15 @@ export async function* readRows(understood: Pick<Understood, "file" | "reading">
 /** The records from the header, or the first row, on. */
 async function* readFileRecords({
   file,
+  text,
   reading,
-}: Pick<Understood, "file" | "reading">): AsyncGenerator<CsvRecord[]> {
+}: Pick<Understood, "file" | "text" | "reading">): AsyncGenerator<CsvRecord[]> {
+  const chunks = readText({ ...reading, file: text }, reading.startLine);
   try {
-    const text = readText({ file, ...reading }, reading.startLine);
-    for await (const records of readRecords(text, reading, reading.startLine)) {
-      if (reading.hasEscapes) for (const record of records) record.cells = record.cells.map(unescapedCell);
+    for await (const records of readRecords(chunks, reading, reading.startLine)) {
+      if (reading.hasEscapes) {
+        for (const record of records) record.cells = plainCells(record.cells, reading.isTable);
+      }
       yield records;
     }
   } catch (error) {

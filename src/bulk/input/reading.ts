@@ -14,6 +14,8 @@ export interface Reading {
   delimiter: string;
   /** Our own tsv: its cells are escaped. */
   hasEscapes: boolean;
+  /** The text is a table of our own making, in which a cell can be missing. */
+  isTable: boolean;
   /** As we wrote it: quotes are text like any other. A spreadsheet that saved it again has added quotes. */
   hasNoQuotes: boolean;
   /** Physical line on which the header or, without one, the first row starts. */
@@ -39,6 +41,8 @@ export interface Reading {
 /** A file that was understood: everything that reading its rows needs. Made by `understandInput`. */
 export interface Understood {
   file: InputFile;
+  /** Holds the text where that is not the file itself. */
+  text: InputFile;
   facts: InputFacts;
   /** For the reading room alone. */
   reading: Reading;

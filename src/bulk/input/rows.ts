@@ -47,6 +47,8 @@ export interface ReadOptions {
   map: Map<string, string>;
   /** A known system's name, in place of recognising it by the header. */
   from?: string;
+  /** Of a workbook: a name, or a number from 1. */
+  sheet?: string;
   delimiter?: string;
   encoding?: string;
   skipLines?: number;

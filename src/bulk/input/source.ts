@@ -7,6 +7,8 @@ import { UsageError } from "../../errors.ts";
 export interface InputFile {
   path: string;
   name: string;
+  /** A folder, which need not exist yet, for what must be unpacked; whoever names it removes it. */
+  scratch?: string;
 }
 
 /** A chunk's records are in memory at once, with all that is made of them: larger ones are not read faster. */

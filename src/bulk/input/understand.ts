@@ -7,8 +7,9 @@ import { isConsentKnown } from "./consent-columns.ts";
 import { type Dialect, readRecords } from "./csv.ts";
 import { type FoundEncoding, findEncoding } from "./encoding/detect.ts";
 import { unreadableFrom } from "./faults.ts";
+import { openInput } from "./formats/open.ts";
 import { type Header, isBlank } from "./header.ts";
-import { type Inspection, inspectFile } from "./inspect.ts";
+import type { Inspection } from "./inspect.ts";
 import { locateHeader, requireHeader } from "./locate-header.ts";
 import { foldName } from "./names.ts";
 import { readRows } from "./read-rows.ts";
@@ -18,7 +19,7 @@ import { holdsValues, isOfFormulas, type Sample, sampledRows } from "./sample.ts
 import { type InputFile, requireFile } from "./source.ts";
 import { recogniseSystem, type System, systemNamed } from "./systems.ts";
 import { readText, type TextSource } from "./text.ts";
-import { unescapedCell, valueReader } from "./values.ts";
+import { plainCells, valueReader } from "./values.ts";
 
 const sampleRows = 5;
 
@@ -58,24 +59,32 @@ async function understand(
   wanted: "contacts" | "keys",
 ): Promise<Understood> {
   await requireFile(file);
-  const inspection = await inspectFile(file);
-  const found = await findEncoding(inspection, options.encoding);
+  const opened = await openInput(file, options);
+  const { text: inspection, table } = opened;
+  const found = await findEncoding(inspection, table ? undefined : options.encoding);
   const { encoding, markBytes } = found;
-  const source = { file, encoding, markBytes };
-  const header = await locateHeader(source, options, structure);
+  const source = { file: inspection.file, encoding, markBytes };
+  const header: Header & { line: number } = table?.names
+    ? { delimiter: "\t", line: 1, names: table.names, isSure: true }
+    : await locateHeader(source, options, structure, table !== undefined);
   const hasHeader =
-    !options.hasNoHeader && (wanted === "contacts" || header.isSure || header.names.length > 1);
-  const tsv = ownTsv(inspection, header, options);
+    !table?.names &&
+    !options.hasNoHeader &&
+    (wanted === "contacts" || header.isSure || header.names.length > 1);
+  const tsv = table
+    ? { isTable: true, hasEscapes: true, hasNoQuotes: true }
+    : ownTsv(inspection, header, options);
   const dialect = { delimiter: header.delimiter, ...tsv };
   const { first, rows } = await readSample(source, dialect, header.line, hasHeader);
-  const written = hasHeader
-    ? (tsv.hasNoQuotes && first) || header.names
-    : header.names.map((_, at) => String(at + 1));
-  const hasSafeCells = hasHeader && written.some((name) => foldName(name) === safeCellsColumn);
+  const written =
+    table?.names ??
+    (hasHeader ? (tsv.hasNoQuotes && first) || header.names : header.names.map((_, at) => String(at + 1)));
+  const isNamed = hasHeader || table?.names !== undefined;
+  const hasSafeCells = isNamed && written.some((name) => foldName(name) === safeCellsColumn);
   // Columns are named by labels, and a label can look like a formula too.
   const names = written.map(valueReader(hasSafeCells, false));
   if (hasHeader && !header.isSure) requireHeader(file.name, header, options.delimiter, structure);
-  const system = systemOf(names, options, hasHeader);
+  const system = systemOf(names, options, isNamed);
   const input = { names, sample: rows, options, structure, system, place: `${file.name}:${header.line}` };
   const formulaColumns = [...names.keys()].filter((index) => isOfFormulas(rows, index));
   const readingBy = ({ targets, consent }: Columns): Reading => ({
@@ -94,17 +103,21 @@ async function understand(
     width: 1 + names.findLastIndex((name) => foldName(name) !== ""),
     takesIds: options.takesIds,
   });
-  const columns = await mapped(wanted, input, (unmapped) => readRows({ file, reading: readingBy(unmapped) }));
+  const columns = await mapped(wanted, input, (unmapped) =>
+    readRows({ file, text: source.file, reading: readingBy(unmapped) }),
+  );
   const facts: InputFacts = {
-    sha256: inspection.sha256,
-    bytes: inspection.bytes,
+    sha256: opened.sha256,
+    bytes: opened.bytes,
     encoding,
-    delimiter: header.delimiter,
-    hasEscapes: tsv.hasEscapes,
+    // Rejected rows of a table are written as CSV.
+    delimiter: table ? "," : header.delimiter,
+    hasEscapes: !table && tsv.hasEscapes,
     system: system?.name,
     headerLine: hasHeader ? header.line : undefined,
     columns: written.map((name, index) => ({ name, target: columns.targets[index]! })),
     notes: [
+      ...opened.notes,
       ...encodingNotes(found),
       ...systemNotes(system, columns.consent.length > 0),
       ...columns.notes,
@@ -112,7 +125,7 @@ async function understand(
     ],
     sample: [],
   };
-  const understood: Understood = { file, facts, reading: readingBy(columns) };
+  const understood: Understood = { file, text: source.file, facts, reading: readingBy(columns) };
   for await (const row of readRows(understood)) {
     facts.sample.push(row);
     if (facts.sample.length === sampleRows) break;
@@ -148,7 +161,7 @@ async function readSample(
     for await (const records of readRecords(readText(source, startLine), dialect, startLine)) {
       for (const { line, cells, fault } of records) {
         if (fault || isBlank({ cells })) continue;
-        const plain = dialect.hasEscapes ? cells.map(unescapedCell) : cells;
+        const plain = dialect.hasEscapes ? plainCells(cells, dialect.isTable) : cells;
         if (hasHeader && line === startLine) first = plain;
         else rows.push(plain);
       }
@@ -161,6 +174,7 @@ async function readSample(
 }
 
 interface OwnTsv {
+  isTable: boolean;
   hasEscapes: boolean;
   hasNoQuotes: boolean;
 }
@@ -174,7 +188,7 @@ function ownTsv(
   const isTold = options.from === "ecm";
   const hasEscapes =
     delimiter === "\t" && !options.hasNoHeader && (isTold || recogniseSystem(names)?.name === "ecm");
-  return { hasEscapes, hasNoQuotes: hasEscapes && !hasCarriageReturn };
+  return { isTable: false, hasEscapes, hasNoQuotes: hasEscapes && !hasCarriageReturn };
 }
 
 /** Columns that have no name, and no value in the first rows. A delimiter at the end of each line makes one. */

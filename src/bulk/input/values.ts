@@ -25,10 +25,19 @@ export function textOfFormula(cell: string): string | undefined {
   return formulaOfText.exec(cell)?.[1]?.replaceAll('""', '"');
 }
 
+/** Stands for a cell that is missing, where rows of a workbook or of JSON are written as our own tsv. */
+export const missingCell = "\\-";
+
 /** A cell of our own tsv as it was before it was escaped; one that our export cannot have written stays as it is. */
 export function unescapedCell(cell: string): string {
   if (!cell.includes("\\") || !/^(?:[^\\]|\\[\\tnr])*$/.test(cell)) return cell;
   return cell.replace(/\\(.)/g, (_, letter: string) => escapes[letter]!);
+}
+
+/** The cells of an escaped record; of a table of our own making, those that are missing are undefined. */
+export function plainCells(cells: string[], isTable: boolean): string[] {
+  if (!isTable) return cells.map(unescapedCell);
+  return cells.map((cell) => (cell === missingCell ? (undefined as unknown as string) : unescapedCell(cell)));
 }
 
 /** The other way. */
@@ -38,6 +47,13 @@ export function escapedCell(cell: string): string {
 
 const letterOf: Record<string, string> = { "\\": "\\", "\t": "t", "\n": "n", "\r": "r" };
 const escapes: Record<string, string> = { "\\": "\\", t: "\t", n: "\n", r: "\r" };
+
+/** The other way of `splitNames`: several names as a record of delimited text. */
+export function joinedNames(names: readonly string[]): string {
+  return names
+    .map((name) => (/[",\r\n]|^\s|\s$/.test(name) ? `"${name.replaceAll('"', '""')}"` : name))
+    .join(",");
+}
 
 /** Several names in one cell; names are trimmed, empty ones are none. */
 export function splitNames(cell: string, splitting: Splitting): string[] {

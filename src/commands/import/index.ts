@@ -18,6 +18,7 @@ interface ImportFlags extends BulkFlags {
   blank: "keep" | "clear";
   duplicates: "merge" | "last" | "first" | "reject";
   from?: string;
+  sheet?: string;
   delimiter?: string;
   encoding?: string;
   skipLines?: number;
@@ -51,6 +52,7 @@ export function registerImport(command: Command, context: Context): void {
     )
     .addOption(choice("--duplicates <how>", "rows of one contact", ["merge", "last", "first", "reject"]))
     .option("--from <system>", "read the file by this system's rules, whatever its header looks like")
+    .option("--sheet <name>", "the sheet of a workbook, by name or number, when it has several")
     .option("--delimiter <character>", "what separates cells, when it is not what was detected")
     .option("--encoding <name>", "the file's encoding, when it is not what was detected")
     .addOption(wholeNumber("--skip-lines <n>", "lines before the header", 0))
@@ -140,6 +142,7 @@ async function readOptionsFrom(flags: ImportFlags): Promise<ReadOptions> {
   return {
     map,
     from: flags.from,
+    sheet: flags.sheet,
     delimiter: flags.delimiter,
     encoding: flags.encoding,
     skipLines: flags.skipLines,

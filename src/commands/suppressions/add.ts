@@ -82,17 +82,21 @@ async function keysIn(context: Context, file: string): Promise<{ keys: string[];
   ]);
   const stream = file === "-" ? context.terminal.stdin : await streamAt(file, context.signal);
   const path = stream ? join(tmpdir(), `ecm-keys-${randomBytes(6).toString("hex")}`) : file;
+  const scratch = join(tmpdir(), `ecm-unpacked-${randomBytes(6).toString("hex")}`);
   const name = file === "-" ? "standard input" : file;
   try {
     if (stream) await spool(stream, name, path, context.signal);
     const keys: string[] = [];
     const rejected: string[] = [];
-    for await (const row of readRows(await understandKeys({ path, name }, { map: new Map() }, addresses))) {
+    for await (const row of readRows(
+      await understandKeys({ path, name, scratch }, { map: new Map() }, addresses),
+    )) {
       if (row.kind === "row") keys.push(row.key.sent);
       else rejected.push(`${name}:${row.line}: ${row.message}`);
     }
     return { keys, rejected };
   } finally {
     if (stream) await rm(path, { force: true });
+    await rm(scratch, { recursive: true, force: true });
   }
 }

@@ -69,5 +69,5 @@ export async function failureOf(
 
 /** A file under its own name. */
 export function named(path: string): InputFile {
-  return { path, name: path };
+  return { path, name: path, scratch: `${path}.unpacked` };
 }

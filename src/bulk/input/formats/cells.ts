@@ -1,0 +1,93 @@
+/** Reading: a workbook's cell → the text that a person sees in it. The only file that knows numfmt. */
+import type { format as formatNumber, isDateFormat } from "numfmt";
+
+export interface NumberFormats {
+  format: typeof formatNumber;
+  isDateFormat: typeof isDateFormat;
+}
+
+const dayMilliseconds = 86_400_000;
+/** Day 0 of the two calendars that workbooks count by, as Unix time. */
+const epochs = { 1900: Date.UTC(1899, 11, 30), 1904: Date.UTC(1904, 0, 1) };
+const lastSerial = 2_958_465;
+
+/**
+ * A number as it is shown: by its format, so that leading zeros stay; but whole, where the format would shorten it. Dates are
+ * `YYYY-MM-DD`, with a time `YYYY-MM-DDTHH:MM:SS`.
+ * @param digits as the file has them
+ */
+export function shownNumber(
+  digits: string,
+  pattern: string,
+  epoch: keyof typeof epochs,
+  { format, isDateFormat }: NumberFormats,
+): string {
+  const value = Number(digits);
+  if (digits.trim() === "" || !Number.isFinite(value)) return digits;
+  if (pattern === "General" || pattern === "@" || /e[+-]/i.test(withoutTexts(pattern)))
+    return wholeNumber(value);
+  const date = isDateFormat(pattern) ? shownDate(value, pattern, epoch) : undefined;
+  if (date !== undefined) return date;
+  try {
+    return format(pattern, value).trim();
+  } catch {
+    return wholeNumber(value);
+  }
+}
+
+/** Without exponent, as far as the file's precision goes: a telephone number is no measurement. */
+function wholeNumber(value: number): string {
+  if (Number.isInteger(value) && Math.abs(value) < 1e21) return BigInt(value).toString();
+  return String(Number(value.toPrecision(15)));
+}
+
+function shownDate(serial: number, pattern: string, epoch: keyof typeof epochs): string | undefined {
+  if (serial < 0 || serial > lastSerial + 1) return undefined;
+  const codes = withoutTexts(pattern);
+  const hasDay = /[dy]/i.test(codes) || /^[^hs]*m[^hs]*$/i.test(codes);
+  // The calendar of 1900 has a 29th of February: days before it count one too few.
+  const days = epoch === 1900 && serial < 60 ? serial + 1 : serial;
+  const time = new Date(epochs[epoch] + Math.round(days * 86_400) * 1000);
+  const text = time.toISOString().slice(0, 19);
+  if (!hasDay) return serial < 1 ? text.slice(11) : undefined;
+  return time.getTime() % dayMilliseconds === 0 ? text.slice(0, 10) : text;
+}
+
+/** A format without what stands in it literally; times that have passed, such as `[h]`, stay. */
+function withoutTexts(pattern: string): string {
+  return pattern.replace(/"[^"]*"|\\.|\[(?![hms]+\])[^\]]*\]|_./g, "");
+}
+
+/** The formats that a workbook names by number alone. */
+export const builtInFormats: Record<number, string> = {
+  0: "General",
+  1: "0",
+  2: "0.00",
+  3: "#,##0",
+  4: "#,##0.00",
+  9: "0%",
+  10: "0.00%",
+  11: "0.00E+00",
+  12: "# ?/?",
+  13: "# ??/??",
+  14: "m/d/yy",
+  15: "d-mmm-yy",
+  16: "d-mmm",
+  17: "mmm-yy",
+  18: "h:mm AM/PM",
+  19: "h:mm:ss AM/PM",
+  20: "h:mm",
+  21: "h:mm:ss",
+  22: "m/d/yy h:mm",
+  37: "#,##0 ;(#,##0)",
+  38: "#,##0 ;[Red](#,##0)",
+  39: "#,##0.00;(#,##0.00)",
+  40: "#,##0.00;[Red](#,##0.00)",
+  45: "mm:ss",
+  46: "[h]:mm:ss",
+  47: "mmss.0",
+  48: "##0.0E+0",
+  49: "@",
+  // Dates of East Asian calendars.
+  ...Object.fromEntries([27, 28, 29, 30, 31, 36, 50, 51, 52, 53, 54, 57, 58].map((id) => [id, "yyyy-mm-dd"])),
+};

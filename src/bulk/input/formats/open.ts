@@ -1,0 +1,87 @@
+/** Reading: what kind of file an input is, by its first bytes, and its text: the file itself, or what was made of it. */
+import { mkdir } from "node:fs/promises";
+import { join } from "node:path";
+import { UsageError } from "../../../errors.ts";
+import { type Inspection, inspectFile, refuseOtherKinds } from "../inspect.ts";
+import type { ReadOptions } from "../rows.ts";
+import type { InputFile } from "../source.ts";
+
+/** An input whose text can be read. */
+export interface OpenedInput {
+  /** Of the file as it was given. */
+  sha256: string;
+  bytes: number;
+  /** What holds the text, and what its bytes are. */
+  text: Inspection;
+  /** The text is a table of our own making, and this is what is known of it. */
+  table?: { names?: string[] };
+  /** Sentences for the reader. */
+  notes: string[];
+}
+
+/** @throws UsageError for a file that cannot be unpacked, or that holds no table */
+export async function openInput(file: InputFile, options: ReadOptions): Promise<OpenedInput> {
+  const given = await inspectFile(file);
+  const { sha256, bytes } = given;
+  const notes: string[] = [];
+  let inner = given;
+  if (isGzip(given)) {
+    const { unpackGzip } = await import("./gzip.ts");
+    const path = await scratchPath(file, "unpacked");
+    await unpackGzip(file, bytes, path);
+    inner = await inspectFile({ ...file, path });
+    if (isGzip(inner)) throw new UsageError(`${file.name} is compressed twice`, "unpack it first");
+  }
+  const opened = { sha256, bytes, notes };
+  if (isZip(inner)) {
+    const { readWorkbook } = await import("./workbook.ts");
+    const path = await scratchPath(file, "sheet");
+    const { sheet, hiddenRows, formulasWithoutValue } = await readWorkbook(inner.file, path, options.sheet);
+    notes.push(`Read the sheet ${JSON.stringify(sheet)} of a workbook`);
+    if (hiddenRows > 0)
+      notes.push(`${counted(hiddenRows, "row")} hidden in the workbook; read like any other`);
+    if (formulasWithoutValue > 0) {
+      notes.push(
+        `${counted(formulasWithoutValue, "formula")} without a value in the workbook: read as blank; save it in a spreadsheet first`,
+      );
+    }
+    return { ...opened, text: await inspectFile({ ...file, path }), table: {} };
+  }
+  if (options.sheet !== undefined)
+    throw new UsageError(`--sheet goes with a workbook, and ${file.name} is none`);
+  if (isJson(inner)) {
+    const { readJson } = await import("./json.ts");
+    if (!inner.isUtf8) throw new UsageError(`${file.name} is JSON, but not in UTF-8`, "save it as UTF-8");
+    const path = await scratchPath(file, "objects");
+    const { names, isArray } = await readJson(inner.file, path);
+    if (names.length === 0) throw new UsageError(`${file.name} holds no object`, "name a file with contacts");
+    if (isArray) notes.push("Rows are counted as elements of the array, from 1");
+    return { ...opened, text: await inspectFile({ ...file, path }), table: { names } };
+  }
+  refuseOtherKinds(inner);
+  return { ...opened, text: inner };
+}
+
+function isGzip({ start }: Inspection): boolean {
+  return start[0] === 0x1f && start[1] === 0x8b;
+}
+
+function isZip({ start }: Inspection): boolean {
+  return start.toString("latin1", 0, 4) === "PK\x03\x04";
+}
+
+/** An object or an array at the beginning; a CSV file can begin with a brace in a name, but not so. */
+function isJson({ start }: Inspection): boolean {
+  const head = start.toString("latin1", 0, 512).replace(/^\xef\xbb\xbf/, "");
+  return /^\s*(?:\[\s*(?:$|[{["\]])|\{\s*(?:"[^"\n]*"\s*:|\}))/.test(head);
+}
+
+async function scratchPath({ name, scratch }: InputFile, part: string): Promise<string> {
+  if (scratch === undefined) throw new UsageError(`${name} must be unpacked first`, "give a CSV file");
+  await mkdir(scratch, { recursive: true, mode: 0o700 });
+  return join(scratch, part);
+}
+
+function counted(count: number, what: string): string {
+  return `${count.toLocaleString("en-US")} ${what}${count === 1 ? " is" : "s are"}`;
+}

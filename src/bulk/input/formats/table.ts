@@ -1,0 +1,83 @@
+/**
+ * Reading: workbooks and JSON as text: one physical line for each row, in the dialect of our own tsv, so that everything after it
+ * reads them as it reads any table. A line keeps the number that the row has in its file.
+ */
+
+import { once } from "node:events";
+import { createWriteStream } from "node:fs";
+import { finished } from "node:stream/promises";
+import { UsageError } from "../../../errors.ts";
+import { escapedCell, missingCell } from "../values.ts";
+
+export interface TableWriter {
+  /** Writes a row on its line; lines must rise. An undefined cell is missing, not blank. */
+  write(line: number, cells: readonly (string | undefined)[]): Promise<void>;
+  end(): Promise<void>;
+  close(): void;
+}
+
+/** Text is gathered to pieces of this many characters before it is written. */
+const pieceCharacters = 64 * 1024;
+/** A small file can describe a table that fills a disk. */
+const mostCharacters = 4 * 1024 ** 3;
+
+/** Writes a table into a file that its owner alone can read. @param name of the input, for messages */
+export function openTableWriter(path: string, name: string): TableWriter {
+  const stream = createWriteStream(path, { mode: 0o600 });
+  let failure: Error | undefined;
+  stream.on("error", (error) => {
+    failure = error;
+  });
+  let piece = "";
+  let next = 1;
+  let written = 0;
+  const flush = async () => {
+    if (failure) throw new UsageError(`${name} cannot be unpacked to ${path}: ${failure.message}`);
+    written += piece.length;
+    if (written > mostCharacters) throw tooLarge(name);
+    const isFull = !stream.write(piece);
+    piece = "";
+    if (isFull && !failure) await Promise.race([once(stream, "drain"), once(stream, "close")]);
+  };
+  return {
+    async write(line, cells) {
+      if (line < next)
+        throw new UsageError(`${name}: its rows are not in order`, "save it again where it comes from");
+      piece += "\n".repeat(line - next);
+      next = line + 1;
+      let last = cells.length;
+      while (last > 0 && cells[last - 1] === undefined) last -= 1;
+      for (let index = 0; index < last; index += 1) {
+        const cell = cells[index];
+        if (index > 0) piece += "\t";
+        piece += cell === undefined ? missingCell : escapedCell(cell);
+      }
+      piece += "\n";
+      if (piece.length > pieceCharacters) await flush();
+    },
+    async end() {
+      await flush();
+      stream.end();
+      await finished(stream).catch((error: Error) => {
+        throw new UsageError(`${name} cannot be unpacked to ${path}: ${error.message}`);
+      });
+    },
+    close: () => stream.destroy(),
+  };
+}
+
+/** The refusal of a file that unpacks to far more than it is. */
+export function tooLarge(name: string): UsageError {
+  return new UsageError(
+    `${name} unpacks to far more than its size, as no list of contacts does`,
+    "if it is what you expect, unpack it yourself and give the unpacked file",
+  );
+}
+
+const freeBytes = 64 * 1024 ** 2;
+const mostRatio = 200;
+
+/** Whether so much can come of so little only by design. Text shrinks to a twentieth; a list of nearly equal lines to a hundredth. */
+export function isBomb(packedBytes: number, unpackedBytes: number): boolean {
+  return unpackedBytes > freeBytes && unpackedBytes > packedBytes * mostRatio;
+}

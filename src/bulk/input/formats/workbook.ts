@@ -1,0 +1,347 @@
+/** Reading: a sheet of an Excel workbook (.xlsx) → a table. Streams the sheet; the texts that its cells share are in memory. */
+import { posix } from "node:path";
+import { UsageError } from "../../../errors.ts";
+import type { InputFile } from "../source.ts";
+import { type Archive, openArchive } from "./archive.ts";
+import { builtInFormats, type NumberFormats, shownNumber } from "./cells.ts";
+import { openTableWriter, tooLarge } from "./table.ts";
+import { readXml } from "./xml.ts";
+
+export interface WorkbookTable {
+  sheet: string;
+  /** Rows that the workbook hides; they are in the table. */
+  hiddenRows: number;
+  /** Formulas that the workbook has no value for: blank in the table. */
+  formulasWithoutValue: number;
+}
+
+interface Sheet {
+  name: string;
+  isVisible: boolean;
+  path: string;
+}
+
+interface Workbook {
+  sheets: Sheet[];
+  epoch: 1900 | 1904;
+  base: string;
+}
+
+/** In characters. */
+const mostSharedText = 256 * 1024 ** 2;
+/** A contact has some dozens of columns; a workbook can have 16,384. */
+const mostColumns = 1024;
+
+/**
+ * Writes one sheet as a table in which each row has its number of the sheet.
+ * @param wanted a sheet's name, or its number from 1; needed when several are visible
+ * @throws UsageError for a workbook that is damaged, and when it is not plain which sheet is meant
+ */
+export async function readWorkbook(
+  file: InputFile,
+  target: string,
+  wanted: string | undefined,
+): Promise<WorkbookTable> {
+  const archive = await openArchive(file);
+  try {
+    const workbook = await readParts(archive, file);
+    const sheet = chooseSheet(workbook.sheets, wanted, file.name);
+    const styles = await readStyles(archive, file, workbook.base);
+    const texts = await readSharedTexts(archive, file, workbook.base);
+    const shown = createCellReader(await import("numfmt"), workbook.epoch, styles, texts);
+    return { sheet: sheet.name, ...(await writeSheet(archive, file, sheet, target, shown)) };
+  } finally {
+    archive.close();
+  }
+}
+
+async function readParts(archive: Archive, file: InputFile): Promise<Workbook> {
+  const main = await mainPart(archive, file);
+  const base = posix.dirname(main);
+  const targets = await relationsOf(archive, file, main);
+  const sheets: Sheet[] = [];
+  let epoch: Workbook["epoch"] = 1900;
+  await readXml(archive.read(main), file.name, {
+    open(name, attributes) {
+      if (name === "workbookPr" && /^(?:1|true)$/.test(attributes.date1904 ?? "")) epoch = 1904;
+      const path = name === "sheet" ? targets.get(attributes["r:id"] ?? "") : undefined;
+      // A chart has a sheet of its own, without cells.
+      if (path?.type.endsWith("/worksheet")) {
+        sheets.push({
+          name: attributes.name ?? "",
+          isVisible: !/hidden/i.test(attributes.state ?? ""),
+          path: path.target,
+        });
+      }
+    },
+  });
+  return { sheets, epoch, base };
+}
+
+async function mainPart(archive: Archive, file: InputFile): Promise<string> {
+  const relations = archive.has("_rels/.rels")
+    ? await relationsOf(archive, file, "")
+    : new Map<string, Relation>();
+  const main = [...relations.values()].find(({ type }) => type.endsWith("/officeDocument"))?.target;
+  if (main?.endsWith(".xml") && archive.has(main) && /^xl\//i.test(main)) return main;
+  throw notWorkbook(archive, file, main);
+}
+
+function notWorkbook(archive: Archive, { name }: InputFile, main: string | undefined): UsageError {
+  const hint = "open it in a spreadsheet and save the sheet as .xlsx or as CSV UTF-8";
+  if (main?.endsWith(".bin"))
+    return new UsageError(`${name} is a binary workbook (.xlsb), which is not read`, hint);
+  if (archive.has("content.xml"))
+    return new UsageError(`${name} is an OpenDocument file, which is not read`, hint);
+  if (main !== undefined)
+    return new UsageError(`${name} is an Office document and no workbook`, "name a workbook or a CSV file");
+  return new UsageError(
+    `${name} is a ZIP archive and no workbook`,
+    "unpack it first, and name the file inside",
+  );
+}
+
+interface Relation {
+  type: string;
+  target: string;
+}
+
+/** What a part refers to, by id; of the package itself for "". */
+async function relationsOf(archive: Archive, file: InputFile, part: string): Promise<Map<string, Relation>> {
+  const base = posix.dirname(part);
+  const path = part === "" ? "_rels/.rels" : posix.join(base, "_rels", `${posix.basename(part)}.rels`);
+  const relations = new Map<string, Relation>();
+  await readXml(archive.read(path), file.name, {
+    open(name, { Id, Type, Target, TargetMode }) {
+      if (name !== "Relationship" || !Id || !Target || TargetMode === "External") return;
+      const target = Target.startsWith("/") ? Target.slice(1) : posix.join(part === "" ? "" : base, Target);
+      relations.set(Id, { type: Type ?? "", target });
+    },
+  });
+  return relations;
+}
+
+/** By name, without regard to case where that is plain, then by number. */
+function chooseSheet(sheets: Sheet[], wanted: string | undefined, file: string): Sheet {
+  const names = (some: Sheet[]) => some.map(({ name }) => JSON.stringify(name)).join(", ");
+  if (wanted !== undefined) {
+    const loose = sheets.filter(({ name }) => name.toLowerCase() === wanted.trim().toLowerCase());
+    const found =
+      sheets.find(({ name }) => name === wanted) ??
+      (loose.length === 1 ? loose[0] : undefined) ??
+      (/^\d+$/.test(wanted) ? sheets[Number(wanted) - 1] : undefined);
+    if (found) return found;
+    throw new UsageError(`${file} has no sheet ${JSON.stringify(wanted)}`, `sheets: ${names(sheets)}`);
+  }
+  const visible = sheets.filter(({ isVisible }) => isVisible);
+  if (visible.length === 1) return visible[0]!;
+  if (visible.length === 0)
+    throw new UsageError(`${file} has no visible sheet`, `name one with --sheet: ${names(sheets)}`);
+  throw new UsageError(
+    `${file} has ${visible.length} sheets: ${names(visible)}`,
+    `say which one: --sheet ${JSON.stringify(visible[0]!.name)}, or its number`,
+  );
+}
+
+/** The number format of each cell style. */
+async function readStyles(archive: Archive, file: InputFile, base: string): Promise<string[]> {
+  const path = posix.join(base, "styles.xml");
+  const patterns: string[] = [];
+  if (!archive.has(path)) return patterns;
+  const own = new Map<string, string>();
+  let isInCells = false;
+  await readXml(archive.read(path), file.name, {
+    open(name, attributes) {
+      if (name === "numFmt") own.set(attributes.numFmtId ?? "", attributes.formatCode ?? "General");
+      if (name === "cellXfs") isInCells = true;
+      if (name !== "xf" || !isInCells) return;
+      const id = attributes.numFmtId ?? "0";
+      patterns.push(own.get(id) ?? builtInFormats[Number(id)] ?? "General");
+    },
+    close(name) {
+      if (name === "cellXfs") isInCells = false;
+    },
+  });
+  return patterns;
+}
+
+async function readSharedTexts(archive: Archive, file: InputFile, base: string): Promise<string[]> {
+  const path = posix.join(base, "sharedStrings.xml");
+  const texts: string[] = [];
+  if (!archive.has(path)) return texts;
+  let characters = 0;
+  const gather = createTextGatherer();
+  await readXml(archive.read(path), file.name, {
+    open(name) {
+      if (name === "si") gather.start();
+      gather.open(name);
+    },
+    text: gather.text,
+    close(name) {
+      gather.close(name);
+      if (name !== "si") return;
+      const text = gather.take();
+      characters += text.length + 1;
+      if (characters > mostSharedText) throw tooLarge(file.name);
+      texts.push(text);
+    },
+  });
+  return texts;
+}
+
+/** The text of a cell, which may be in parts of several fonts; how it is pronounced is no part of it. */
+function createTextGatherer() {
+  let whole = "";
+  let isInText = false;
+  let isPronunciation = false;
+  return {
+    start() {
+      whole = "";
+    },
+    open(name: string) {
+      if (name === "t") isInText = true;
+      if (name === "rPh") isPronunciation = true;
+    },
+    text(text: string) {
+      if (isInText && !isPronunciation) whole += text;
+    },
+    close(name: string) {
+      if (name === "t") isInText = false;
+      if (name === "rPh") isPronunciation = false;
+    },
+    /** Characters that XML cannot hold are written as `_x000D_`. */
+    take: () =>
+      whole.replace(/_x([0-9A-Fa-f]{4})_/g, (_, code: string) =>
+        String.fromCharCode(Number.parseInt(code, 16)),
+      ),
+  };
+}
+
+type CellReader = (type: string, style: string | undefined, value: string) => string;
+
+function createCellReader(
+  formats: NumberFormats,
+  epoch: Workbook["epoch"],
+  styles: readonly string[],
+  texts: readonly string[],
+): CellReader {
+  return (type, style, value) => {
+    if (type === "s") return texts[Number(value)] ?? "";
+    if (type === "b") return value.trim() === "1" ? "TRUE" : "FALSE";
+    // An ISO date, as some programs write it.
+    if (type === "d") return value.replace(/T00:00:00(?:\.0+)?Z?$/, "").replace(/(T[\d:]+)\.\d+Z?$/, "$1");
+    if (type !== "n" || value === "") return value;
+    return shownNumber(value, styles[Number(style ?? 0)] ?? "General", epoch, formats);
+  };
+}
+
+interface OpenCell {
+  column: number;
+  type: string;
+  style?: string;
+  value: string;
+  hasFormula: boolean;
+  hasValue: boolean;
+}
+
+async function writeSheet(
+  archive: Archive,
+  file: InputFile,
+  sheet: Sheet,
+  target: string,
+  shown: CellReader,
+): Promise<Omit<WorkbookTable, "sheet">> {
+  const found = { hiddenRows: 0, formulasWithoutValue: 0 };
+  const writer = openTableWriter(target, file.name);
+  let rows: { line: number; cells: (string | undefined)[] }[] = [];
+  let line = 0;
+  let isHidden = false;
+  let cells: (string | undefined)[] = [];
+  let cell: OpenCell | undefined;
+  let isInValue = false;
+  const gather = createTextGatherer();
+  const handlers = {
+    open(name: string, attributes: Record<string, string>) {
+      if (name === "row") {
+        line = Number(attributes.r ?? line + 1);
+        isHidden = /^(?:1|true)$/.test(attributes.hidden ?? "");
+        cells = [];
+      } else if (name === "c") {
+        const column = attributes.r === undefined ? cells.length : columnOf(attributes.r);
+        cell = {
+          column,
+          type: attributes.t ?? "n",
+          style: attributes.s,
+          value: "",
+          hasFormula: false,
+          hasValue: false,
+        };
+      } else if (name === "v") isInValue = true;
+      else if (name === "f" && cell) cell.hasFormula = true;
+      else if (name === "is") gather.start();
+      gather.open(name);
+    },
+    text(text: string) {
+      if (isInValue && cell) {
+        cell.value += text;
+        cell.hasValue = true;
+      } else gather.text(text);
+    },
+    close(name: string) {
+      gather.close(name);
+      if (name === "v") isInValue = false;
+      if (name === "is" && cell) {
+        cell.value = gather.take();
+        cell.type = "str";
+      }
+      if (name === "c" && cell) {
+        if (cell.hasFormula && !cell.hasValue) found.formulasWithoutValue += 1;
+        const text = shown(cell.type, cell.style, cell.value);
+        if (text !== "") place(cells, cell.column, text, file.name, line);
+        cell = undefined;
+      }
+      if (name !== "row" || cells.length === 0) return;
+      if (isHidden) found.hiddenRows += 1;
+      rows.push({ line, cells });
+      cells = [];
+    },
+  };
+  try {
+    await readXml(archive.read(sheet.path), file.name, handlers, async () => {
+      for (const row of rows) await writer.write(row.line, row.cells);
+      rows = [];
+    });
+    for (const row of rows) await writer.write(row.line, row.cells);
+    await writer.end();
+  } finally {
+    writer.close();
+  }
+  return found;
+}
+
+/** A cell of a workbook is never missing: where there is none, it is blank. */
+function place(
+  cells: (string | undefined)[],
+  column: number,
+  text: string,
+  file: string,
+  line: number,
+): void {
+  if (!(column < mostColumns)) {
+    throw new UsageError(
+      `${file}:${line}: a value stands in column ${column + 1}; at most ${mostColumns} columns are read`,
+      "remove what stands far to the right of the table",
+    );
+  }
+  while (cells.length < column) cells.push("");
+  cells[column] = text;
+}
+
+/** 0 for `A7`. */
+function columnOf(reference: string): number {
+  let column = 0;
+  for (const letter of /^[A-Z]{1,3}/i.exec(reference)?.[0].toUpperCase() ?? "A") {
+    column = column * 26 + letter.charCodeAt(0) - 64;
+  }
+  return column - 1;
+}

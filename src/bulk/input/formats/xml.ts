@@ -1,0 +1,62 @@
+/** Reading: XML as events. The only file that knows sax. */
+import { UsageError } from "../../../errors.ts";
+
+export interface XmlHandlers {
+  /** The element's name without a prefix, and its attributes as written, prefixes too. */
+  open?(name: string, attributes: Record<string, string>): void;
+  close?(name: string): void;
+  text?(text: string): void;
+}
+
+/** Tags within one another; sheets have about ten. */
+const deepest = 100;
+/** Of one text or attribute. A cell holds at most 32,767 characters. */
+const longestText = 1024 * 1024;
+
+/**
+ * Reads a part to its end; after each chunk, `between` may do what takes time.
+ * @throws UsageError for what is no XML, and for a document type: entities that it declares could expand without end
+ */
+export async function readXml(
+  chunks: AsyncIterable<Buffer>,
+  file: string,
+  handlers: XmlHandlers,
+  between: () => Promise<void> | undefined = () => undefined,
+): Promise<void> {
+  const { default: sax } = await import("sax");
+  const parser = sax.parser(true, { xmlns: false, trim: false, normalize: false });
+  const decoder = new TextDecoder("utf-8");
+  const refuse = (what: string) => {
+    throw new UsageError(
+      `${file} is a damaged workbook: ${what}`,
+      "open it in a spreadsheet and save it again",
+    );
+  };
+  let depth = 0;
+  parser.onerror = (error) => refuse(error.message.replace(/\s*\n\s*/g, ", "));
+  parser.ondoctype = () => refuse("it declares a document type, as no workbook does");
+  parser.onopentag = ({ name, attributes }) => {
+    depth += 1;
+    if (depth > deepest) refuse(`more than ${deepest} elements within one another`);
+    handlers.open?.(localName(name), attributes as Record<string, string>);
+  };
+  parser.onclosetag = (name) => {
+    depth -= 1;
+    handlers.close?.(localName(name));
+  };
+  const onText = (text: string) => {
+    if (text.length > longestText) refuse("a text is longer than any cell");
+    handlers.text?.(text);
+  };
+  parser.ontext = onText;
+  parser.oncdata = onText;
+  for await (const chunk of chunks) {
+    parser.write(decoder.decode(chunk, { stream: true }));
+    await between();
+  }
+  parser.write(decoder.decode()).close();
+}
+
+function localName(name: string): string {
+  return name.slice(name.indexOf(":") + 1);
+}

@@ -1,0 +1,257 @@
+/** Workbooks, JSON and gzip: recognised by content, read as tables. */
+import { gzipSync } from "node:zlib";
+import { describe, expect, test } from "vitest";
+import { failureOf, read } from "./reading.ts";
+import { partsOf, textRow, workbook, zip } from "./workbooks.ts";
+
+const header = textRow(1, ["Email", "City", "Last Name"]);
+
+function sheetOf(rows: string, more: object = {}) {
+  return workbook({ sheets: [{ name: "People", rows: header + rows }], ...more });
+}
+
+describe("workbooks", () => {
+  test("a sheet is read with the numbers of its rows, below whatever stands above its header", async () => {
+    const rows =
+      textRow(1, ["Our people"]) +
+      textRow(3, ["Email", "", "City"]) +
+      textRow(7, ["a@example.com", "", "Rome"]);
+    const { rows: read1, understood } = await read(workbook({ sheets: [{ name: "People", rows }] }));
+    expect(read1).toMatchObject([
+      { line: 7, key: { sent: "a@example.com" }, fields: new Map([["f3", "Rome"]]) },
+    ]);
+    expect(understood.facts).toMatchObject({ headerLine: 3, delimiter: ",", hasEscapes: false });
+    expect(understood.facts.notes).toContain('Read the sheet "People" of a workbook');
+  });
+
+  test("texts are shared, in parts, escaped, and without their pronunciation", async () => {
+    const shared = [
+      "<si><t>a@example.com</t></si>",
+      '<si><r><t xml:space="preserve">New </t></r><r><rPr/><t>York</t></r><rPh sb="0" eb="1"><t>ヨーク</t></rPh></si>',
+      "<si><t>one_x000A_two &amp;\ttab \\n</t></si>",
+    ];
+    const cells =
+      '<row r="2"><c r="A2" t="s"><v>0</v></c><c r="B2" t="s"><v>1</v></c><c r="C2" t="s"><v>2</v></c></row>';
+    const { rows } = await read(sheetOf(cells, { sharedTexts: shared }));
+    expect(rows[0]?.cells).toEqual(["a@example.com", "New York", "one\ntwo &\ttab \\n"]);
+  });
+
+  test.each([
+    ["00000", "1067", "01067"],
+    ["#,##0.00", "1234.5", "1,234.50"],
+    ["0%", "0.12", "12%"],
+    ["General", "819012345678", "819012345678"],
+    ["0.00E+00", "819012345678", "819012345678"],
+    ["General", "0.30000000000000004", "0.3"],
+    ["General", "1E-7", "1e-7"],
+    ["@", "42", "42"],
+    ["&quot;No. &quot;0", "7", "No. 7"],
+    ["yyyy-mm-dd", "45000", "2023-03-15"],
+    ["d/m/yy h:mm", "45000.75", "2023-03-15T18:00:00"],
+    ["[$-407]d. mmmm yyyy;@", "45000", "2023-03-15"],
+    ["yyyy", "1", "1900-01-01"],
+    ["yyyy", "61", "1900-03-01"],
+    ["h:mm", "0.5", "12:00:00"],
+    ["[h]:mm", "1.5", "36:00"],
+    ["mmm", "45000", "2023-03-15"],
+  ])("a number of the format %s: %s is %s", async (format, value, shown) => {
+    const cells = `<row r="2"><c r="A2" t="str"><v>a@example.com</v></c><c r="B2" s="1"><v>${value}</v></c></row>`;
+    const { rows } = await read(sheetOf(cells, { formats: [format] }));
+    expect(rows[0]?.fields.get("f3")).toBe(shown);
+  });
+
+  test("dates of a workbook that counts from 1904", async () => {
+    const cells = '<row r="2"><c r="A2" t="str"><v>a@example.com</v></c><c r="B2" s="1"><v>0</v></c></row>';
+    const { rows } = await read(sheetOf(cells, { formats: ["yyyy-mm-dd"], is1904: true }));
+    expect(rows[0]?.fields.get("f3")).toBe("1904-01-01");
+  });
+
+  test("formulas by their values; truth, errors and ISO dates as they are shown", async () => {
+    const cells = [
+      '<row r="2"><c r="A2" t="str"><f>B2&amp;"x"</f><v>a@example.com</v></c><c r="B2" t="b"><v>1</v></c><c r="C2" t="e"><v>#N/A</v></c></row>',
+      '<row r="3"><c r="A3" t="str"><v>b@example.com</v></c><c r="B3" t="d"><v>2026-01-02T00:00:00</v></c><c r="C3"><f>A1</f></c></row>',
+    ];
+    const { rows, understood } = await read(sheetOf(cells.join("")));
+    expect(rows.map((row) => row.cells)).toEqual([
+      ["a@example.com", "TRUE", "#N/A"],
+      ["b@example.com", "2026-01-02"],
+    ]);
+    expect(understood.facts.notes).toContainEqual(expect.stringContaining("1 formula is without a value"));
+  });
+
+  test("hidden rows are read, and said", async () => {
+    const { rows, understood } = await read(
+      sheetOf(textRow(2, ["a@example.com", "x"], ' hidden="1"') + textRow(3, ["b@example.com", "y"])),
+    );
+    expect(rows).toHaveLength(2);
+    expect(understood.facts.notes).toContain("1 row is hidden in the workbook; read like any other");
+  });
+
+  test("of several visible sheets one must be named", async () => {
+    const sheets = [
+      { name: "Notes", rows: textRow(1, ["x"]) },
+      { name: "2", rows: header + textRow(2, ["b@example.com"]) },
+      { name: "Old", state: "hidden", rows: header + textRow(2, ["c@example.com"]) },
+    ];
+    const failure = await failureOf(read(workbook({ sheets })));
+    expect(failure).toMatchObject({
+      exitCode: 2,
+      message: expect.stringMatching(/has 2 sheets: "Notes", "2"$/),
+    });
+    expect(failure.hint).toContain('--sheet "Notes"');
+    const keyIn = async (sheet: string) => (await read(workbook({ sheets }), { sheet })).rows[0]?.key.sent;
+    expect([await keyIn("2"), await keyIn("old"), await keyIn("3")]).toEqual([
+      "b@example.com",
+      "c@example.com",
+      "c@example.com",
+    ]);
+    const missing = await failureOf(read(workbook({ sheets }), { sheet: "Nots" }));
+    expect(missing.message).toContain('has no sheet "Nots"');
+    const single = workbook({ sheets: sheets.slice(1) });
+    expect((await read(single)).rows).toHaveLength(1);
+    expect((await failureOf(read("Email\na@example.com\n", { sheet: "1" }))).message).toMatch(
+      /--sheet goes with/,
+    );
+  });
+
+  const parts = partsOf({ sheets: [{ name: "People", rows: header }] });
+  const bomb = `<!DOCTYPE x [<!ENTITY a "aaaaaaaaaa">${Array.from({ length: 9 }, (_, at) => `<!ENTITY ${"bcdefghij"[at]} "${`&${"abcdefghi"[at]};`.repeat(10)}">`).join("")}]>`;
+  test.each([
+    [
+      "a password",
+      Buffer.concat([Buffer.from("\xd0\xcf\x11\xe0", "latin1"), Buffer.from("EncryptedPackage", "utf16le")]),
+      /protected by a password/,
+    ],
+    ["another archive", zip({ "people.csv": "Email\n" }), /ZIP archive and no workbook/],
+    ["OpenDocument", zip({ mimetype: "x", "content.xml": "<x/>" }), /OpenDocument/],
+    ["a missing sheet", zip({ ...parts, "xl/worksheets/sheet1.xml": "" }), /damaged workbook|is empty/],
+    [
+      "cut short",
+      workbook({ sheets: [{ name: "People", rows: header }] }).subarray(0, 900),
+      /damaged archive or workbook/,
+    ],
+    [
+      "broken XML",
+      zip({ ...parts, "xl/worksheets/sheet1.xml": "<worksheet><sheetData>" }),
+      /damaged workbook/,
+    ],
+    [
+      "entities",
+      zip({ ...parts, "xl/sharedStrings.xml": `${bomb}<sst><si><t>&j;</t></si></sst>` }),
+      /document type/,
+    ],
+    [
+      "nested elements",
+      zip({ ...parts, "xl/worksheets/sheet1.xml": "<a>".repeat(500) }),
+      /within one another/,
+    ],
+    ["a far column", sheetOf('<row r="2"><c r="XFD2"><v>1</v></c></row>'), /column 16384/],
+    [
+      "a sheet that is a bomb",
+      zip({
+        ...parts,
+        "xl/worksheets/sheet1.xml": Buffer.concat([
+          Buffer.from("<worksheet>"),
+          Buffer.alloc(80 * 1024 ** 2, 32),
+        ]),
+      }),
+      /unpacks to far more/,
+    ],
+  ])("a workbook that cannot be read says why: %s", async (_name, content, message) => {
+    const failure = await failureOf(read(content));
+    expect(failure.message).toMatch(message);
+    expect(failure).toMatchObject({ exitCode: 2, hint: expect.any(String) });
+  });
+});
+
+describe("JSON", () => {
+  const objects =
+    '{"Email":"a@example.com","City":12345678901234567890}\n\n{"Last Name":"x","Email":"b@example.com","City":null}\r\n{"Email":"c@example.com","City":"","extra":1.10}';
+
+  test("one object on each line: a missing member is missing, numbers keep their digits", async () => {
+    const { rows, understood } = await read(objects, {
+      map: new Map([["extra", "Last Name"]]),
+      ignoreUnmapped: true,
+    });
+    expect(rows.map((row) => [row.line, row.key.sent, [...row.fields]])).toEqual([
+      [1, "a@example.com", [["f3", "12345678901234567890"]]],
+      [3, "b@example.com", [["f3", ""]]],
+      [
+        4,
+        "c@example.com",
+        [
+          ["f3", ""],
+          ["f2", "1.10"],
+        ],
+      ],
+    ]);
+    expect(understood.facts).toMatchObject({ headerLine: undefined, bytes: Buffer.byteLength(objects) });
+  });
+
+  test("an array, pretty or not, in any chunks", async () => {
+    const value = [
+      { Email: "a@example.com", City: 'q"{}[]\\ , é漢😀\n\t' },
+      { Email: "b@example.com", tags: ["x,y", "z"], City: true },
+    ];
+    for (const text of [
+      JSON.stringify(value),
+      JSON.stringify(value, null, 2),
+      `\ufeff${JSON.stringify(value, null, 1)}\n`,
+    ]) {
+      const { rows } = await read(text);
+      expect(rows.map((row) => [row.line, row.key.sent, row.fields.get("f3"), row.tags])).toEqual([
+        [1, "a@example.com", value[0]!.City, []],
+        [2, "b@example.com", "true", ["x,y", "z"]],
+      ]);
+    }
+    const many = Array.from({ length: 2000 }, (_, at) => ({ Email: `a${at}@example.com`, City: "é漢😀" }));
+    const { rows } = await read(JSON.stringify(many));
+    expect(rows.at(-1)).toMatchObject({ line: 2000, fields: new Map([["f3", "é漢😀"]]) });
+  });
+
+  test.each([
+    [
+      "a nested object",
+      '{"Email":"a@example.com"}\n{"Email":"b@example.com","a":{"b":1}}',
+      /:2: "a" holds an object/,
+    ],
+    ["no JSON", '{"Email":"a@example.com"}\n{"Email":b}\n', /:2: this is not JSON/],
+    ["an array in an array", '[{"Email":"a@example.com"}, [3]]', /element 2: an object is expected/],
+    ["an empty array", "[]", /holds no object/],
+    ["deep nesting", `{"a":${"[".repeat(100_000)}`, /more than 32/],
+    ["an endless text", `{"a":"${"x".repeat(3_000_000)}`, /longer than 1 MiB/],
+    ["cut short", '[{"Email":"a@example.com"},{"Em', /ends in the middle/],
+    [
+      "text behind the array",
+      '[{"Email":"a@example.com"}]\n{"Email":"b@example.com"}',
+      /after the end of the array/,
+    ],
+    ["Latin-1", Buffer.from('{"Email":"a@example.com","City":"K\xf6ln"}', "latin1"), /not in UTF-8/],
+  ])("what is no table of objects says why: %s", async (_name, content, message) => {
+    const failure = await failureOf(read(content));
+    expect(failure.message).toMatch(message);
+    expect(failure.exitCode).toBe(2);
+  });
+});
+
+describe("gzip", () => {
+  const text = "Email,City\na@example.com,Köln\n";
+  test.each([
+    ["CSV", text],
+    ["Windows CSV", Buffer.from(text, "latin1")],
+    ["a workbook", sheetOf(textRow(2, ["a@example.com", "Köln"]))],
+    ["ndjson", '{"Email":"a@example.com","City":"Köln"}\n'],
+  ])("of %s", async (_name, content) => {
+    const { rows } = await read(gzipSync(content));
+    expect(rows).toMatchObject([{ key: { sent: "a@example.com" }, fields: new Map([["f3", "Köln"]]) }]);
+  });
+
+  test.each([
+    ["cut short", gzipSync(text).subarray(0, 20), /cannot be unpacked/],
+    ["twice", gzipSync(gzipSync(text)), /compressed twice/],
+    ["a bomb", gzipSync(Buffer.alloc(80 * 1024 ** 2, 97)), /unpacks to far more/],
+    ["empty", gzipSync(""), /is empty/],
+  ])("that cannot be read says why: %s", async (_name, content, message) => {
+    expect((await failureOf(read(content))).message).toMatch(message);
+  });
+});

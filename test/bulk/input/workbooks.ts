@@ -1,0 +1,114 @@
+/** Workbooks of a test's own, written part by part: what a spreadsheet program would not write can be written too. */
+import { deflateRawSync } from "node:zlib";
+
+const crcTable = Array.from({ length: 256 }, (_, index) => {
+  let value = index;
+  for (let bit = 0; bit < 8; bit += 1) value = value & 1 ? 0xedb88320 ^ (value >>> 1) : value >>> 1;
+  return value >>> 0;
+});
+
+function crcOf(bytes: Buffer): number {
+  let crc = 0xffffffff;
+  for (const byte of bytes) crc = crcTable[(crc ^ byte) & 0xff]! ^ (crc >>> 8);
+  return (crc ^ 0xffffffff) >>> 0;
+}
+
+/** A ZIP archive of these entries. */
+export function zip(entries: Record<string, string | Buffer>): Buffer {
+  const parts: Buffer[] = [];
+  const directory: Buffer[] = [];
+  let offset = 0;
+  for (const [name, content] of Object.entries(entries)) {
+    const bytes = Buffer.from(content);
+    const packed = deflateRawSync(bytes);
+    const fields = Buffer.alloc(26);
+    fields.writeUInt16LE(20, 0);
+    fields.writeUInt16LE(8, 4);
+    fields.writeUInt32LE(crcOf(bytes), 10);
+    fields.writeUInt32LE(packed.length, 14);
+    fields.writeUInt32LE(bytes.length, 18);
+    fields.writeUInt16LE(name.length, 22);
+    parts.push(Buffer.from("PK\x03\x04", "latin1"), fields, Buffer.from(name), packed);
+    const entry = Buffer.alloc(42);
+    entry.writeUInt16LE(20, 0);
+    fields.copy(entry, 2);
+    entry.writeUInt32LE(offset, 38);
+    directory.push(Buffer.from("PK\x01\x02", "latin1"), entry, Buffer.from(name));
+    offset += 30 + name.length + packed.length;
+  }
+  const size = directory.reduce((sum, part) => sum + part.length, 0);
+  const end = Buffer.alloc(18);
+  end.writeUInt16LE(Object.keys(entries).length, 4);
+  end.writeUInt16LE(Object.keys(entries).length, 6);
+  end.writeUInt32LE(size, 8);
+  end.writeUInt32LE(offset, 12);
+  return Buffer.concat([...parts, ...directory, Buffer.from("PK\x05\x06", "latin1"), end]);
+}
+
+export interface TestSheet {
+  name: string;
+  state?: string;
+  /** The rows as XML. */
+  rows: string;
+}
+
+export interface TestWorkbook {
+  sheets: TestSheet[];
+  sharedTexts?: string[];
+  /** Own number formats; a cell's style `s` is the place in this list, from 1. */
+  formats?: string[];
+  is1904?: boolean;
+}
+
+const office = "http://schemas.openxmlformats.org/officeDocument/2006/relationships";
+const main = "http://schemas.openxmlformats.org/spreadsheetml/2006/main";
+
+export function partsOf({
+  sheets,
+  sharedTexts = [],
+  formats = [],
+  is1904,
+}: TestWorkbook): Record<string, string> {
+  const numbered = sheets.map((sheet, index) => ({ ...sheet, number: index + 1 }));
+  const parts: Record<string, string> = {
+    "[Content_Types].xml": "<Types/>",
+    "_rels/.rels": `<Relationships><Relationship Id="rId1" Type="${office}/officeDocument" Target="xl/workbook.xml"/></Relationships>`,
+    "xl/workbook.xml": `<workbook xmlns="${main}" xmlns:r="${office}"><workbookPr${is1904 ? ' date1904="1"' : ""}/><sheets>${numbered
+      .map(
+        ({ name, state, number }) =>
+          `<sheet name="${name}" sheetId="${number}"${state ? ` state="${state}"` : ""} r:id="rId${number}"/>`,
+      )
+      .join("")}</sheets></workbook>`,
+    "xl/_rels/workbook.xml.rels": `<Relationships>${numbered
+      .map(
+        ({ number }) =>
+          `<Relationship Id="rId${number}" Type="${office}/worksheet" Target="worksheets/sheet${number}.xml"/>`,
+      )
+      .join("")}</Relationships>`,
+    "xl/sharedStrings.xml": `<sst xmlns="${main}">${sharedTexts.join("")}</sst>`,
+    "xl/styles.xml": `<styleSheet xmlns="${main}"><numFmts>${formats
+      .map((format, index) => `<numFmt numFmtId="${164 + index}" formatCode="${format}"/>`)
+      .join("")}</numFmts><cellStyleXfs><xf numFmtId="9"/></cellStyleXfs><cellXfs><xf numFmtId="0"/>${formats
+      .map((_, index) => `<xf numFmtId="${164 + index}"/>`)
+      .join("")}</cellXfs></styleSheet>`,
+  };
+  for (const { number, rows } of numbered) {
+    parts[`xl/worksheets/sheet${number}.xml`] =
+      `<worksheet xmlns="${main}"><sheetData>${rows}</sheetData></worksheet>`;
+  }
+  return parts;
+}
+
+export function workbook(content: TestWorkbook): Buffer {
+  return zip(partsOf(content));
+}
+
+/** A row of texts. */
+export function textRow(number: number, cells: string[], attributes = ""): string {
+  const written = cells.map((cell, index) =>
+    cell === ""
+      ? ""
+      : `<c r="${String.fromCharCode(65 + index)}${number}" t="inlineStr"><is><t>${cell}</t></is></c>`,
+  );
+  return `<row r="${number}"${attributes}>${written.join("")}</row>`;
+}
