@@ -46,7 +46,7 @@ export function repeatable(flags: string, description: string): Option {
 export function keysOption(): Option {
   return new Option(
     "--keys <file>",
-    "contacts named in a file: a key or id on each line, or a CSV; - is standard input",
+    "contacts named in a file: a key or id on each line, or a table (CSV, xlsx, JSON); - is standard input",
   );
 }
 
@@ -105,6 +105,7 @@ export function addKeyFileFlags(command: Command): Command {
     .addOption(
       repeatable("--map <column=target>", "how a column of the file is read: key, consent or ignore"),
     )
+    .option("--sheet <sheet>", "the sheet of a workbook with several, by name or number")
     .option("--consent-column <column>", "this column says who is subscribed, or by its name who is not")
     .option("--include-unsubscribed", "add to lists whom the file marks as not subscribed, too");
 }

@@ -21,7 +21,7 @@ export interface EditOptions {
   /** Of a mutate: the changes as typed, or the body as it stands. */
   wanted?: WantedChanges | { body: MutateBody };
   /** How the file is read; by default as it says itself. */
-  read?: { map: [column: string, target: string][]; consentColumn?: string };
+  read?: { map: [column: string, target: string][]; consentColumn?: string; sheet?: string };
   /** Add to lists whom the file marks as not subscribed, too. */
   includeUnsubscribed?: boolean;
 }
@@ -45,6 +45,7 @@ export async function editJob(options: EditOptions): Promise<RowJob> {
         {
           map: new Map(read?.map),
           consentColumn: read?.consentColumn,
+          sheet: read?.sheet,
           hasNoHeader: isPlain,
           takesIds: true,
           // Nobody who left is added to a list; anything else may be changed about them.

@@ -11,7 +11,7 @@ export interface SyncOptions {
   /** Create contacts that do not exist. */
   create: boolean;
   /** How the file is read; by default as it says itself. */
-  read?: { map: [column: string, target: string][]; consentColumn?: string };
+  read?: { map: [column: string, target: string][]; consentColumn?: string; sheet?: string };
   includeUnsubscribed?: boolean;
   includeSuppressed?: boolean;
   maxRemove?: MembersOptions["maxRemove"];
@@ -26,7 +26,12 @@ export function syncJob({ input, list, create, maxRemove, ...options }: SyncOpti
     understand: (file, structure) =>
       understandKeys(
         file,
-        { map: new Map(read?.map), consentColumn: read?.consentColumn, readsConsent: true },
+        {
+          map: new Map(read?.map),
+          consentColumn: read?.consentColumn,
+          sheet: read?.sheet,
+          readsConsent: true,
+        },
         structure,
       ),
     async resolve(account) {

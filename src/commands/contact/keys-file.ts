@@ -1,5 +1,6 @@
 /** A file that names contacts, for commands that only read: keys or ids, one on each line, or a CSV. */
-import { mkdtemp, rm } from "node:fs/promises";
+import { randomBytes } from "node:crypto";
+import { mkdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import type { Context } from "../../context.ts";
@@ -25,15 +26,16 @@ export async function readKeysFile(
   const path = resolve(file);
   const name = file === "-" ? "standard input" : file;
   const stream = file === "-" ? context.terminal.stdin : await streamAt(path, context.signal);
-  const scratch = stream && (await mkdtemp(join(tmpdir(), "ecm-keys-")));
+  const scratch = join(tmpdir(), `ecm-keys-${randomBytes(6).toString("hex")}`);
   try {
-    const copy = scratch ? join(scratch, "keys") : path;
+    const copy = stream ? join(scratch, "keys") : path;
+    if (stream) await mkdir(scratch, { mode: 0o700 });
     if (stream) await spool(stream, name, copy, context.signal);
     const options = { map: new Map<string, string>(), takesIds: true };
-    const understood = await understandKeys({ path: copy, name }, options, structure);
+    const understood = await understandKeys({ path: copy, name, scratch }, options, structure);
     return await named(context, readRows(understood), name, structure);
   } finally {
-    if (scratch) await rm(scratch, { recursive: true, force: true });
+    await rm(scratch, { recursive: true, force: true });
   }
 }
 

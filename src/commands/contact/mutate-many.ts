@@ -15,6 +15,7 @@ export interface MutateManyOptions extends WantedChanges, BulkFlags {
   failUnchanged?: boolean;
   map?: string[];
   consentColumn?: string;
+  sheet?: string;
   includeUnsubscribed?: boolean;
 }
 
@@ -34,9 +35,9 @@ export async function mutateMany(context: Context, chosen: Chosen, given: Mutate
 /** @throws UsageError for flags about a file where there is none */
 function readingFrom(
   { keys }: Chosen,
-  { map, consentColumn, includeUnsubscribed }: MutateManyOptions,
+  { map, consentColumn, sheet, includeUnsubscribed }: MutateManyOptions,
 ): Pick<EditOptions, "read" | "includeUnsubscribed"> {
-  const isTold = [map, consentColumn, includeUnsubscribed].some((each) => each !== undefined);
+  const isTold = [map, consentColumn, sheet, includeUnsubscribed].some((each) => each !== undefined);
   if (!isTold) return {};
   if (keys === undefined) {
     throw new UsageError(
@@ -44,7 +45,7 @@ function readingFrom(
       "name the file with --keys, or leave them out",
     );
   }
-  return { read: { map: [...columnMap(map)], consentColumn }, includeUnsubscribed };
+  return { read: { map: [...columnMap(map)], consentColumn, sheet }, includeUnsubscribed };
 }
 
 function refuseCombinations({ keys }: Chosen, given: MutateManyOptions): void {

@@ -21,6 +21,7 @@ interface ContactMutateOptions extends WantedChanges, BulkFlags, SelectionFlags 
   failUnchanged?: boolean;
   map?: string[];
   consentColumn?: string;
+  sheet?: string;
   includeUnsubscribed?: boolean;
 }
 

@@ -32,7 +32,7 @@ interface ImportFlags extends BulkFlags {
 
 export function registerImport(command: Command, context: Context): void {
   command
-    .argument("<file>", "a CSV file, or - for standard input")
+    .argument("<file>", "a CSV, xlsx, ndjson or JSON file, also as .gz; - for standard input")
     .addOption(
       repeatable("--map <column=target>", "where a column goes: key, lists, tags, ignore, or a field"),
     )
@@ -52,7 +52,7 @@ export function registerImport(command: Command, context: Context): void {
     )
     .addOption(choice("--duplicates <how>", "rows of one contact", ["merge", "last", "first", "reject"]))
     .option("--from <system>", "read the file by this system's rules, whatever its header looks like")
-    .option("--sheet <name>", "the sheet of a workbook, by name or number, when it has several")
+    .option("--sheet <sheet>", "the sheet of a workbook with several, by name or number")
     .option("--delimiter <character>", "what separates cells, when it is not what was detected")
     .option("--encoding <name>", "the file's encoding, when it is not what was detected")
     .addOption(wholeNumber("--skip-lines <n>", "lines before the header", 0))

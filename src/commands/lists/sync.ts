@@ -9,6 +9,7 @@ interface ListsSyncFlags extends BulkFlags {
   create?: boolean;
   map?: string[];
   consentColumn?: string;
+  sheet?: string;
   includeUnsubscribed?: boolean;
   includeSuppressed?: boolean;
 }
@@ -18,7 +19,10 @@ export function registerListsSync(parent: Command, context: Context): void {
     .command("sync")
     .description("make a list's members exactly the contacts of a file: adds first, removals after")
     .argument("<list>", "the list's name or id")
-    .argument("<file>", "a CSV file with a key column, or one key on each line; - for standard input")
+    .argument(
+      "<file>",
+      "a CSV, xlsx or JSON file with a key column, or one key on each line; - for standard input",
+    )
     .option("--max-remove <n>", "go ahead although so many members, or N% of them, are taken out (10%)")
     .option("--create", "create the contacts that do not exist; no contact is ever deleted")
     .option(
@@ -59,7 +63,7 @@ async function runListsSync(
     input: { name: file, stream },
     list,
     create: flags.create ?? false,
-    read: { map: [...columnMap(flags.map)], consentColumn: flags.consentColumn },
+    read: { map: [...columnMap(flags.map)], consentColumn: flags.consentColumn, sheet: flags.sheet },
     includeUnsubscribed: flags.includeUnsubscribed ?? false,
     includeSuppressed: flags.includeSuppressed ?? false,
     maxRemove,

@@ -3,7 +3,6 @@
  * reads them as it reads any table. A line keeps the number that the row has in its file.
  */
 
-import { once } from "node:events";
 import { createWriteStream } from "node:fs";
 import { finished } from "node:stream/promises";
 import { UsageError } from "../../../errors.ts";
@@ -25,8 +24,11 @@ const mostCharacters = 4 * 1024 ** 3;
 export function openTableWriter(path: string, name: string): TableWriter {
   const stream = createWriteStream(path, { mode: 0o600 });
   let failure: Error | undefined;
+  let goOn: () => void = () => {};
+  stream.on("drain", () => goOn());
   stream.on("error", (error) => {
     failure = error;
+    goOn();
   });
   let piece = "";
   let next = 1;
@@ -37,7 +39,10 @@ export function openTableWriter(path: string, name: string): TableWriter {
     if (written > mostCharacters) throw tooLarge(name);
     const isFull = !stream.write(piece);
     piece = "";
-    if (isFull && !failure) await Promise.race([once(stream, "drain"), once(stream, "close")]);
+    if (!isFull || failure) return;
+    await new Promise<void>((resolve) => {
+      goOn = resolve;
+    });
   };
   return {
     async write(line, cells) {
