@@ -4,4 +4,5 @@ export { Hono } from "hono";
 export { openSandbox } from "../src/sandbox/index.ts";
 export { check } from "../src/sandbox/rules/check.ts";
 export { createContact } from "../src/sandbox/rules/requests.ts";
+export { startSandbox } from "../src/sandbox/start-sandbox.ts";
 export { openStore } from "../src/sandbox/store/index.ts";

@@ -61,6 +61,7 @@ async function measure() {
   try {
     const listIds = await fill(folder);
     await withServer(folder, (server) => run(server, listIds));
+    await measureAdmin();
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
@@ -101,6 +102,107 @@ async function fill(folder) {
   store.database.close();
   row(`filled ${contactCount} contacts`, `${((performance.now() - start) / 1000).toFixed(1)} s`);
   return lists;
+}
+
+/** What a test suite waits for, each beside a plain health request over the same connection. */
+async function measureAdmin() {
+  const { startSandbox, openStore, entryOf } = await import(pathToFileURL(bundle));
+  const starts = [];
+  for (let count = 0; count < 10; count++) {
+    const start = performance.now();
+    const sandbox = await startSandbox();
+    starts.push(performance.now() - start);
+    await sandbox.stop();
+  }
+  row(
+    "startSandbox, the first",
+    `${starts[0].toFixed(1)} ms`,
+    `then ${median(starts.slice(1))} ms; 100 ms allowed`,
+  );
+
+  const sandbox = await startSandbox();
+  const call = callerOf(sandbox.baseUrl, { "content-type": "application/json" }, 1);
+  const admin = (method, path, body) =>
+    call({ method, path: `/__sandbox/${path}`, body: body && JSON.stringify(body) });
+  const timed = async (act) => {
+    const start = performance.now();
+    await act();
+    return performance.now() - start;
+  };
+  const contacts = Array.from({ length: 10_000 }, (_, number) => ({
+    key: `person${number}@example.com`,
+    fields: { "First Name": `Person ${number}` },
+    lists: ["Everyone"],
+    tags: [number % 2 ? "odd" : "even"],
+  }));
+  const [healths, small, large, seeds] = [[], [], [], []];
+  for (let count = 0; count < 200; count++) await admin("GET", "health");
+  for (let count = 0; count < 30; count++) {
+    for (let time = 0; time < 10; time++) healths.push(await timed(() => admin("GET", "health")));
+    await admin("POST", "seed", { contacts: contacts.slice(0, 20) });
+    small.push(await timed(() => admin("POST", "reset")));
+  }
+  for (let count = 0; count < 5; count++) {
+    seeds.push(await timed(() => admin("POST", "seed", { contacts })));
+    large.push(await timed(() => admin("POST", "reset")));
+  }
+  const times = (values) => `${(median(values) / median(healths)).toFixed(1)} of it; 15 allowed`;
+  row("health", `${median(healths)} ms`);
+  row("reset of 20 contacts", `${median(small)} ms`, times(small));
+  row("reset of 10,000 contacts", `${median(large)} ms`, times(large));
+  row("seeding 10,000 contacts", `${median(seeds)} ms`, "1,000 ms allowed");
+
+  const create = () => ({
+    method: "POST",
+    path: "/api/contact",
+    body: JSON.stringify({ key: `${Math.random()}@example.com`, contactStructureId: sandbox.structureId }),
+  });
+  const creates = await rate(
+    callerOf(sandbox.baseUrl, { "x-api-key": sandbox.apiKey, "content-type": "application/json" }),
+    create,
+  );
+  const [example] = await sandbox.admin.requests({ limit: 1 });
+  await sandbox.stop();
+
+  const folder = await mkdtemp(join(tmpdir(), "ecm-bench-"));
+  const store = await openStore(folder, Date.now());
+  const request = new Request("http://127.0.0.1/api/contact", { method: "POST", headers: example.headers });
+  const exchange = {
+    request,
+    bindings: { address: "127.0.0.1", incoming: { headers: example.headers }, arrivedAt: 0 },
+    body: Buffer.from(JSON.stringify(example.body)),
+    status: 200,
+    answer: JSON.stringify(example.answer),
+    now: Date.now(),
+  };
+  const batches = (work) => {
+    const start = performance.now();
+    for (let batch = 0; batch < 10_000 / connections; batch++) {
+      store.database.transaction(() => {
+        for (let count = 0; count < connections; count++) work();
+      });
+    }
+    return (performance.now() - start) / 10;
+  };
+  const costs = Array.from({ length: 5 }, () => {
+    // A transaction that writes, as every request does, with the log and without it.
+    const plain = batches(() => store.account.spend(1, 1, 1, 1));
+    return (
+      batches(() => {
+        store.account.spend(1, 1, 1, 1);
+        store.requests.add(entryOf(exchange));
+      }) - plain
+    );
+  });
+  store.database.close();
+  await rm(folder, { recursive: true, force: true });
+  const cost = Number(median(costs));
+  const share = ((cost * creates) / 10_000).toFixed(1);
+  row(
+    "logging one request",
+    `${cost} µs`,
+    `${share} % of a create (client in the same process); 10 % allowed`,
+  );
 }
 
 async function withServer(folder, work) {
@@ -196,12 +298,12 @@ async function run(server, [everyone, aTenth]) {
   row("memory of the server", `${before} MiB before paging, ${await server.rss()} MiB after`);
 }
 
-function callerOf(baseUrl, headers) {
-  const pool = new Pool(baseUrl, { connections, pipelining: 1 });
+function callerOf(baseUrl, headers, most = connections) {
+  const pool = new Pool(baseUrl, { connections: most, pipelining: 1 });
   return async (request) => {
     const { statusCode, body } = await pool.request({ headers, ...request });
     const text = await body.text();
-    if (statusCode !== 200) throw new Error(`${statusCode} ${text}`);
+    if (statusCode >= 300) throw new Error(`${statusCode} ${text}`);
     return text;
   };
 }
