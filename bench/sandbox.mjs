@@ -166,7 +166,7 @@ async function measureAdmin() {
 
   const folder = await mkdtemp(join(tmpdir(), "ecm-bench-"));
   const store = await openStore(folder, Date.now());
-  const request = new Request("http://127.0.0.1/api/contact", { method: "POST", headers: example.headers });
+  const request = new Request("http://127.0.0.1/api/contact", { method: "POST" });
   const exchange = {
     request,
     bindings: { address: "127.0.0.1", incoming: { headers: example.headers }, arrivedAt: 0 },

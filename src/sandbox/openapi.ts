@@ -132,5 +132,7 @@ function jsonSchema(schema: GenericSchema, definitions = parts): { properties?: 
     definitions: definitions as Record<string, Parameters<typeof toJsonSchema>[0]>,
   });
   const { $schema: _schema, $defs: _definitions, ...rest } = whole;
-  return JSON.parse(JSON.stringify(rest).replaceAll('"#/$defs/', '"#/components/schemas/'));
+  const text = JSON.stringify(rest).replaceAll('"#/$defs/', '"#/components/schemas/');
+  // Generators take a member with a default for one that is always there, in what a client sends too.
+  return JSON.parse(text, (name, value) => (name === "default" ? undefined : value));
 }
