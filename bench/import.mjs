@@ -17,6 +17,19 @@ const folder = await mkdtemp(join(tmpdir(), "ecm-bench-"));
 const wanted = process.argv.slice(2);
 const parts = { requests, memory, cpu, budget };
 const children = new Set();
+/** How the service may decide what its documents leave open (`ecm sandbox variants`). */
+const variants = [
+  "keys=any",
+  "keys=refused",
+  "keys=first",
+  "max-keys=20",
+  "page=cap:100",
+  "page=refuse:300",
+  "mutate-answer=empty",
+  "mutate-elements=id",
+  "status=object",
+  "inactive=hidden",
+];
 
 try {
   for (const [name, measure] of Object.entries(parts)) {
@@ -50,6 +63,31 @@ async function requests() {
       said >= total && said <= total * 1.02,
       "within 2 %, never below",
     );
+  }
+  await service.stop();
+  for (const variant of variants) await requestsWith(variant);
+}
+
+/** A thousand unchanged rows in an account of five thousand: the first time, and when the service is known. */
+async function requestsWith(variant) {
+  const service = await sandbox(["--hourly-limit", "1000000000", "--variant", variant]);
+  const contacts = Array.from({ length: 5000 }, (_, index) => ({
+    key: `p${index}@example.com`,
+    fields: { "First Name": `First ${index}`, "Last Name": `Last name of number ${index}` },
+  }));
+  const seeded = await fetch(`${service.env.ECM_BASE_URL}/__sandbox/seed`, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify({ contacts }),
+  });
+  if (!seeded.ok) throw new Error(`seeding: ${seeded.status} ${await seeded.text()}`);
+  const file = await people(1000, "thousand.csv");
+  const state = `state-${variant}`;
+  for (const what of ["first", "again"]) {
+    const { summary } = await ecm(["import", file, "--json"], service, state);
+    const { total, create, mutate } = summary.requests;
+    const isGood = total <= 20 && create + mutate === 0 && summary.rows.unchanged === 1000;
+    report(`1000 of 5000 unchanged, ${variant}, ${what}`, total, "requests", isGood, "at most 20, no writes");
   }
   await service.stop();
 }

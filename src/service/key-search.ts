@@ -40,6 +40,9 @@ export interface KeySearchOptions {
 
 type Mode = "any" | "alternatives" | "one";
 
+/** Smaller pages are read one after the other. */
+const leastPage = 50;
+
 /** A search whose pages do not add up is begun anew: others add and remove meanwhile. */
 const mostReadings = 3;
 
@@ -271,7 +274,7 @@ export function createKeySearch({ send, behavior, structureId, identityOf }: Key
   return {
     get limit() {
       // One place is for the key that must be found.
-      return mode === "one" ? 1 : Math.max(1, most - 1);
+      return mode === "one" ? 1 : Math.max(1, Math.min(most, pageOf(behavior)) - 1);
     },
     find,
     meet,
@@ -315,6 +318,12 @@ function withoutKey(contact: Partial<Contact>, source: readonly string[]): Parti
   if (source.includes("key")) return contact;
   const { key: _key, ...rest } = contact;
   return rest;
+}
+
+/** Where a page holds about as many contacts as are looked up together, one page is to answer one search. */
+function pageOf(behavior: Behavior): number {
+  const page = behavior.get("maxPage") ?? behavior.get("pageCut");
+  return page === undefined || page < leastPage ? Number.POSITIVE_INFINITY : page;
 }
 
 function isRefusal(error: unknown): error is ServiceError {
