@@ -6,8 +6,9 @@ export default defineConfig({
     include: ["test/**/*.test.ts"],
     exclude: ["test/slow/**"],
     setupFiles: ["test/support/environment.ts"],
-    testTimeout: 30_000,
-    hookTimeout: 30_000,
+    // A net for what hangs, not a measure: a busy machine takes its time.
+    testTimeout: 120_000,
+    hookTimeout: 120_000,
     pool: "forks",
     // Many tests wait for child processes: one file more at once than there are processors.
     maxWorkers: availableParallelism() + 1,

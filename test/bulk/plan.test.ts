@@ -118,6 +118,28 @@ describe("--plan", () => {
     ]);
   });
 
+  it("is what runs show --changes says afterwards, without a request", async () => {
+    const { ecm, plan, lines, sandbox } = await account();
+    const path = await inputFile(people);
+    await ecm(["import", path, ...words, "--plan", plan]);
+    const planned = (await lines()).filter(({ action }) => action === "create" || action === "update");
+    const before = sandbox.operations.requests().length;
+    const { code, stdout } = await ecm(["runs", "show", "last", "--changes"]);
+    expect(code).toBe(0);
+    expect(sandbox.operations.requests().length).toBe(before);
+    const done = await lines(stdout);
+    for (const line of done) expect(line.contactId).toMatch(/^[0-9a-f]{24}$/);
+    const withoutIds = (each: PlanLine) => ({ ...each, contactId: null });
+    expect(done.map(withoutIds)).toEqual(planned.map(withoutIds));
+    const shown = await ecm(["runs", "show", "last", "--changes"], {
+      terminalColumns: 100,
+      env: { NO_COLOR: "1" },
+    });
+    expect(shown.stdout).toContain(
+      "  ~ ada@example.com   City  Oslo → Bergen   + list Customers   + tag VIP\n",
+    );
+  });
+
   it("speaks of selections, deletions and members that go without a line", async () => {
     const { ecm, plan, lines } = await account();
     await ecm(["contact", "delete", "--where", 'City == "Oslo"', "--dry-run", "--plan", plan]);

@@ -112,6 +112,8 @@ async function importWith(witness: Witness, path: string, openFile: Engine["open
     tags: [],
     createMissing: false,
     includeUnsubscribed: false,
+    unsubscribeMarked: false,
+    includeSuppressed: false,
   });
   const options = { isDryRun: false, isFresh: false, concurrency: 8, reserve: 0, waits: true };
   try {

@@ -56,6 +56,8 @@ export interface LookupOptions {
   /** Parts of a contact that decisions need, besides `_id` and `key`. */
   source: string[];
   snapshot?: Snapshot;
+  /** The snapshot was taken before this invocation: the run's own writes may have changed contacts since. */
+  isFromEarlier?: boolean;
   /** Who is not in the snapshot does not exist: it is of the whole account, or of everyone who is asked for. */
   isAbsentOutside?: boolean;
   /** Lists whose members matter, for a service whose searches do not tell a contact's lists. */
@@ -159,7 +161,7 @@ export function createLookup(options: LookupOptions): Lookup {
     },
     hasSnapshot: snapshot !== undefined,
     isOutdated: () => ageOfSnapshot() > longestKeptMilliseconds,
-    isAging: () => ageOfSnapshot() > longestForChangesMilliseconds,
+    isAging: () => options.isFromEarlier === true || ageOfSnapshot() > longestForChangesMilliseconds,
     known,
     findFresh,
     async find(items) {

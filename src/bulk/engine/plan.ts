@@ -62,7 +62,7 @@ export function planLineOf(contact: PlannedContact, decision: Decision, names: P
     case "create":
       return lineWith("create", changesOfCreate(decision.body, names));
     case "change":
-      return lineWith("update", changesOfMutate(decision.body, decision.before, found, names), decision);
+      return lineWith("update", changesOfMutate(decision.body, decision.before, names), decision);
     case "status":
       return lineWith("update", [changeOfStatus(decision, found)], decision);
     case "delete":
@@ -107,20 +107,22 @@ function changesOfCreate(
     ...fields.map(
       ({ _id, value }): PlanChange => ({ what: "field", name: names.field(_id), before: null, after: value }),
     ),
-    ...memberships("list", lists, true, false, names.list),
-    ...memberships("tag", tags, true, false, names.tag),
+    ...membershipChanges("list", lists, true, false, names),
+    ...membershipChanges("tag", tags, true, false, names),
   ];
 }
 
-function changesOfMutate(
-  body: MutateBody,
-  before: Before,
-  found: Partial<Contact> | undefined,
-  names: PlanNames,
-): PlanChange[] {
+/** A mutate holds only what differs: where the answer told lists or tags, each was the other way before. */
+function changesOfMutate(body: MutateBody, before: Before, names: PlanNames): PlanChange[] {
   const values = new Map(before.fields.map(({ _id, value }) => [_id, value]));
-  const lists = found?.lists && idsOf(found.lists);
-  const tags = found?.tags && idsOf(found.tags);
+  const memberships = (
+    what: "list" | "tag",
+    refs: readonly (IdRef | string)[] | undefined,
+    after: boolean,
+  ): PlanChange[] => {
+    const isKnown = what === "list" ? before.knewLists : before.knewTags;
+    return membershipChanges(what, refs, after, isKnown ? !after : null, names);
+  };
   return [
     ...(body.updateFields ?? []).map(
       ({ _id, value }): PlanChange => ({
@@ -130,27 +132,21 @@ function changesOfMutate(
         after: value,
       }),
     ),
-    ...memberships("list", body.addLists, true, lists, names.list),
-    ...memberships("list", body.removeLists, false, lists, names.list),
-    ...memberships("tag", body.addTags, true, tags, names.tag),
-    ...memberships("tag", body.removeTags, false, tags, names.tag),
+    ...memberships("list", body.addLists, true),
+    ...memberships("list", body.removeLists, false),
+    ...memberships("tag", body.addTags, true),
+    ...memberships("tag", body.removeTags, false),
   ];
 }
 
-/** @param present the ids that the contact has; false: none; undefined: not known */
-function memberships(
+function membershipChanges(
   what: "list" | "tag",
   refs: readonly (IdRef | string)[] | undefined,
   after: boolean,
-  present: ReadonlySet<string> | false | undefined,
-  nameOf: (id: string) => string,
+  before: boolean | null,
+  names: PlanNames,
 ): PlanChange[] {
-  return [...idsOf(refs ?? [])].map((id) => ({
-    what,
-    name: nameOf(id),
-    before: present === undefined ? null : present !== false && present.has(id),
-    after,
-  }));
+  return [...idsOf(refs ?? [])].map((id) => ({ what, name: names[what](id), before, after }));
 }
 
 /** `Active`, or `Inactive, Unsubscribe`: as a write sends it. */

@@ -1,7 +1,7 @@
 /** The plan of a run over rows, while its contacts are decided. */
-import type { ContactList, ContactStructure } from "../../wire.ts";
 import { standInName } from "../account/names.ts";
 import type { RejectedRow, Row } from "../input/rows.ts";
+import { type KeptNames, namesFrom } from "../runs/names-file.ts";
 import { type PlanNames, type PlanSink, planLineOf, planLineOfRow } from "./plan.ts";
 import { createPlanRecorder } from "./plan-recorder.ts";
 import type { PassedRows, Prepared } from "./row-job.ts";
@@ -31,7 +31,7 @@ export function planningOf(prepared: Prepared, sink: PlanSink): Planning {
     passed: () => (isRecording ? rows : undefined),
     async during(session, decide) {
       const known = await account.known(structure);
-      const names = namesFrom(known.structure, known.lists);
+      const names = planNames(namesFrom(known.structure, known.lists));
       session.plan = {
         recorder,
         lineOf: (item, decision, found) => {
@@ -53,14 +53,11 @@ export function planningOf(prepared: Prepared, sink: PlanSink): Planning {
 }
 
 /** Names of what the account has and of what is yet to be made. */
-function namesFrom(structure: ContactStructure, lists: readonly ContactList[]): PlanNames {
-  const fields = new Map(structure.fields.map(({ _id, label }) => [_id, label]));
-  const tags = new Map(structure.tags?.map(({ _id, label }) => [_id, label]));
-  const listNames = new Map(lists.map(({ _id, name }) => [_id, name]));
+function planNames({ fields, lists, tags }: KeptNames): PlanNames {
   return {
-    field: (id) => fields.get(id) ?? id,
-    list: (id) => listNames.get(id) ?? standInName(id) ?? id,
-    tag: (id) => tags.get(id) ?? standInName(id) ?? id,
+    field: (id) => fields[id] ?? id,
+    list: (id) => lists[id] ?? standInName(id) ?? id,
+    tag: (id) => tags[id] ?? standInName(id) ?? id,
   };
 }
 

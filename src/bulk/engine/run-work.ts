@@ -14,6 +14,7 @@ import type { EnteredRun } from "../runs/enter.ts";
 import { fileOf } from "../runs/files.ts";
 import { runsFolder } from "../runs/folder.ts";
 import { createLedger, type Ledger } from "../runs/ledger.ts";
+import { keepNames, namesFrom } from "../runs/names-file.ts";
 import { countRows, type RowCounts, type SettledByInput } from "../runs/report.ts";
 import { type Closed, closeRun } from "./finish.ts";
 import { runWork } from "./loop.ts";
@@ -93,6 +94,8 @@ export async function workThrough(prepared: Prepared, run: EnteredRun | undefine
         backup = await options.backUp?.write(toDelete, { folder: run.folder, account });
       }
       await names.create();
+      const known = await prepared.account.known(prepared.structure);
+      await keepNames(run.folder, namesFrom(known.structure, known.lists));
     }
     status.phase = "working";
     if (planning && !run) await planning.during(session, () => runEach(session, works, true));
@@ -206,6 +209,7 @@ function openSession(
     keyType: structure.keyType,
     source: job.source(structure, survey),
     snapshot,
+    isFromEarlier: run?.isResumed && !isOfAllAsked,
     isAbsentOutside: isOfAllAsked || (!job.members && snapshot?.isWhole()),
     listIds: job.listIds(names),
   });

@@ -13,4 +13,6 @@ export const fileOf = {
   backupMark: "backup-elsewhere",
   /** Contacts that a list sync takes out of the list. */
   removals: "removals",
+  /** Names of fields, lists and tags by their ids, as they were when the run began. */
+  names: "names.json",
 } as const;

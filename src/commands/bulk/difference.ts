@@ -10,9 +10,16 @@ export function isChange({ action }: PlanLine): boolean {
   return action === "create" || action === "update" || action === "delete";
 }
 
-/** One line for each contact: `~ ada@example.com  City  London → Paris   + tag VIP`. The key is never cut. */
-export function drawDifference(terminal: Terminal, plan: readonly PlanLine[]): string[] {
-  const style = styleFor(terminal.isColored.err);
+/**
+ * One line for each contact: `~ ada@example.com  City  London → Paris   + tag VIP`. The key is never cut.
+ * @param isColored of the stream it is for
+ */
+export function drawDifference(
+  terminal: Terminal,
+  plan: readonly PlanLine[],
+  isColored = terminal.isColored.err,
+): string[] {
+  const style = styleFor(isColored);
   const keyWidth = Math.min(Math.max(...plan.map(({ key }) => widthOf(escapeControls(key)))), mostKeyWidth);
   return plan.map((line) => {
     const key = escapeControls(line.key);

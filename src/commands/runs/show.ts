@@ -1,4 +1,5 @@
 import type { Command } from "commander";
+import type { changesOf } from "../../bulk/jobs/changes.ts";
 import type { RunView } from "../../bulk/runs/view.ts";
 import type { Context } from "../../context.ts";
 import { presentOne, type View } from "../../terminal/present.ts";
@@ -20,23 +21,44 @@ export function registerRunsShow(parent: Command, context: Context): void {
     .command("show")
     .description("one run: what it is, how far it came")
     .argument("[run]", "its id, the beginning of it, or last")
-    .action((run?: string) => runRunsShow(context, run));
+    .option("--changes", "show what it did to each contact instead: the lines of a plan")
+    .action((run: string | undefined, flags: { changes?: boolean }) => runRunsShow(context, run, flags));
   describeCommand(command, {
-    examples: ["ecm runs show last", "ecm runs show last --json"],
-    output: "the run; with -o json as one object",
+    examples: ["ecm runs show last", "ecm runs show last --json", "ecm runs show last --changes"],
+    output:
+      "the run; with -o json as one object. With --changes one JSON line per contact; at a terminal a difference",
     isLocal: true,
     exitCodes: { 5: "there is no such run" },
   });
 }
 
-async function runRunsShow(context: Context, given?: string): Promise<void> {
+async function runRunsShow(
+  context: Context,
+  given: string | undefined,
+  flags: { changes?: boolean },
+): Promise<void> {
   const wanted = await runOr(context, given, "show");
   const [{ findRun }, { viewRun }] = await Promise.all([
     import("../../bulk/runs/folder.ts"),
     import("../../bulk/runs/view.ts"),
   ]);
-  const view = await viewRun(await findRun(context.folders.state, wanted));
+  const run = await findRun(context.folders.state, wanted);
+  if (flags.changes) return showChanges(context, run);
+  const view = await viewRun(run);
   if (view.damage !== null)
     context.terminal.warn(`the journal of run ${view.run} is damaged: ${view.damage}`);
   await presentOne(context.terminal, context.output(), view, wholeView);
+}
+
+async function showChanges(context: Context, run: Parameters<typeof changesOf>[0]): Promise<void> {
+  const { terminal } = context;
+  const [{ changesOf }, { drawDifference }] = await Promise.all([
+    import("../../bulk/jobs/changes.ts"),
+    import("../bulk/difference.ts"),
+  ]);
+  const lines = await changesOf(run);
+  if (lines.length === 0) return terminal.note(`Run ${run.manifest.id} changed nothing.`);
+  if (context.output().format === "table")
+    return terminal.write(`${drawDifference(terminal, lines, terminal.isColored.out).join("\n")}\n`);
+  for (const line of lines) await terminal.write(`${JSON.stringify(line)}\n`);
 }

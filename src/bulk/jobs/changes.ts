@@ -1,0 +1,39 @@
+/** What a run did, as the lines of its plan: from its journal, without the account. */
+import { type PlanLine, planLineOf } from "../engine/plan.ts";
+import type { Operation } from "../items.ts";
+import type { Manifest } from "../runs/folder.ts";
+import { readNames } from "../runs/names-file.ts";
+import { writtenBy } from "./undo-work.ts";
+
+/**
+ * One line for each contact that the run wrote, in input order. A write of which it is not known whether it was applied
+ * says so in its message. Keeps a line of text for each contact in memory.
+ * @throws DamagedLineError for a damaged journal
+ */
+export async function changesOf(run: { folder: string; manifest: Manifest }): Promise<PlanLine[]> {
+  const kept = await readNames(run.folder);
+  const names = {
+    field: (id: string) => kept.fields[id] ?? id,
+    list: (id: string) => kept.lists[id] ?? id,
+    tag: (id: string) => kept.tags[id] ?? id,
+  };
+  const found: { ref: number; line: PlanLine }[] = [];
+  for await (const { ref, key, operation, contactId, isUnproven } of writtenBy(run.folder, undefined, true)) {
+    const line = hasLine(run.manifest, operation) ? ref : null;
+    const planned = planLineOf(
+      { line, key: key.written, found: contactId ? { _id: contactId } : undefined },
+      operation,
+      names,
+    );
+    const message = isUnproven ? "it is not known whether this was applied" : planned.message;
+    found.push({ ref, line: { ...planned, message } });
+  }
+  return found.sort((one, other) => one.ref - other.ref).map(({ line }) => line);
+}
+
+/** A selection has no input, and members that a sync removes stand in none. */
+function hasLine({ kind, input }: Manifest, operation: Operation): boolean {
+  if (kind === "undo" || input.file === "") return false;
+  const isRemoval = operation.kind === "change" && operation.body.removeLists !== undefined;
+  return kind !== "sync" || !isRemoval;
+}

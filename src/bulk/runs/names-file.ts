@@ -1,0 +1,42 @@
+/** The names of fields, lists and tags that a run speaks of, so that it can be shown without the account. */
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { writeAtomically } from "../../disk/atomic-file.ts";
+import type { ContactList, ContactStructure } from "../../wire.ts";
+import { fileOf } from "./files.ts";
+
+/** Id → name, each. */
+export interface KeptNames {
+  fields: Record<string, string>;
+  lists: Record<string, string>;
+  tags: Record<string, string>;
+}
+
+export function namesFrom(structure: ContactStructure, lists: readonly ContactList[]): KeptNames {
+  return {
+    fields: Object.fromEntries(structure.fields.map(({ _id, label }) => [_id, label])),
+    lists: Object.fromEntries(lists.map(({ _id, name }) => [_id, name])),
+    tags: Object.fromEntries((structure.tags ?? []).map(({ _id, label }) => [_id, label])),
+  };
+}
+
+/** Once for each run; a resumed one adds what it knows. */
+export async function keepNames(folder: string, names: KeptNames): Promise<void> {
+  const before = await readNames(folder);
+  const all: KeptNames = {
+    fields: { ...before.fields, ...names.fields },
+    lists: { ...before.lists, ...names.lists },
+    tags: { ...before.tags, ...names.tags },
+  };
+  await writeAtomically(join(folder, fileOf.names), `${JSON.stringify(all)}\n`);
+}
+
+/** None where there is no file, or a damaged one: then ids stand for themselves. */
+export async function readNames(folder: string): Promise<KeptNames> {
+  const none: KeptNames = { fields: {}, lists: {}, tags: {} };
+  try {
+    return { ...none, ...(JSON.parse(await readFile(join(folder, fileOf.names), "utf8")) as KeptNames) };
+  } catch {
+    return none;
+  }
+}
