@@ -2,7 +2,7 @@
 import { createHash } from "node:crypto";
 import { createReadStream, type Dirent } from "node:fs";
 import { open, readdir, rm } from "node:fs/promises";
-import { basename, join } from "node:path";
+import { basename, join, sep } from "node:path";
 import { isTemporaryName } from "../../disk/atomic-file.ts";
 import { type Lease, LockedError, takeLease } from "../../disk/lease.ts";
 import { EcmError, exitCodes } from "../../errors.ts";
@@ -33,7 +33,7 @@ export async function eraseFromFiles(
   for (const folder of await foldersIn(runs)) erased += await eraseFromRun(folders.state, folder, redactor);
   for (const root of new Set([folders.state, folders.cache])) {
     for await (const file of filesIn(root)) {
-      if (file.startsWith(join(runs, "/")) || isElsewhere(file)) continue;
+      if (file.startsWith(join(runs, sep)) || isElsewhere(file)) continue;
       // Another process may be writing to these.
       if (basename(file) === "part" || isTemporaryName(basename(file)))
         erased += Number(await maskInPlace(file, redactor));

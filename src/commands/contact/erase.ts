@@ -1,3 +1,4 @@
+import { join, sep } from "node:path";
 import type { Command } from "commander";
 import type { Redactor } from "../../bulk/runs/redaction.ts";
 import type { Context } from "../../context.ts";
@@ -72,7 +73,7 @@ async function runContactErase(
   ]);
   const redactor = createRedactor(people.flat());
   const isSandbox = (file: string) =>
-    file.startsWith(`${folders.state}/sandbox/`) && /\.db(-wal|-shm)?$/.test(file);
+    file.startsWith(join(folders.state, "sandbox", sep)) && /\.db(-wal|-shm)?$/.test(file);
   if (options.dryRun)
     return showPlan(context, people, await erase.countFilesWith(folders, redactor, () => false));
   await erase.requireErasableRuns(folders, redactor);

@@ -1,7 +1,7 @@
 /** Which lists are meant, where the command does not say; and what is said of them before they go. */
 import type { Context } from "../../context.ts";
 import type { Account } from "../../service/account.ts";
-import { readSearch, searchContactsRequest } from "../../service/contacts.ts";
+import { allOf, equals, readSearch, searchContactsRequest } from "../../service/contacts.ts";
 import type { ContactList, ContactStructure, Send } from "../../wire.ts";
 import { choiceOr, choicesOf, choicesOr, type Missing } from "../questions.ts";
 
@@ -44,7 +44,7 @@ export function described({ name, totalContacts }: ContactList): string {
 /** The list with the number of its contacts; counted with one search where the listing did not tell it. */
 export async function withCount(send: Send, structureId: string, list: ContactList): Promise<ContactList> {
   if (list.totalContacts !== undefined) return list;
-  const filters = [{ criterias: [{ columnToFilter: "LIST_ID", operator: "EQ", values: [list._id] }] }];
+  const filters = allOf(equals("LIST_ID", [list._id]));
   const request = searchContactsRequest({ structureId, filters, page: 1, pageSize: 1, source: ["_id"] });
   return { ...list, totalContacts: readSearch(await send(request)).totalRecords };
 }
