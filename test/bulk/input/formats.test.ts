@@ -1,6 +1,8 @@
 /** Workbooks, JSON and gzip: recognised by content, read as tables. */
 import { gzipSync } from "node:zlib";
+import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { EcmError } from "../../../src/errors.ts";
 import { failureOf, read } from "./reading.ts";
 import { partsOf, textRow, workbook, zip } from "./workbooks.ts";
 
@@ -232,6 +234,84 @@ describe("JSON", () => {
     expect(failure.message).toMatch(message);
     expect(failure.exitCode).toBe(2);
   });
+});
+
+test("flags about text are refused where there is none", async () => {
+  const people = sheetOf(textRow(2, ["a@example.com"]));
+  expect((await failureOf(read(people, { encoding: "utf-8" }))).message).toMatch(
+    /--encoding goes with text, and .* is a workbook/,
+  );
+  expect((await failureOf(read('{"Email":"a@example.com"}', { delimiter: ";" }))).message).toMatch(
+    /--delimiter goes with/,
+  );
+});
+
+test("whatever the bytes, a workbook, JSON or gzip is read or refused with a reason", async () => {
+  const whole = sheetOf(textRow(2, ["a@example.com", "Rome"]), {
+    sharedTexts: ["<si><t>x</t></si>"],
+    formats: ["0"],
+  });
+  const parts = partsOf({ sheets: [{ name: "P", rows: header }] });
+  const token = fc.constantFrom(
+    '{"Email":"a@example.com"',
+    "}",
+    "{",
+    "[",
+    "]",
+    ",",
+    '"',
+    "\\",
+    "\n",
+    "1e5",
+    "null",
+    "é",
+  );
+  const xml = fc.constantFrom(
+    "<row>",
+    "</row>",
+    '<c t="s">',
+    "</c>",
+    "<v>",
+    "</v>",
+    "7",
+    "<![CDATA[x]]>",
+    "&amp;",
+    "&x;",
+    "<f/>",
+    '<c r="ZZ9" t="inlineStr">',
+    "<is><t>",
+    "</t></is>",
+    '<row r="-1">',
+    '<row r="2">',
+  );
+  const content = fc.oneof(
+    fc.tuple(fc.nat(whole.length - 1), fc.integer({ min: 0, max: 255 })).map(([at, byte]) => {
+      const copy = Buffer.from(whole);
+      copy[at] = byte;
+      return copy;
+    }),
+    fc.nat(whole.length).map((end) => whole.subarray(0, end)),
+    fc
+      .array(xml, { maxLength: 12 })
+      .map((texts) =>
+        zip({ ...parts, "xl/worksheets/sheet1.xml": `<worksheet>${texts.join("")}</worksheet>` }),
+      ),
+    fc.array(token, { maxLength: 12 }).map((texts) => Buffer.from(texts.join(""))),
+    fc
+      .uint8Array({ maxLength: 40 })
+      .map((bytes) => Buffer.concat([gzipSync("Email\n").subarray(0, 12), bytes])),
+  );
+  await fc.assert(
+    fc.asyncProperty(content, async (bytes) => {
+      try {
+        await read(bytes, { ignoreUnmapped: true });
+      } catch (error) {
+        expect(error).toBeInstanceOf(EcmError);
+        expect((error as EcmError).details.hint).toBeTruthy();
+      }
+    }),
+    { numRuns: 300 },
+  );
 });
 
 describe("gzip", () => {

@@ -6,6 +6,11 @@ export interface NumberFormats {
   isDateFormat: typeof isDateFormat;
 }
 
+/** Loaded when a workbook is read. */
+export function loadNumberFormats(): Promise<NumberFormats> {
+  return import("numfmt");
+}
+
 const dayMilliseconds = 86_400_000;
 /** Day 0 of the two calendars that workbooks count by, as Unix time. */
 const epochs = { 1900: Date.UTC(1899, 11, 30), 1904: Date.UTC(1904, 0, 1) };

@@ -34,6 +34,7 @@ export async function openInput(file: InputFile, options: ReadOptions): Promise<
   }
   const opened = { sha256, bytes, notes };
   if (isZip(inner)) {
+    refuseFlags(file, "a workbook", { "--encoding": options.encoding, "--delimiter": options.delimiter });
     const { readWorkbook } = await import("./workbook.ts");
     const path = await scratchPath(file, "sheet");
     const { sheet, hiddenRows, formulasWithoutValue } = await readWorkbook(inner.file, path, options.sheet);
@@ -48,8 +49,13 @@ export async function openInput(file: InputFile, options: ReadOptions): Promise<
     return { ...opened, text: await inspectFile({ ...file, path }), table: {} };
   }
   if (options.sheet !== undefined)
-    throw new UsageError(`--sheet goes with a workbook, and ${file.name} is none`);
+    throw new UsageError(`--sheet goes with a workbook, and ${file.name} is none`, "leave out --sheet");
   if (isJson(inner)) {
+    refuseFlags(file, "JSON", {
+      "--encoding": options.encoding,
+      "--delimiter": options.delimiter,
+      "--skip-lines": options.skipLines,
+    });
     const { readJson } = await import("./json.ts");
     if (!inner.isUtf8) throw new UsageError(`${file.name} is JSON, but not in UTF-8`, "save it as UTF-8");
     const path = await scratchPath(file, "objects");
@@ -60,6 +66,18 @@ export async function openInput(file: InputFile, options: ReadOptions): Promise<
   }
   refuseOtherKinds(inner);
   return { ...opened, text: inner };
+}
+
+/** What would be passed over in silence. @throws UsageError naming the flag */
+function refuseFlags(
+  { name }: InputFile,
+  is: string,
+  flags: Record<string, string | number | undefined>,
+): void {
+  for (const [flag, value] of Object.entries(flags)) {
+    if (value !== undefined)
+      throw new UsageError(`${flag} goes with text, and ${name} is ${is}`, `leave out ${flag}`);
+  }
 }
 
 function isGzip({ start }: Inspection): boolean {

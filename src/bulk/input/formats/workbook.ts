@@ -3,7 +3,7 @@ import { posix } from "node:path";
 import { UsageError } from "../../../errors.ts";
 import type { InputFile } from "../source.ts";
 import { type Archive, openArchive } from "./archive.ts";
-import { builtInFormats, type NumberFormats, shownNumber } from "./cells.ts";
+import { builtInFormats, loadNumberFormats, type NumberFormats, shownNumber } from "./cells.ts";
 import { openTableWriter, tooLarge } from "./table.ts";
 import { readXml } from "./xml.ts";
 
@@ -48,7 +48,7 @@ export async function readWorkbook(
     const sheet = chooseSheet(workbook.sheets, wanted, file.name);
     const styles = await readStyles(archive, file, workbook.base);
     const texts = await readSharedTexts(archive, file, workbook.base);
-    const shown = createCellReader(await import("numfmt"), workbook.epoch, styles, texts);
+    const shown = createCellReader(await loadNumberFormats(), workbook.epoch, styles, texts);
     return { sheet: sheet.name, ...(await writeSheet(archive, file, sheet, target, shown)) };
   } finally {
     archive.close();
