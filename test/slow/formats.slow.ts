@@ -20,8 +20,9 @@ function* ndjson(): Generator<string> {
 async function rowsRead(path: string, heapMegabytes: number): Promise<number> {
   const env = { ...(await temporaryHome()), NODE_OPTIONS: `--max-old-space-size=${heapMegabytes}` };
   const child = spawnEcm(["--profile", "sandbox", "import", path, "--dry-run", "--json"], env);
-  const { code, stdout, stderr } = await resultOf(child);
-  expect(code, stderr).toBe(0);
+  const { stdout, stderr } = await resultOf(child);
+  // More contacts than the month has requests; but a heap that is too small prints no summary.
+  expect(stdout, stderr).toMatch(/^\{/);
   return JSON.parse(stdout).rows.read;
 }
 
