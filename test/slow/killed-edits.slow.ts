@@ -5,7 +5,7 @@ it.each(["delete", "unsubscribe"] as const)(
   "ends a %s as if it had never been killed, a hundred times",
   async (kind) => {
     let killed = 0;
-    for (let seed = 500; killed < 100; seed++) killed += (await editKilled(kind, seed, 20, 400)).killed;
+    for (let seed = 500; killed < 100; seed++) killed += (await editKilled(kind, seed, 20, 240)).killed;
     expect(killed).toBeGreaterThanOrEqual(100);
   },
 );
