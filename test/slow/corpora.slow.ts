@@ -4,6 +4,8 @@
  */
 import { createHash } from "node:crypto";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
 import { join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
@@ -126,8 +128,13 @@ describe.runIf(isThere)("every file is read, or refused with a reason", () => {
       ? { map: new Map(), ignoreUnmapped: true }
       : { map: new Map([["1", "key"]]), ignoreUnmapped: true, hasNoHeader: true };
     const started = performance.now();
+    const scratch = await mkdtemp(join(tmpdir(), "ecm-corpora-"));
     try {
-      const understood = await understandInput(named(path), options, isExport ? structure : anyTable);
+      const understood = await understandInput(
+        { path, name: path, scratch },
+        options,
+        isExport ? structure : anyTable,
+      );
       const { encoding, delimiter, system, headerLine } = understood.facts;
       const counts = new Map<string, number>();
       for await (const row of readRows(understood)) {
@@ -144,6 +151,7 @@ describe.runIf(isThere)("every file is read, or refused with a reason", () => {
       expect(error).toBeInstanceOf(EcmError);
       return `refused: ${(error as Error).message.replace(path, "").replace(/^:/, "line ")}`;
     } finally {
+      await rm(scratch, { recursive: true, force: true });
       expect(performance.now() - started).toBeLessThan(10_000);
     }
   }

@@ -151,6 +151,34 @@ test.each([
   expect(rows[0]?.cells[1]).toBe(name);
 });
 
+test.each([
+  ["gb18030", ["王伟", "李娜", "张敏", "北京市朝阳区"]],
+  ["gb18030", ["刘洋"]],
+  ["cp850", ["Müller", "Köln", "Käthe Weiß", "José Muñoz", "François"]],
+  ["cp850", ["Günther"]],
+  ["macintosh", ["Müller", "Köln", "Käthe Weiß", "José Muñoz", "L’Hôpital"]],
+  ["macintosh", ["José Muñoz"]],
+  ["ibm866", ["Иван", "Анна Каренина", "Москва"]],
+  ["ibm866", ["Екатерина"]],
+  ["windows-1251", ["Иван", "Анна Каренина", "Москва"]],
+  ["windows-1252", ["Øystein", "Íñigo", "Renée", "Weiß", "Straße", "Ærø"]],
+  ["euc-jp", ["田中", "太郎", "山田 花子"]],
+  ["big5", ["王偉明", "台北市"]],
+  ["euc-kr", ["김민준", "이서연"]],
+])("names of old systems are read as they are: %s", async (encoding, names) => {
+  const text = names.map((name, index) => `a${index}@example.com,${name}\n`).join("");
+  const { rows, understood } = await read(iconv.encode(`Email,City\n${text}`, encoding));
+  expect(rows.map((row) => row.cells[1])).toEqual(names);
+  expect(understood.facts.notes[0]).toMatch(/^read as \S+ \(found by the look of its bytes; --encoding/);
+});
+
+test("where two encodings make sense of a file, it is refused with both texts", async () => {
+  const failure = await failureOf(read(iconv.encode("Email,City\na@example.com,Weiß\n", "cp850")));
+  expect(failure.message).toMatch(/people\.csv:2: the encoding cannot be told; it could be .*\("Weiß"\)/);
+  expect(failure.hint).toMatch(/--encoding \S+, or save the file as UTF-8/);
+  expect(failure.exitCode).toBe(2);
+});
+
 test("where encodings give one text, the commonest is named", async () => {
   const { understood } = await read(iconv.encode("Email,City\na@example.com,Köln\n", "cp1252"));
   expect(understood.facts.encoding).toBe("windows-1252");

@@ -4,7 +4,7 @@ import { lineBreaksIn } from "../csv.ts";
 import { type Inspection, lineOfByte } from "../inspect.ts";
 import { type InputFile, readBytes } from "../source.ts";
 import { createDecoder, encodingNamed } from "./decode.ts";
-import { rankedGuesses, surveyUtf8, unclean } from "./guess.ts";
+import { clearMargin, type Guess, rankedGuesses, surveyUtf8, unclean } from "./guess.ts";
 
 export interface FoundEncoding {
   encoding: string;
@@ -163,15 +163,36 @@ async function checkDecoding(
 async function guessEncoding({ file }: Inspection): Promise<FoundEncoding> {
   const survey = await surveyUtf8(file);
   if (survey.good > 0 && survey.good >= survey.bad) throw await brokenUtf8(file, survey.firstBad);
-  for (const encoding of await rankedGuesses(survey.cells)) {
-    const check = await checkDecoding(file, encoding, 0, unclean);
-    if (check.badLine === undefined) {
-      return { encoding, markBytes: 0, isGuess: true, firstForeign: check.firstForeign };
-    }
+  const possible: (Guess & DecodingCheck)[] = [];
+  for (const guess of await rankedGuesses(survey.cells)) {
+    const check = await checkDecoding(file, guess.encoding, 0, unclean);
+    if (check.badLine === undefined) possible.push({ ...guess, ...check });
+    if (possible.length === 2) break;
   }
+  const [best, second] = possible;
+  if (best && second && best.score - second.score < clearMargin) throw undecided(file, best, second);
+  if (best) return { encoding: best.encoding, markBytes: 0, isGuess: true, firstForeign: best.firstForeign };
   const line = await lineOfByte(file, survey.firstBad);
   throw new UsageError(
     `${file.name}:${line}: the encoding cannot be told; byte ${survey.firstBad} is not UTF-8`,
     "name it, such as --encoding windows-1252, or save the file as UTF-8",
   );
+}
+
+/** Two encodings give two texts, and either could be meant: the reader sees at once which one is. */
+function undecided(file: InputFile, best: Guess & DecodingCheck, second: Guess & DecodingCheck): UsageError {
+  const lines = best.text.split("\n");
+  const others = second.text.split("\n");
+  const differing = Math.max(
+    0,
+    lines.findIndex((text, index) => text !== others[index]),
+  );
+  return new UsageError(
+    `${file.name}:${best.firstForeign?.line ?? 1}: the encoding cannot be told; it could be ${shownAs(best, lines[differing])} or ${shownAs(second, others[differing])}`,
+    `name it, such as --encoding ${best.encoding}, or save the file as UTF-8`,
+  );
+}
+
+function shownAs({ encoding }: Guess, text = ""): string {
+  return `${encoding} (${JSON.stringify(text.slice(0, 40))})`;
 }

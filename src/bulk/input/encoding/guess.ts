@@ -113,28 +113,46 @@ const candidates = [
     "euc-kr",
   ],
   ...["euc-jp", "windows-1253", "windows-1255", "windows-1256", "windows-1257", "koi8-r", "iso-8859-2"],
+  ...["ibm866", "cp850", "macintosh"],
 ];
 /** A text that no language explains better than this is not understood. */
 const leastLikeness = 0.4;
-/** They know pairs of letters, but need more text than a few names. */
-const weightOfStatistics = 0.5;
+/** They know pairs of letters, but need more text than a few names: so many bytes for their whole weight. */
+const weightOfStatistics = 0.4;
+const bytesForStatistics = 2000;
+const leastShare = 0.4;
+/** What a rarer encoding must be better by than a commoner one. */
+const stepInRank = 0.004;
+/** Of the first candidate. */
+const commonestBonus = 0.08;
 
-/** Encodings in which the cells decode cleanly, the likeliest first; of those that give one text, the commonest first. */
-export async function rankedGuesses(cells: Buffer): Promise<string[]> {
+export interface Guess {
+  encoding: string;
+  /** The cells in this encoding. */
+  text: string;
+  /** About 0 to 1. */
+  score: number;
+}
+
+/** So much better than any other text the best must be, or nobody can tell. */
+export const clearMargin = 0.04;
+
+/** Encodings in which the cells decode cleanly, the likeliest first; of those that give one text, the commonest. */
+export async function rankedGuesses(cells: Buffer): Promise<Guess[]> {
   const confidences = await statisticsOf(cells);
-  const guesses: { encoding: string; text: string; score: number }[] = [];
-  for (const encoding of new Set([...candidates, ...confidences.keys()])) {
+  const weight = weightOfStatistics * Math.max(leastShare, Math.min(1, cells.length / bytesForStatistics));
+  const byText = new Map<string, Guess>();
+  for (const [rank, encoding] of [...new Set([...candidates, ...confidences.keys()])].entries()) {
     const text = await decodeAll(cells, encoding);
-    const share = unclean.test(text) ? 0 : likeness(text);
+    const share = unclean.test(text) ? 0 : likeness(text, encoding);
     if (share < leastLikeness) continue;
-    guesses.push({ encoding, text, score: share + (confidences.get(encoding) ?? 0) * weightOfStatistics });
+    const bonus = rank === 0 ? commonestBonus : -rank * stepInRank;
+    const score = share + (confidences.get(encoding) ?? 0) * weight + bonus;
+    const known = byText.get(text);
+    if (!known) byText.set(text, { encoding, text, score });
+    else known.score = Math.max(known.score, score);
   }
-  const scoreOf = (text: string) =>
-    Math.max(...guesses.filter((guess) => guess.text === text).map((guess) => guess.score));
-  return guesses
-    .map(({ encoding, text }) => ({ encoding, score: scoreOf(text) }))
-    .sort((one, other) => other.score - one.score)
-    .map(({ encoding }) => encoding);
+  return [...byText.values()].sort((one, other) => other.score - one.score);
 }
 
 /** Encoding → confidence from 0 to 1, for those that can be decoded. */

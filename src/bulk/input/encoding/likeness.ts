@@ -1,7 +1,8 @@
 /** Reading: how much a decoded text looks like something that people write. Tells encodings apart that all decode. */
+import { japanese, korean, simplifiedChinese, traditionalChinese } from "./common-characters.ts";
 
 /** Letters beyond ASCII by language; where two languages explain a text equally well, the earlier one does. */
-const alphabets = [
+const western = [
   "äöüß", // German
   "áéíóúñüªº¿¡", // Spanish
   "àâæçèéêëîïôœùûüÿ", // French
@@ -10,18 +11,47 @@ const alphabets = [
   "åäöéü", // Swedish, Finnish
   "æøåéö", // Danish, Norwegian
   "ëïéèöüêôáó", // Dutch
+].map(lettersOf);
+/** So rare that a text is Icelandic only when nothing else explains it. */
+const icelandic = lettersOf("áéíóúýþæöð");
+const rarity = 0.15;
+const central = [
+  "äöüß", // German
   "ąćęłńóśźż", // Polish
   "áčďéěíňóřšťúůýž", // Czech
-  "çğıİi̇öşüâî", // Turkish
   "áéíóöőúüű", // Hungarian
   "ăâîșțşţ", // Romanian
   "čćđšž", // Croatian
   "áäčďéíĺľňóôŕšťúýž", // Slovak
+].map(lettersOf);
+const turkish = ["çğıİi̇öşüâî"].map(lettersOf);
+const baltic = [
   "ąčęėįšųūž", // Lithuanian
   "āčēģīķļņšūž", // Latvian
   "äöõüšž", // Estonian
-  "áéíóúýþæöð", // Icelandic
-].map((letters) => new Set(letters));
+].map(lettersOf);
+
+function lettersOf(text: string): ReadonlySet<string> {
+  return new Set(text);
+}
+
+/** The languages that are written in an encoding of one byte for each character. */
+const alphabetsOf: Record<string, ReadonlySet<string>[]> = {
+  "windows-1250": central,
+  "iso-8859-2": central,
+  "windows-1254": turkish,
+  "windows-1257": baltic,
+};
+
+const commonIn: Record<string, ReadonlySet<string>> = {
+  gb18030: simplifiedChinese,
+  gbk: simplifiedChinese,
+  big5: traditionalChinese,
+  shift_jis: japanese,
+  "euc-jp": japanese,
+  "iso-2022-jp": japanese,
+  "euc-kr": korean,
+};
 
 const typography = new Set("’‘“”„–—…€«»°®©™·£\u00a0");
 
@@ -29,36 +59,63 @@ const cased = /[\p{Script=Cyrillic}\p{Script=Greek}]/u;
 const caseless = /[\p{Script=Hebrew}\p{Script=Arabic}\p{Script=Thai}]/u;
 const letter = /\p{L}/u;
 /** A word of two scripts is half accented letters of a Latin word, read in a wrong encoding. */
-const mixedWord = /[A-Za-z](?!\p{Script=Latin})\p{L}|(?!\p{Script=Latin})\p{L}[A-Za-z]/gu;
-/** Syllables are a stronger sign than ideographs: nearly every pair of high bytes is an ideograph somewhere. */
-const syllables = /[\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}ー々・]/u;
-const ideographs = /[\p{Script=Han}\u3000-\u303f\uff00-\uff60]/u;
+const mixedWord =
+  /[A-Za-z](?!\p{Script=Latin})\p{L}|(?!\p{Script=Latin})\p{L}[A-Za-z]|\p{Script=Hangul}\p{Script=Han}|\p{Script=Han}\p{Script=Hangul}/gu;
+/** What no name holds: each shows that an encoding is the wrong one. */
+const oddities = [
+  // A sign within a word; a dash is one only before a small letter.
+  /\p{L}[^\x00-\x7f\p{L}\p{M}\p{Nd}’‐‑·–—・ー]+\p{L}/gu,
+  /\p{L}[–—\u00a0]\p{Ll}/gu,
+  // Quotation marks on the wrong side, or closed without being opened.
+  /\p{L}[‘¿¡]|(?<![“„”][^\n]*)”/gu,
+  /[®™¿¤¦§¨¬¯¶¸†‡•‰›£€¥¢][a-z]|\u00ad/gu,
+  // A capital within a word that is not written in capitals.
+  /\p{Ll}(?![A-Z])(?=\p{Script=Latin})\p{Lu}|\p{Lu}(?![A-Z])(?=\p{Script=Latin})\p{Lu}\p{Ll}/gu,
+  // Letters where no language has them.
+  /(?<![aeiouyäöüAEIOUÄÖÜ])ß|ß[^aeioutnlbg\W]|[aeou]á|[iu]á(?![bcdgjklmnrstvz])|\p{L}[ºª]|ç(?![aeiouâãáéêôóõAEIOU\W])|[ou]æ|[eio]œ|[uo]û|ì\p{L}/gu,
+  /[A-Z][ﾞﾟ]/gu,
+];
 
-/** 0 to 1: the share of characters beyond ASCII that one language explains. */
-export function likeness(text: string): number {
+/** A word of accented letters alone, which is none in western languages. */
+const accentedWord = /(?<!\p{L})(?:(?![a-zA-Z])\p{Script=Latin}){2,}(?!\p{L})/gu;
+
+const kana = /[\p{Script=Hiragana}\p{Script=Katakana}ー々・]/u;
+const halfWidthKana = /[\uff66-\uff9f]/;
+/** Voicing marks stand after certain letters alone: hardly any other encoding has its bytes so. */
+const voicedKana = /[ｳｶ-ﾄﾊ-ﾎ]ﾞ|[ﾊ-ﾎ]ﾟ/;
+const ideographs = /[\p{Script=Han}\p{Script=Hangul}]/u;
+const wideSigns = /[\u3000-\u303f\uff00-\uff60]/;
+
+/** 0 to 1: the share of characters beyond ASCII that a language of this encoding explains. */
+export function likeness(text: string, encoding: string): number {
   const foreign = text.match(/[^\x00-\x7f]/gu) ?? [];
   if (foreign.length === 0) return 0;
-  const shares = [latin(foreign), ownScript(foreign, text), eastAsian(foreign, text)];
-  return Math.max(...shares);
+  const common = commonIn[encoding];
+  const explained = common
+    ? eastAsian(foreign, common, text)
+    : Math.max(latin(foreign, alphabetsOf[encoding] ?? western), ownScript(foreign, text));
+  const odd = oddities.reduce((sum, pattern) => sum + countOf(text, pattern), countOf(text, mixedWord));
+  const accented = alphabetsOf[encoding] ? 0 : countOf(text, accentedWord);
+  return explained - (odd + accented) / foreign.length;
 }
 
 function shareOf(characters: string[], holds: (character: string) => boolean): number {
   return characters.filter(holds).length / characters.length;
 }
 
-function latin(foreign: string[]): number {
+function latin(foreign: string[], alphabets: ReadonlySet<string>[]): number {
   const lower = foreign.map((character) => character.toLowerCase());
-  return Math.max(
-    ...alphabets.map(
-      (letters, rank) => shareOf(lower, (each) => letters.has(each) || typography.has(each)) - rank * 0.002,
-    ),
-  );
+  const shareIn = (letters: ReadonlySet<string>) =>
+    shareOf(lower, (each) => letters.has(each) || typography.has(each));
+  const shares = alphabets.map((letters, rank) => shareIn(letters) - rank * 0.002);
+  if (alphabets === western) shares.push(shareIn(icelandic) - rarity);
+  return Math.max(...shares);
 }
 
 /** Alphabets with capitals: a wrong one of them shows in words that begin small, or change their size inside. */
 function ownScript(foreign: string[], text: string): number {
   const isOwn = (each: string) => letter.test(each) && (cased.test(each) || caseless.test(each));
-  const share = shareOf(foreign, (each) => isOwn(each) || typography.has(each)) - shareOfMixed(foreign, text);
+  const share = shareOf(foreign, (each) => isOwn(each) || typography.has(each));
   if (share <= 0 || !foreign.some(isOwn)) return 0;
   const words = (text.match(/\p{L}+/gu) ?? []).filter((word) => cased.test(word));
   if (words.length === 0) return share;
@@ -73,12 +130,20 @@ function oddnessOf(word: string): number {
   return /^\p{Lu}{2}/u.test(word) ? 0.2 : 0;
 }
 
-function eastAsian(foreign: string[], text: string): number {
-  const strong = shareOf(foreign, (each) => syllables.test(each));
-  const weak = shareOf(foreign, (each) => ideographs.test(each));
-  return strong + weak * 0.9 - shareOfMixed(foreign, text);
+/** Nearly every pair of high bytes is an ideograph somewhere: those that names are made of tell one encoding from another. */
+function eastAsian(foreign: string[], common: ReadonlySet<string>, text: string): number {
+  const halfWidth = common !== japanese ? 0 : voicedKana.test(text) ? 1 : 0.5;
+  let sum = 0;
+  for (const each of foreign) {
+    if (common.has(each)) sum += 1;
+    else if (halfWidthKana.test(each)) sum += halfWidth;
+    else if (kana.test(each)) sum += common === japanese ? 1 : 0.2;
+    else if (wideSigns.test(each)) sum += 0.8;
+    else if (ideographs.test(each)) sum += 0.5;
+  }
+  return sum / foreign.length;
 }
 
-function shareOfMixed(foreign: string[], text: string): number {
-  return (text.match(mixedWord)?.length ?? 0) / foreign.length;
+function countOf(text: string, pattern: RegExp): number {
+  return text.match(pattern)?.length ?? 0;
 }
