@@ -34,6 +34,8 @@ export interface ErrorDetails {
   /** Which limit stands in the way. */
   limit?: LimitKind;
   applied?: Applied;
+  /** No connection was made. */
+  isUnconnected?: boolean;
   /** True when the same command may succeed later without a change. */
   retryable?: boolean;
   cause?: unknown;

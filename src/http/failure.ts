@@ -69,6 +69,7 @@ export function unreachable(
       `cannot reach ${origin}: ${reason}${isWrite ? "; nothing was applied" : ""}`,
       {
         applied: isWrite ? "no" : undefined,
+        isUnconnected: true,
         retryable: !(trouble as { isLasting: boolean }).isLasting,
         hint: "check the base address and the network with: ecm doctor",
         cause: failure,

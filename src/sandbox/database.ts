@@ -1,5 +1,7 @@
 /** The one door to the database binding: opening, statements prepared once, one write transaction at a time. */
-import { UsageError } from "../errors.ts";
+import { closeSync, openSync } from "node:fs";
+import { devNull } from "node:os";
+import { EcmError, exitCodes, UsageError } from "../errors.ts";
 
 export type Value = string | number | null;
 export type Row = Record<string, Value>;
@@ -35,13 +37,16 @@ interface Binding {
 
 // Longer than any transaction of ours takes, a reset of a full folder included.
 const busyMilliseconds = 30_000;
+// What the binding opens for itself and for a database with its log, with room for what is opened beside it.
+const neededDescriptors = 16;
 
 /**
  * Opens a file that several processes may use at once. A transaction that has ended survives the death of its
  * process; it is the operating system's to survive a loss of power (write-ahead log, synchronous NORMAL).
- * @throws UsageError when the binding is not installed, or the file is no database
+ * @throws UsageError when the binding is not installed, or the file is no database; EcmError when too few files may be open
  */
 export async function openDatabase(file: string): Promise<Database> {
+  requireDescriptors();
   const Binding = await loadBinding();
   let binding: Binding;
   try {
@@ -59,6 +64,23 @@ export async function openDatabase(file: string): Promise<Database> {
   binding.pragma("temp_store = MEMORY");
   binding.pragma("cache_size = -32000");
   return wrap(binding);
+}
+
+/** Asked beforehand: the binding ends the whole process when it cannot open what it needs. */
+function requireDescriptors(): void {
+  const opened: number[] = [];
+  try {
+    while (opened.length < neededDescriptors) opened.push(openSync(devNull, "r"));
+  } catch (error) {
+    if (!["EMFILE", "ENFILE"].includes((error as NodeJS.ErrnoException).code ?? "")) return;
+    throw new EcmError(exitCodes.failed, "the sandbox cannot open its data: too many open files", {
+      type: "SystemError",
+      hint: "Raise the limit of open files: ulimit -n 256",
+      cause: error,
+    });
+  } finally {
+    for (const descriptor of opened) closeSync(descriptor);
+  }
 }
 
 async function loadBinding(): Promise<new (file: string) => Binding> {

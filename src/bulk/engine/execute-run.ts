@@ -23,7 +23,13 @@ import { asRunStop, RunStop } from "../pacing/run-stop.ts";
 import { type EnteredRun, enterRun } from "../runs/enter.ts";
 import { fileOf } from "../runs/files.ts";
 import { fingerprintOf } from "../runs/fingerprint.ts";
-import { type Manifest, makeRunFolder, runsFolder, sweepAbandoned } from "../runs/folder.ts";
+import {
+  type Manifest,
+  makeRunFolder,
+  requireStatePlace,
+  runsFolder,
+  sweepAbandoned,
+} from "../runs/folder.ts";
 import type { Closed } from "./finish.ts";
 import type { RunEvent, RunOptions, RunStatus } from "./row-job.ts";
 import { type Engine, type Prepared, type RowJob, readOnly } from "./row-job.ts";
@@ -44,6 +50,7 @@ export async function runRowJob(
   if (engine.account.isReadOnly && !options.isDryRun) throw readOnly();
   const status: RunStatus = { phase: "reading" };
   on({ kind: "status", status });
+  if (!options.isDryRun) await requireStatePlace(engine.stateFolder);
   await sweepAbandoned(engine.stateFolder, engine.clock.now());
   await requireRejectsPlace(job, options);
   const input = await takeInput(engine, job);
@@ -71,7 +78,8 @@ export async function runRowJob(
   } catch (error) {
     throw error instanceof RunStop ? error.failure : error;
   } finally {
-    await rm(scratch, { recursive: true, force: true });
+    // What cannot be removed is swept later; it must not take the place of the failure.
+    await rm(scratch, { recursive: true, force: true }).catch(() => undefined);
     const spooled = input.prepared?.folder;
     if (spooled !== undefined && spooled !== keeps) await rm(spooled, { recursive: true, force: true });
   }

@@ -78,6 +78,8 @@ export function createPacedSend(options: PaceOptions): PacedSend {
   let stopped: RunStop | undefined;
   let isSleeping = false;
   const trouble = { failures: 0, since: 0, until: 0 };
+  /** Whether the service has answered anything yet. */
+  let isKnownToBeThere = false;
 
   function stop(reason: RunStop): void {
     if (stopped) return;
@@ -165,6 +167,7 @@ export function createPacedSend(options: PaceOptions): PacedSend {
     try {
       const answer = await send(request, { maxWaitSeconds: 0, onEvent, signal: giveUp.signal });
       budget.answered(answer.limits, clock.now(), dateOf(answer.headers));
+      isKnownToBeThere = true;
       trouble.failures = 0;
       return { kind: "answered", answer };
     } catch (error) {
@@ -181,6 +184,7 @@ export function createPacedSend(options: PaceOptions): PacedSend {
     startedAt: number,
   ): Reply | undefined {
     const now = clock.now();
+    if (error instanceof ServiceError) isKnownToBeThere = true;
     if (error instanceof ServiceError && error.status === 429) {
       const kind = error.limitKind ?? "hour";
       budget.limited(kind, error.details.retryAfterSeconds, limits, now);
@@ -205,13 +209,22 @@ export function createPacedSend(options: PaceOptions): PacedSend {
       error instanceof ServiceError ||
       error instanceof UnreachableError ||
       error instanceof UnreadableAnswerError;
-    if (!isFailure) {
+    if (!isFailure || isHopeless(error)) {
       stop(asRunStop(error));
       throw stopped;
     }
     noteTrouble(error, startedAt, now);
     const isCertain = request.effect === "read" || error.details.applied === "no";
     return isCertain ? undefined : { kind: "uncertain", error };
+  }
+
+  /**
+   * An outage is waited out, a wrong address is not: when no connection was ever made, the attempts of a single request
+   * are enough. Nor is a certificate that is not accepted.
+   */
+  function isHopeless({ details }: EcmError): boolean {
+    if (details.retryable === false) return true;
+    return details.isUnconnected === true && !isKnownToBeThere;
   }
 
   function noteTrouble(error: EcmError, startedAt: number, now: number): void {

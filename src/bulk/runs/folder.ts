@@ -1,6 +1,6 @@
 /** Where the bulk runs of this machine lie open on disk: one folder each, readable by their owner alone. */
 import { randomBytes } from "node:crypto";
-import { mkdir, readdir, readFile, rm, stat } from "node:fs/promises";
+import { access, constants, mkdir, readdir, readFile, rm, stat } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { writeAtomically } from "../../disk/atomic-file.ts";
 import { EcmError, exitCodes, NotFoundError, UsageError } from "../../errors.ts";
@@ -59,15 +59,28 @@ export async function makeRunFolder(
   const stamp = `${at.slice(0, 10).replaceAll("-", "")}-${at.slice(11, 16).replace(":", "")}`;
   const id = `${stamp}-${randomBytes(3).toString("hex")}`;
   const folder = join(runsFolder(stateFolder), id);
+  await mkdir(folder, { recursive: true, mode: 0o700 }).catch((error: Error) => {
+    throw cannotWrite(folder, error);
+  });
+  return { id, folder };
+}
+
+/** Found out before any request is spent. @throws UsageError when runs cannot be kept there */
+export async function requireStatePlace(stateFolder: string): Promise<void> {
+  const folder = runsFolder(stateFolder);
   try {
     await mkdir(folder, { recursive: true, mode: 0o700 });
+    await access(folder, constants.W_OK | constants.X_OK);
   } catch (error) {
-    throw new UsageError(
-      `cannot make the run folder ${folder}: ${(error as Error).message}`,
-      "name a folder that can be written with ECM_STATE_DIR",
-    );
+    throw cannotWrite(folder, error as Error);
   }
-  return { id, folder };
+}
+
+function cannotWrite(folder: string, error: Error): UsageError {
+  return new UsageError(
+    `cannot write to the run folder ${folder}: ${error.message}`,
+    "Name a folder that can be written with ECM_STATE_DIR",
+  );
 }
 
 /** Writes the manifest whole or not at all, and has it on the disk. @throws EcmError */
