@@ -47,11 +47,7 @@ export function registerProbe(command: Command, context: Context): void {
     .option("--dry-run", "with --write: say what would be written, and write nothing")
     .action((flags: ProbeFlags) => runProbe(context, flags));
   describeCommand(command, {
-    examples: [
-      "ecm probe",
-      "ecm probe --write --save probe.json",
-      "ecm sandbox start --variant-file probe.json",
-    ],
+    examples: ["ecm probe", "ecm probe --write --save probe.json"],
     output: `How this account's service behaves where its documents are silent: point, documented, seen, and what ecm does. At most ${mostProbeReads} reads; what was found out is kept for the account. Nothing needs this command: everything adapts by itself.`,
     writes: true,
   });

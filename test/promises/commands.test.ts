@@ -71,6 +71,7 @@ describe("a dry run", () => {
       "lists merge": ["newsletter", "--into", "Copy"],
       "runs resume": [run],
       "runs undo": [run],
+      probe: ["--write"],
     };
     const index = JSON.parse(await done(ecm, ["commands", "--json"])) as {
       commands: { command: string; writes: boolean }[];
