@@ -1,6 +1,6 @@
 /**
- * Draws the README's pictures: real commands, run against an embedded service of their own as at a terminal, written as
- * SVG into docs/pictures/. With `--check`, nothing is written: exit 1 when a picture is not what the program shows today.
+ * Draws the README's pictures: real commands, run against an embedded service of their own as at a terminal, saved as
+ * SVG in docs/pictures/. With `--check`, nothing is written: exit 1 when a picture is not what the program shows today.
  */
 import { spawnSync } from "node:child_process";
 import { closeSync, mkdirSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -10,17 +10,20 @@ import { fileURLToPath } from "node:url";
 import stringWidth from "fast-string-width";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
-const columns = 96;
+const columns = 80;
 
+/** What the account holds before the first picture. */
+const preparations = [
+  "ecm structure apply structure.yaml",
+  "ecm import contacts.csv --list Newsletter --create-missing",
+  "ecm lists create Customers",
+];
 const pictures = {
-  import: [
-    "ecm import contacts.csv --list Newsletter --create-missing --dry-run",
-    "ecm import contacts.csv --list Newsletter --create-missing",
-  ],
-  search: ['ecm contact search --tag VIP --page-size 8 --columns "key,First Name,Last Name,tags"'],
+  import: ["ecm import crm.csv --list Customers --dry-run", "ecm import crm.csv --list Customers --yes"],
+  search: ["ecm contact search --tag VIP --page-size 6"],
   error: [
     "ecm contact search --tag VPI",
-    'ecm contact create --key hanako.yamada@example.com --set "Fist Name=Hana"',
+    'ecm contact create --key grace@example.com --set "Fist Name=Grace"',
   ],
 };
 
@@ -33,6 +36,7 @@ const colors = {
   dim: "#8d96a0",
   red: "#ff7b72",
   yellow: "#e3b341",
+  green: "#56d364",
 };
 
 const home = mkdtempSync(join(tmpdir(), "ecm-pictures-"));
@@ -44,12 +48,12 @@ try {
 
 function draw() {
   const isCheck = process.argv.includes("--check");
-  // The program is told that it stands at a terminal: what it writes to both streams is caught in one file, in order.
+  // The program takes both streams for a terminal; what it writes to them goes into one file, in order.
   writeFileSync(
     join(home, "terminal.cjs"),
     `for (const stream of [process.stdout, process.stderr]) Object.assign(stream, { isTTY: true, columns: ${columns} });`,
   );
-  run("ecm structure apply structure.yaml");
+  for (const command of preparations) run(command);
   for (const [name, commands] of Object.entries(pictures)) {
     const screen = commands.map(
       (command) => `\u001b[2m$\u001b[22m \u001b[1m${command}\u001b[22m\n${run(command)}`,
@@ -60,7 +64,7 @@ function draw() {
       mkdirSync(join(root, "docs/pictures"), { recursive: true });
       writeFileSync(file, svg);
     } else if (readFileSync(file, "utf8") !== svg) {
-      console.error(`docs/pictures/${name}.svg is not what the program shows: node scripts/pictures.mjs`);
+      console.error(`docs/pictures/${name}.svg is outdated; run: node scripts/pictures.mjs`);
       process.exitCode = 1;
     }
   }
@@ -76,10 +80,18 @@ function run(command) {
     stdio: ["ignore", out, out],
   });
   closeSync(out);
-  return readFileSync(caught, "utf8");
+  return withoutChance(readFileSync(caught, "utf8"));
 }
 
-/** What stands on the screen in the end: a redrawn line leaves nothing behind. Each line in pieces of one look. */
+/** A run's id, its time and the home folder differ each time; the pictures show fixed ones, so that `--check` can compare. */
+function withoutChance(screen) {
+  return screen
+    .replaceAll(home, "/home/ada")
+    .replace(/\b\d{8}-\d{4}-[0-9a-f]{6}\b/g, "20261121-1926-cdac9d")
+    .replace(/( rows in )[^:\n]+:/g, "$1under 1 s:");
+}
+
+/** The final screen: of a redrawn line only its last state. Each line is split into pieces of one style. */
 function linesOf(screen) {
   const look = { bold: false, dim: false, color: "text" };
   return screen
@@ -101,10 +113,10 @@ function paint(look, code) {
   if (code === 1) look.bold = true;
   else if (code === 2) look.dim = true;
   else if (code === 22) Object.assign(look, { bold: false, dim: false });
-  else look.color = { 31: "red", 33: "yellow" }[code] ?? "text";
+  else look.color = { 31: "red", 32: "green", 33: "yellow" }[code] ?? "text";
 }
 
-/** As a terminal does it: at the last column, in the middle of a word. */
+/** Wraps as a terminal does: at the last column, in the middle of a word. */
 function wrapped(pieces) {
   const lines = [[]];
   let column = 0;
@@ -137,7 +149,7 @@ ${texts.join("\n")}
 `;
 }
 
-/** Neighbours of one look in one text; what is not one column wide stands alone, where the terminal would put it. */
+/** Joins neighbours of one style into one text; a wide character gets its own, at the column where a terminal puts it. */
 function runsOf(line) {
   const runs = [];
   for (const { segment, width, column, look } of line) {

@@ -50,7 +50,7 @@ const missing = missingTools();
 const told = missing.length > 0 ? ` (not tested: there is no ${missing.join(", ")} here)` : "";
 
 describe.skipIf(missing.length > 0)(`the things people do with it${told}`, () => {
-  it("are done by the commands that stand there", async () => {
+  it("are done by the commands shown", async () => {
     const { folder, env, ecm, file } = await machine();
     const things = readme.slice(readme.indexOf("## Six things"), readme.indexOf("## Exit codes"));
     const lines = [...things.matchAll(/^ {4}(ecm .*)$/gm)].map(([, line]) => line!);
@@ -59,6 +59,7 @@ describe.skipIf(missing.length > 0)(`the things people do with it${told}`, () =>
     await ecm("structure", "tag", "add", "VIP");
     await file("customers.csv", "Email,First Name\nada@example.com,Ada\nbob@example.com,Bob\n");
     await file("vip.txt", "ada@example.com\n");
+    await file("left.csv", "Email\nbob@example.com\n");
     await file("attendees.csv", "Email\nbob@example.com\n");
     await file("nightly.sh", "#!/bin/sh\necm lists list\n", 0o755);
     const said = new Map<string, string>();
