@@ -1,16 +1,24 @@
 /** Opens the account that a command talks to: its line, what is known of it, and what is remembered of it afterwards. */
+import { createHash } from "node:crypto";
 import { join } from "node:path";
 import { recallBehavior, rememberBehavior } from "./config/behavior-file.ts";
 import type { Folders } from "./config/folders.ts";
-import { rememberNames } from "./config/names-cache.ts";
+import { readNames, rememberNames } from "./config/names-cache.ts";
 import { proxyFor } from "./config/proxy.ts";
 import type { ResolvedProfile } from "./config/resolve.ts";
 import { rememberLimits } from "./config/seen-limits.ts";
 import type { Settings } from "./config/settings.ts";
 import { createSend } from "./http/send.ts";
-import { type Account, createAccount } from "./service/account.ts";
+import { type Account, type AccountMemory, createAccount } from "./service/account.ts";
 import { type Behaviors, createBehavior, soundBehavior } from "./service/behavior.ts";
-import { createNamesSeen } from "./service/names-seen.ts";
+import {
+  changesNames,
+  outdated,
+  type RememberedNames,
+  rememberAllLists,
+  rememberAnswer,
+  seenSince,
+} from "./service/remembered-names.ts";
 import type { Terminal } from "./terminal/terminal.ts";
 import { traceLines } from "./terminal/trace.ts";
 import type { Clock, RateLimits, Send, SendEvent, Transport } from "./wire.ts";
@@ -62,7 +70,7 @@ export async function openConnection(
     ? openEmbedded(surroundings)
     : openNetworkLine(profile, purpose, surroundings));
   let seen: { limits: RateLimits; seenAt: number } | undefined;
-  const names = createNamesSeen();
+  const names = createMemory(folders, profile.identity, line.apiKey, clock);
   const send = createSend({
     baseUrl: profile.baseUrl.value,
     ...line,
@@ -73,7 +81,7 @@ export async function openConnection(
     readOnly: profile.readOnly,
     onEvent(event) {
       showEvent(event, profile, purpose, surroundings);
-      if (event.kind === "answered" && event.status < 300) names.see(event.request, event.text);
+      names.see(event);
       if (event.kind === "answered" && (event.limits.hour || event.limits.month)) {
         seen = { limits: { ...seen?.limits, ...event.limits }, seenAt: clock.now() };
         surroundings.onLimits(event.limits);
@@ -81,18 +89,68 @@ export async function openConnection(
     },
   });
   const behaviors = rememberedBehaviors(folders.state, profile.baseUrl.value, () => clock.now());
-  const account = createAccount(send, profile.structure?.value, behaviors);
+  const account = createAccount(send, profile.structure?.value, behaviors, names);
   return {
     connection: { profile, send, account, behaviors },
     async close() {
       await line.close();
-      rememberNames(folders, profile.identity, names.addTo);
+      names.save();
       try {
         if (seen) rememberLimits(folders.cache, profile.identity, seen);
       } catch {
         // A convenience: the command has done its work.
       }
     },
+  };
+}
+
+interface Memory extends AccountMemory {
+  /** Looks at what happens below `send`. */
+  see(event: SendEvent): void;
+  save(): void;
+}
+
+/** What is remembered of an account's names: taken from what goes over its line, and kept for later commands. */
+function createMemory(folders: Folders, identity: string, apiKey: string, clock: Clock): Memory {
+  const key = createHash("sha256").update(`names ${apiKey}`).digest("hex").slice(0, 16);
+  /** Another key under the same profile may be of another account. */
+  const ownOf = (known: RememberedNames): RememberedNames => (known.key === key ? known : { key });
+  const updates: ((known: RememberedNames) => RememberedNames)[] = [];
+  const save = () => {
+    if (updates.length === 0) return;
+    rememberNames<RememberedNames>(folders, identity, (known) =>
+      updates.splice(0).reduce((names, update) => update(names), ownOf(known)),
+    );
+  };
+  const dropOld = () => {
+    const changedAt = clock.now();
+    updates.push((known) => outdated(known, changedAt));
+  };
+  return {
+    see(event) {
+      if (event.kind === "sent" && changesNames(event.request)) {
+        // At once, and once more with the answer: other processes ask meanwhile, and this one may be killed.
+        dropOld();
+        save();
+      }
+      if ((event.kind === "answered" || event.kind === "lost") && changesNames(event.request)) dropOld();
+      if (event.kind !== "answered" || event.status >= 300) return;
+      const { request, text } = event;
+      const askedAt = clock.now() - event.milliseconds;
+      if (request.path.startsWith("/api/contact-structure"))
+        updates.push((known) => rememberAnswer(known, request, text, askedAt));
+    },
+    keepLists(structureId, lists, askedAt) {
+      updates.push((known) => rememberAllLists(known, structureId, lists, askedAt));
+    },
+    recall(seconds) {
+      const now = clock.now();
+      save();
+      const known = ownOf(readNames<RememberedNames>(folders, identity));
+      return seenSince(known, now - seconds * 1000, now);
+    },
+    now: () => clock.now(),
+    save,
   };
 }
 

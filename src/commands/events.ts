@@ -267,7 +267,10 @@ async function idOf({ send, account }: Connection, idOrKey: string): Promise<str
     import("../service/mutate-contact.ts"),
   ]);
   const structure = () => account.structure();
-  return onContact(send, structure, idOrKey, async (id) => (await fetchContact(send, id))._id);
+  const contact = await account.withRemembered("read", () =>
+    onContact(send, structure, idOrKey, (id) => fetchContact(send, id)),
+  );
+  return contact._id;
 }
 
 /** In a fixed order, each once: the same types are the same cursor. Which exist is the service's to say. */

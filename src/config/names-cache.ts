@@ -1,44 +1,43 @@
-/** The names that completions offer: what earlier commands saw of an account. Lost without harm. */
+/** The file that remembers an account's names, in the cache folder: labels and list names. Lost without harm. */
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { writeCacheFile } from "./cache-file.ts";
 import type { Folders } from "./folders.ts";
 
-export interface KnownNames {
-  structures: string[];
-  fields: string[];
-  tags: string[];
-  lists: string[];
-}
+/** Of the file: one of another format is not read. */
+const format = 2;
 
 /**
- * Names known of an account; empty where nothing was seen yet or the file cannot be read.
+ * What is remembered of an account; an empty object where nothing was seen yet or the file cannot be read.
  * @param identity of the account, from `ResolvedProfile`
  */
-export function readNames(folders: Folders, identity: string): Partial<KnownNames> {
+export function readNames<T extends object>(folders: Folders, identity: string): Partial<T> {
   try {
-    return JSON.parse(readFileSync(fileOf(folders, identity), "utf8")) as Partial<KnownNames>;
+    const file = JSON.parse(readFileSync(fileOf(folders, identity), "utf8")) as {
+      format?: number;
+      names?: T;
+    };
+    return file.format === format ? (file.names ?? {}) : {};
   } catch {
     return {};
   }
 }
 
 /**
- * Brings what is known up to date. Never fails: a folder that cannot be written costs completions, no more.
- * @param update from what was known to what is known now
+ * Brings what is remembered up to date. Never fails: a folder that cannot be written costs requests, no more.
+ * @param update from what is remembered to what is remembered now
  */
-export function rememberNames(
+export function rememberNames<T extends object>(
   folders: Folders,
   identity: string,
-  update: (known: Partial<KnownNames>) => Partial<KnownNames>,
+  update: (known: Partial<T>) => Partial<T>,
 ): void {
-  const file = fileOf(folders, identity);
-  const known = readNames(folders, identity);
+  const known = readNames<T>(folders, identity);
   const names = update(known);
-  if (JSON.stringify(names) === JSON.stringify(known)) return;
+  if (names === known) return;
   try {
-    writeCacheFile(file, JSON.stringify(names));
+    writeCacheFile(fileOf(folders, identity), JSON.stringify({ format, names }));
   } catch {
     // A cache: the next command tries again.
   }

@@ -1,13 +1,15 @@
 /**
- * What a command knows of the account: its structures and lists, fetched when first asked for and then
- * remembered for the length of the command. Names resolve to ids here.
+ * What a command knows of the account: its structures and lists, fetched when first asked for and then kept for the length
+ * of the command. Names resolve to ids here. What earlier commands saw is taken only within `withRemembered`.
  */
-import { ServiceError, UsageError } from "../errors.ts";
-import type { ContactList, ContactStructure, Send } from "../wire.ts";
+import { EcmError, NotFoundError, ServiceError, UsageError } from "../errors.ts";
+import type { Contact, ContactList, ContactStructure, Send } from "../wire.ts";
 import type { Behavior, Behaviors } from "./behavior.ts";
+import { ContactNotFoundError } from "./find-contact.ts";
 import { createListRequest, listListsRequest, readList, readLists } from "./lists.ts";
 import { findByName, resolveName } from "./names.ts";
 import { openPages, pagesInOrder, type ReadPage } from "./pages.ts";
+import { type RememberedNames, rememberedSeconds } from "./remembered-names.ts";
 import { addTags } from "./structure-edit.ts";
 import {
   getStructureRequest,
@@ -33,23 +35,122 @@ export interface Account {
   list(structure: ContactStructure, wanted: string): Promise<ContactList>;
   /** What was fetched so far, without a request: names for what is shown. */
   known(structure: ContactStructure): Promise<{ structure: ContactStructure; lists: ContactList[] }>;
+  /**
+   * Names for all that contacts hold: the structure, with its tags where a contact has any, and the lists where one is in
+   * any. Where something that is remembered does not name it all, it is looked up again.
+   */
+  naming(structure: ContactStructure, contacts: Partial<Contact>[]): Promise<Naming>;
+  /**
+   * Performs something with names that earlier commands saw a short while ago, in place of fetching them. Where that fails
+   * for a name that is not known or an id that the service refuses, the names are fetched, and if they are others now it
+   * is performed once more. What is handed out within has names and ids alone: it is not what the service answers.
+   * @param effect a write relies on names for a shorter time than a read
+   * @param perform prints nothing before it can fail
+   */
+  withRemembered<T>(effect: "read" | "write", perform: () => Promise<T>): Promise<T>;
   /** Forgets what was fetched, after a write that changed it. */
   forget(): void;
+}
+
+export interface Naming {
+  structure: ContactStructure;
+  lists: ContactList[];
+}
+
+/** What earlier commands saw of the account. */
+export interface AccountMemory {
+  /** What was seen at most so long ago. */
+  recall(seconds: number): Pick<RememberedNames, "structures" | "whole" | "lists">;
+  /** @param askedAt when the first of their pages was asked for, in milliseconds since the epoch */
+  keepLists(structureId: string, lists: readonly ContactList[], askedAt: number): void;
+  now(): number;
 }
 
 /**
  * @param preferred the structure named by flag, environment or profile, if any
  * @param behaviors what is known of how the service behaves
+ * @param memory without it nothing is remembered
  */
-export function createAccount(send: Send, preferred?: string, behaviors?: Behaviors): Account {
+export function createAccount(
+  send: Send,
+  preferred?: string,
+  behaviors?: Behaviors,
+  memory?: AccountMemory,
+): Account {
   let structures: Promise<ContactStructure[]> | undefined;
   const completed = new Map<string, Promise<ContactStructure>>();
   const lists = new Map<string, Promise<ContactList[]>>();
+  /** While names of earlier commands are taken: what they saw, and whether any of it was. */
+  let recalled: ReturnType<AccountMemory["recall"]> | undefined;
+  let isUsed = false;
+
+  function recall<T>(part: (names: NonNullable<typeof recalled>) => T | undefined): T | undefined {
+    const found = recalled && part(recalled);
+    isUsed ||= found !== undefined;
+    return found;
+  }
+
+  function dropAll(): void {
+    structures = undefined;
+    completed.clear();
+    lists.clear();
+    recalled = undefined;
+  }
+
+  async function readAllLists(structureId: string): Promise<ContactList[]> {
+    const askedAt = memory?.now() ?? 0;
+    const all = await fetchAllLists(send, structureId, behaviors?.(structureId));
+    memory?.keepLists(structureId, all, askedAt);
+    return all;
+  }
+
+  /** Fetches again all that has been taken. @returns whether any name or id is another now */
+  async function lookAgain(): Promise<boolean> {
+    const [before, tags, inLists] = [await structures, [...completed], [...lists]];
+    dropAll();
+    let isSame = before === undefined || isEqual(namesIn(before), namesIn(await account.structures()));
+    for (const [id, taken] of tags) {
+      const now = (await account.structures()).find(({ _id }) => _id === id);
+      isSame &&= now !== undefined && isEqual(namesIn([await taken]), namesIn([await account.complete(now)]));
+    }
+    for (const [id, taken] of inLists) {
+      const now = (await account.structures()).find(({ _id }) => _id === id);
+      isSame &&= now !== undefined && isEqual(await listNames(taken), await listNames(account.lists(now)));
+    }
+    return !isSame;
+  }
 
   const account: Account = {
     structures() {
-      structures ??= send(listStructuresRequest()).then(readStructures);
+      const known = structures ? undefined : recall((names) => names.structures?.items);
+      structures ??= known ? Promise.resolve(known) : send(listStructuresRequest()).then(readStructures);
       return structures;
+    },
+    async naming(structure, contacts) {
+      const named = async (whole: ContactStructure): Promise<Naming> => ({
+        structure: contacts.some(({ tags }) => tags?.length) ? await account.complete(whole) : whole,
+        lists: contacts.some((contact) => contact.lists?.length) ? await account.lists(whole) : [],
+      });
+      const naming = await named(structure);
+      if (!isUsed || contacts.every((contact) => isNamed(contact, naming))) return naming;
+      dropAll();
+      isUsed = false;
+      const own = (await account.structures()).find(({ _id }) => _id === contacts[0]?.contactStructureId);
+      return named(own ?? (await account.structure(structure._id)));
+    },
+    async withRemembered(effect, perform) {
+      recalled = memory?.recall(rememberedSeconds[effect]);
+      isUsed = false;
+      try {
+        return await perform();
+      } catch (error) {
+        if (!isUsed || !mayBeOutdated(error) || !(await lookAgain())) throw error;
+        return await perform();
+      } finally {
+        if (isUsed) dropAll();
+        recalled = undefined;
+        isUsed = false;
+      }
     },
     async structure(named = preferred) {
       return chooseStructure(await account.structures(), named);
@@ -58,7 +159,8 @@ export function createAccount(send: Send, preferred?: string, behaviors?: Behavi
       if (structure.tags !== undefined && structure.__v !== undefined) return structure;
       let whole = completed.get(structure._id);
       if (!whole) {
-        whole = fetchWhole(send, structure);
+        const known = recall((names) => names.whole?.[structure._id]?.item);
+        whole = known ? Promise.resolve({ ...structure, ...known }) : fetchWhole(send, structure);
         completed.set(structure._id, whole);
       }
       return whole;
@@ -66,7 +168,11 @@ export function createAccount(send: Send, preferred?: string, behaviors?: Behavi
     lists(structure) {
       let known = lists.get(structure._id);
       if (!known) {
-        known = fetchAllLists(send, structure._id, behaviors?.(structure._id));
+        const all = recall(({ lists }) => {
+          const seen = lists?.[structure._id];
+          return seen?.isAll ? seen.items : undefined;
+        });
+        known = all ? Promise.resolve(all) : readAllLists(structure._id);
         lists.set(structure._id, known);
       }
       return known;
@@ -80,13 +186,49 @@ export function createAccount(send: Send, preferred?: string, behaviors?: Behavi
         lists: (await lists.get(structure._id)) ?? [],
       };
     },
-    forget() {
-      structures = undefined;
-      completed.clear();
-      lists.clear();
-    },
+    forget: dropAll,
   };
   return account;
+}
+
+/** Whether a failure may come of names or ids that are outdated. */
+function mayBeOutdated(error: unknown): boolean {
+  if (error instanceof ServiceError) {
+    const { type, field } = error.details;
+    if (type === "DuplicateFieldError" || type === "ConcurrencyError") return false;
+    return error.status === 404 || (error.status === 400 && !ownParts.has(field ?? ""));
+  }
+  if (!(error instanceof EcmError) || error.type === "ReadOnlyError") return false;
+  return (
+    error instanceof UsageError ||
+    (error instanceof NotFoundError && !(error instanceof ContactNotFoundError))
+  );
+}
+
+/** Members of bodies that hold neither a name nor an id of one. */
+const ownParts = new Set(["key", "page", "pageSize", "source", "status", "__v"]);
+
+function isNamed(contact: Partial<Contact>, { structure, lists }: Naming): boolean {
+  const among = (held: { _id: string }[] = [], known: { _id: string }[] = []) =>
+    held.every(({ _id }) => known.some((each) => each._id === _id));
+  return (
+    among(contact.fields, structure.fields) &&
+    (structure.tags === undefined || among(contact.tags, structure.tags)) &&
+    among(contact.lists, lists)
+  );
+}
+
+function namesIn(structures: ContactStructure[]): unknown {
+  const names = (parts: { _id: string; label: string }[] = []) => parts.map(({ _id, label }) => [_id, label]);
+  return structures.map(({ _id, label, fields, tags }) => [_id, label, names(fields), names(tags)]);
+}
+
+async function listNames(lists: Promise<ContactList[]>): Promise<unknown> {
+  return (await lists).map(({ _id, name }) => [_id, name]).sort();
+}
+
+function isEqual(one: unknown, other: unknown): boolean {
+  return JSON.stringify(one) === JSON.stringify(other);
 }
 
 /** @throws UsageError when the account has several structures and none is named; NotFoundError. */

@@ -402,7 +402,9 @@ describe("contact mutate", () => {
     const result = await ecm(args);
     expect(result.code).toBe(0);
     expect(withoutLimits(result.stderr)).toBe("unchanged\n");
-    expect(JSON.parse(result.stdout)).toEqual(ada);
+    // The contact as a search tells it: no request more is spent on it.
+    const { key, fields, lists, tags } = ada;
+    expect(JSON.parse(result.stdout)).toMatchObject({ _id: ada._id, key, fields, lists, tags });
     const failing = await ecm([...args, "--fail-unchanged"]);
     expect({ code: failing.code, stdout: failing.stdout }).toEqual({ code: 1, stdout: "" });
     expect(failing.stderr).toContain("unchanged");

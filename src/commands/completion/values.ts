@@ -2,10 +2,11 @@
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import type { Argument, Command, Option } from "commander";
-import { type KnownNames, readNames } from "../../config/names-cache.ts";
+import { readNames } from "../../config/names-cache.ts";
 import { resolveProfile } from "../../config/resolve.ts";
 import { readSettings } from "../../config/settings.ts";
 import type { Context } from "../../context.ts";
+import { type KnownNames, knownNames } from "../../service/remembered-names.ts";
 import { outputFormats } from "../../terminal/format.ts";
 
 /** The finished words of a line. */
@@ -91,7 +92,7 @@ async function valuesOfKind(
 async function namesOf(context: Context, { profile, baseUrl }: Typed, part: keyof KnownNames) {
   const settings = readSettings({ profile, baseUrl }, context.terminal.env);
   const { identity } = await resolveProfile(settings, context.profiles, context.terminal.env);
-  return readNames(context.folders, identity)[part] ?? [];
+  return knownNames(readNames(context.folders, identity))[part];
 }
 
 /** What an argument or the value of a flag is, in one word: the one in its angle brackets, or what its command is about. */

@@ -5,13 +5,13 @@ import { fieldValues, listRefs, splitAssignment, tagRefs } from "../../service/c
 import { createContactRequest, readContact } from "../../service/contacts.ts";
 import { readJsonInput } from "../../terminal/data-input.ts";
 import { presentDryRun } from "../../terminal/dry-run.ts";
-import { hasColumns, presentOne } from "../../terminal/present.ts";
+import { hasColumns } from "../../terminal/present.ts";
 import type { ApiRequest, CreateContactBody } from "../../wire.ts";
 import { addDryRunFlag, repeatable } from "../flags.ts";
 import { describeCommand } from "../help-text.ts";
 import { openSuppressionList } from "../suppression-list.ts";
 import { askContact, type NewContact } from "./questions.ts";
-import { checkContactColumns, viewOf } from "./view.ts";
+import { checkContactColumns, presentContact } from "./view.ts";
 
 interface ContactCreateOptions extends NewContact {
   data?: string;
@@ -52,15 +52,19 @@ async function runContactCreate(context: Context, given: ContactCreateOptions): 
   const body = await bodyFrom(context, options);
   if (!options.includeSuppressed) await refuseSuppressed(context, options.key ?? keyIn(body));
   const connection = await context.connect();
-  const request = typeof body === "function" ? createContactRequest(await body(connection)) : body;
-  if (options.dryRun) return presentDryRun(context.terminal, output, request);
   const { send, account } = connection;
-  await checkContactColumns(account, output);
-  const contact = readContact(await send(request).catch(explainDuplicate));
+  const { request, answer } = await account.withRemembered("write", async () => {
+    const request = typeof body === "function" ? createContactRequest(await body(connection)) : body;
+    if (options.dryRun) return { request };
+    await checkContactColumns(account, output);
+    return { request, answer: await send(request).catch(explainDuplicate) };
+  });
+  if (!answer) return presentDryRun(context.terminal, output, request);
+  const contact = readContact(answer);
   // The specification's answer leaves out lists and tags; a person wants to see what was asked for.
   const sent = request.body as Partial<CreateContactBody> | undefined;
   const shown = hasColumns(output) ? { lists: sent?.lists, tags: sent?.tags, ...contact } : contact;
-  await presentOne(context.terminal, output, shown, await viewOf(account, output, shown));
+  await presentContact(context, account, output, shown);
 }
 
 /** What is wrong with the flags is said before anything is opened or sent. */

@@ -67,6 +67,8 @@ async function runContactDelete(
 async function dryRunOne(context: Context, idOrKey: string): Promise<void> {
   const { send, account } = await context.connect();
   const structure = () => account.structure();
-  const found = await onContact(send, structure, idOrKey, (id) => fetchContact(send, id));
+  const found = await account.withRemembered("write", () =>
+    onContact(send, structure, idOrKey, (id) => fetchContact(send, id)),
+  );
   await presentDryRun(context.terminal, context.output(), deleteContactRequest(found._id));
 }

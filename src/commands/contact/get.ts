@@ -2,12 +2,11 @@ import type { Command } from "commander";
 import type { Context } from "../../context.ts";
 import { onContact } from "../../service/find-contact.ts";
 import { fetchContact } from "../../service/mutate-contact.ts";
-import { presentOne } from "../../terminal/present.ts";
 import { addOutputFileFlags } from "../flags.ts";
 import { describeCommand } from "../help-text.ts";
 import { textOr } from "../questions.ts";
 import { missingContact } from "./questions.ts";
-import { viewOf } from "./view.ts";
+import { presentContact } from "./view.ts";
 
 interface ContactGetOptions {
   outputFile?: string;
@@ -43,6 +42,8 @@ async function runContactGet(
   const idOrKey = await textOr(context, given, missingContact("ecm contact get ID-OR-KEY"));
   const { send, account } = await context.connect();
   const structure = () => account.structure();
-  const contact = await onContact(send, structure, idOrKey, (id) => fetchContact(send, id));
-  await presentOne(context.terminal, output, contact, await viewOf(account, output, contact));
+  const contact = await account.withRemembered("read", () =>
+    onContact(send, structure, idOrKey, (id) => fetchContact(send, id)),
+  );
+  await presentContact(context, account, output, contact);
 }

@@ -1,12 +1,12 @@
 import type { Command } from "commander";
 import type { Context } from "../../context.ts";
 import { EcmError, exitCodes } from "../../errors.ts";
-import type { WantedChanges } from "../../service/contact-changes.ts";
+import { type WantedChanges, wouldChange } from "../../service/contact-changes.ts";
+import { wholeContact } from "../../service/contacts.ts";
 import { onContact } from "../../service/find-contact.ts";
-import { fetchContact, mutateContact } from "../../service/mutate-contact.ts";
+import { fetchContact, type MutatedContact, mutateContact } from "../../service/mutate-contact.ts";
 import { presentDryRun } from "../../terminal/dry-run.ts";
-import { presentOne } from "../../terminal/present.ts";
-import type { Contact } from "../../wire.ts";
+import type { Contact, MutateBody } from "../../wire.ts";
 import { addBulkFlags, type BulkFlags } from "../bulk/flags.ts";
 import { addKeyFileFlags, repeatable, wholeNumber } from "../flags.ts";
 import { describeCommand } from "../help-text.ts";
@@ -14,7 +14,7 @@ import { textOr } from "../questions.ts";
 import { changeFrom } from "./change.ts";
 import { askChanges, missingContact } from "./questions.ts";
 import { addSelectionFlags, chosenBy, type SelectionFlags } from "./selection.ts";
-import { checkContactColumns, viewOf } from "./view.ts";
+import { checkContactColumns, presentContact } from "./view.ts";
 
 interface ContactMutateOptions extends WantedChanges, BulkFlags, SelectionFlags {
   data?: string;
@@ -93,21 +93,32 @@ async function mutateOne(context: Context, idOrKey: string, options: ContactMuta
   const change = await changeFrom(context, options);
   const connection = await context.connect();
   const { send, account, behaviors } = connection;
-  const request = await change(connection);
   const structure = () => account.structure();
-  // A body that was typed goes as it is, and does not need to know the structure.
-  const behavior = options.data === undefined ? behaviors((await structure())._id) : undefined;
-  if (options.dryRun) {
-    // Looked up as the write would be, so that what is printed is what would be sent.
-    const found = await onContact(send, structure, idOrKey, (each) => fetchContact(send, each));
-    requireVersion(found, options.ifVersion);
-    return presentDryRun(terminal, output, request(found._id));
-  }
-  await checkContactColumns(account, output);
-  const { contact, isChanged } = await onContact(send, structure, idOrKey, async (id) => {
-    if (options.ifVersion !== undefined) requireVersion(await fetchContact(send, id), options.ifVersion);
-    return mutateContact(send, id, request(id), behavior);
+  const mutated = await account.withRemembered("write", async () => {
+    const request = await change(connection);
+    if (options.dryRun) {
+      // Looked up as the write would be, so that what is printed is what would be sent.
+      const found = await onContact(send, structure, idOrKey, (each) => fetchContact(send, each));
+      requireVersion(found, options.ifVersion);
+      return request(found._id);
+    }
+    await checkContactColumns(account, output);
+    // A body that was typed goes as it is, and does not need to know the structure.
+    if (options.data !== undefined) {
+      return onContact(send, structure, idOrKey, (id) => mutateContact(send, id, request(id)));
+    }
+    const behavior = behaviors((await structure())._id);
+    const perform = async (id: string, found?: Partial<Contact>): Promise<MutatedContact> => {
+      if (options.ifVersion !== undefined) requireVersion(await fetchContact(send, id), options.ifVersion);
+      else if (found && !wouldChange(found, request(id).body as MutateBody)) {
+        return { contact: found as Contact, isChanged: false };
+      }
+      return mutateContact(send, id, request(id), behavior);
+    };
+    return onContact(send, structure, idOrKey, perform, wholeContact);
   });
+  if (!("isChanged" in mutated)) return presentDryRun(terminal, output, mutated);
+  const { contact, isChanged } = mutated;
   if (!isChanged && options.failUnchanged) {
     throw new EcmError(exitCodes.failed, "unchanged: the contact is already as wanted", {
       type: "UnchangedError",
@@ -115,7 +126,7 @@ async function mutateOne(context: Context, idOrKey: string, options: ContactMuta
     });
   }
   if (!isChanged) terminal.note("unchanged");
-  await presentOne(terminal, output, contact, await viewOf(account, output, contact));
+  await presentContact(context, account, output, contact);
 }
 
 /**

@@ -1,11 +1,12 @@
 import { type Command, Option } from "commander";
-import type { Context, OutputFileFlags } from "../../context.ts";
+import type { Connection, Context, OutputFileFlags } from "../../context.ts";
 import type { Behavior } from "../../service/behavior.ts";
 import type { ContactView } from "../../service/contact-columns.ts";
 import { defaultPageSize, openSearch } from "../../service/contact-pages.ts";
 import type { ContactSearch } from "../../service/contact-search.ts";
 import { searchPages } from "../../service/key-search.ts";
 import { openPages } from "../../service/pages.ts";
+import type { OutputOptions } from "../../terminal/format.ts";
 import { presentList, presentValue } from "../../terminal/present.ts";
 import type { Contact, Send } from "../../wire.ts";
 import { addOutputFileFlags, keysOption, repeatable, whereOption, wholeNumber } from "../flags.ts";
@@ -69,39 +70,63 @@ export function registerContactSearch(parent: Command, context: Context): void {
 }
 
 async function runContactSearch(context: Context, options: ContactSearchOptions): Promise<void> {
-  const { terminal } = context;
   const output = context.output(options);
   const conditions = await conditionsFrom(context, options);
   const parts = options.source === undefined ? undefined : partsOf(options.source);
-  const { send, account, behaviors } = await context.connect();
+  const connection = await context.connect();
+  const search = () => searchFor(context, connection, options, { output, conditions, parts });
+  // The columns of all pages are chosen before the contacts are seen: names that are missing could not be looked up then.
+  const isStream = options.all || options.limit !== undefined;
+  const show = await (isStream ? search() : connection.account.withRemembered("read", search));
+  await show();
+}
+
+/** Everything that can fail for a name. @returns what prints the contacts, and reads the pages after the first */
+async function searchFor(
+  { terminal }: Context,
+  { send, account, behaviors }: Connection,
+  options: ContactSearchOptions,
+  { output, conditions, parts }: Wanted,
+): Promise<() => Promise<void>> {
   const structure = await account.structure();
   const behavior = behaviors(structure._id);
   const found = await conditions(account, structure);
   const { page = 1, pageSize = defaultPageSize } = options;
   if (options.count) {
     const count = await countOf(send, { ...found, source: ["_id"] }, behavior);
-    return presentValue(terminal, output, count, String(count));
+    return () => presentValue(terminal, output, count, String(count));
   }
   const { source, view } = await viewFor(account, output, structure, parts);
   const search: ContactSearch = { ...found, source };
   if (options.all || options.limit !== undefined) {
     const { total, contacts } = await openSearch(send, search, { ...options, behavior });
-    const count = await presentList(terminal, output, contacts, await view());
-    if (!search.keeps && count < Math.min(total, options.limit ?? total) && !terminal.isStdoutClosed) {
-      terminal.note(
-        `${total} contacts matched at first and ${count} were read: the account changed meanwhile`,
-      );
-    }
-    return;
+    const shown = await view();
+    return async () => {
+      const count = await presentList(terminal, output, contacts, shown);
+      if (!search.keeps && count < Math.min(total, options.limit ?? total) && !terminal.isStdoutClosed) {
+        terminal.note(
+          `${total} contacts matched at first and ${count} were read: the account changed meanwhile`,
+        );
+      }
+    };
   }
   const { contacts, total, hasMore } = search.keeps
     ? await keptPage(send, search, { page, pageSize, behavior })
     : await pageOf(send, search, { page, pageSize, behavior, isUsual: options.pageSize === undefined });
-  await presentList(terminal, output, contacts, emptyOn(page, await view(contacts)));
-  if (hasMore) {
-    const of = total === undefined ? "" : ` of ${total.toLocaleString("en-US")}`;
-    terminal.note(`${contacts.length}${of} contacts · all: --all · next page: --page ${page + 1}`);
-  }
+  const shown = emptyOn(page, await view(contacts));
+  return async () => {
+    await presentList(terminal, output, contacts, shown);
+    if (hasMore) {
+      const of = total === undefined ? "" : ` of ${total.toLocaleString("en-US")}`;
+      terminal.note(`${contacts.length}${of} contacts · all: --all · next page: --page ${page + 1}`);
+    }
+  };
+}
+
+interface Wanted {
+  output: OutputOptions;
+  conditions: Awaited<ReturnType<typeof conditionsFrom>>;
+  parts: string[] | undefined;
 }
 
 function emptyOn(page: number, view: ContactView): ContactView {

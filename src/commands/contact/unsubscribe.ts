@@ -4,14 +4,13 @@ import { changeStatusRequest, statusOf, unsubscribed } from "../../service/conta
 import { onContact } from "../../service/find-contact.ts";
 import { fetchContact } from "../../service/mutate-contact.ts";
 import { presentDryRun } from "../../terminal/dry-run.ts";
-import { presentOne } from "../../terminal/present.ts";
 import type { Contact, Send } from "../../wire.ts";
 import { addBulkFlags, type BulkFlags, endRun, runOptionsFrom } from "../bulk/flags.ts";
 import { describeCommand } from "../help-text.ts";
 import { textOr } from "../questions.ts";
 import { missingContact } from "./questions.ts";
 import { addSelectionFlags, chosenBy, type SelectionFlags } from "./selection.ts";
-import { checkContactColumns, viewOf } from "./view.ts";
+import { checkContactColumns, presentContact } from "./view.ts";
 
 interface ContactUnsubscribeOptions extends SelectionFlags, BulkFlags {}
 
@@ -63,11 +62,9 @@ async function unsubscribeOne(
   const { terminal } = context;
   const output = context.output();
   const { send, account } = await context.connect();
-  const found = await onContact(
-    send,
-    () => account.structure(),
-    idOrKey,
-    (id) => fetchContact(send, id),
+  const structure = () => account.structure();
+  const found = await account.withRemembered("write", () =>
+    onContact(send, structure, idOrKey, (id) => fetchContact(send, id)),
   );
   // A bounce or a complaint says more than an unsubscription: whoever is inactive stays as they are.
   const isInactive = statusOf(found)?.primary.toLowerCase() === "inactive";
@@ -75,13 +72,13 @@ async function unsubscribeOne(
   if (isInactive) terminal.note("unchanged");
   else if (dryRun) return presentDryRun(terminal, output, request);
   else {
-    await checkContactColumns(account, output);
+    await account.withRemembered("write", () => checkContactColumns(account, output));
     if (context.prompter()) {
       await context.confirm(`Unsubscribe ${found.key}? The service takes nobody back by API.`);
     }
   }
   const contact = isInactive ? found : await sent(send, request, found);
-  await presentOne(terminal, output, contact, await viewOf(account, output, contact));
+  await presentContact(context, account, output, contact);
 }
 
 /** The answer's body is not specified; where it is no contact, the contact is read. */

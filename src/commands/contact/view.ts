@@ -1,10 +1,11 @@
 /** The columns that a command shows contacts in, with what it takes to name lists and tags. */
+import type { Context } from "../../context.ts";
 import { UsageError } from "../../errors.ts";
 import type { Account } from "../../service/account.ts";
 import { type ContactView, contactView, searchView } from "../../service/contact-columns.ts";
 import { statusParts, wholeContact } from "../../service/contacts.ts";
 import type { OutputOptions } from "../../terminal/format.ts";
-import { checkColumns, chooseColumns, hasColumns } from "../../terminal/present.ts";
+import { checkColumns, chooseColumns, hasColumns, presentOne } from "../../terminal/present.ts";
 import type { Contact, ContactStructure } from "../../wire.ts";
 
 const idsOnly: ContactView = { columns: [], id: (contact) => contact._id ?? "" };
@@ -13,14 +14,25 @@ const idsOnly: ContactView = { columns: [], id: (contact) => contact._id ?? "" }
  * The view for one contact: asks for the lists' names only when it is in any.
  * @throws UsageError when `--columns` names a column that does not exist.
  */
-export async function viewOf(
+async function viewOf(
   account: Account,
   output: OutputOptions,
   contact: Partial<Contact>,
 ): Promise<ContactView> {
   if (!hasColumns(output)) return idsOnly;
-  const structure = await structureOf(account, contact);
-  return contactView(structure, contact.lists?.length ? await account.lists(structure) : []);
+  const naming = await account.naming(await structureOf(account, contact), [contact]);
+  return contactView(naming.structure, naming.lists);
+}
+
+/** Shows a contact that was read or written; nothing is sent but what names need. */
+export async function presentContact(
+  { terminal }: Context,
+  account: Account,
+  output: OutputOptions,
+  contact: Partial<Contact>,
+): Promise<void> {
+  const view = await account.withRemembered("read", () => viewOf(account, output, contact));
+  await presentOne(terminal, output, contact, view);
 }
 
 /** A view for contacts that are yet to be read. */
@@ -53,8 +65,10 @@ export async function viewFor(
   return {
     source: source ?? [...new Set(["_id", ...parts])],
     async view(contacts) {
-      const takesLists = parts.includes("lists") && (contacts?.some((each) => each.lists?.length) ?? true);
-      const view = contactView(complete, takesLists ? await account.lists(structure) : []);
+      const isWanted = (part: "fields" | "lists" | "tags") => parts.includes(part);
+      const lists = contacts || !isWanted("lists") ? [] : await account.lists(structure);
+      const naming = contacts && (await account.naming(complete, contacts.map(partsShown(isWanted))));
+      const view = contactView(naming?.structure ?? complete, naming?.lists ?? lists);
       return { ...view, columns: columnsFor(view, source) };
     },
   };
@@ -93,6 +107,14 @@ export async function checkContactColumns(account: Account, output: OutputOption
 async function structureOf(account: Account, contact: Partial<Contact>): Promise<ContactStructure> {
   const structures = await account.structures();
   const own = structures.find((structure) => structure._id === contact.contactStructureId);
-  const structure = own ?? (await account.structure());
-  return contact.tags?.length ? account.complete(structure) : structure;
+  return own ?? account.structure();
+}
+
+/** Of a contact only what columns show: the rest needs no names. */
+function partsShown(isWanted: (part: "fields" | "lists" | "tags") => boolean) {
+  return ({ fields, lists, tags }: Partial<Contact>): Partial<Contact> => ({
+    fields: isWanted("fields") ? fields : [],
+    lists: isWanted("lists") ? lists : [],
+    tags: isWanted("tags") ? tags : [],
+  });
 }

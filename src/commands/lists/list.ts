@@ -1,6 +1,6 @@
 import type { Command } from "commander";
 import type { Context, OutputFileFlags } from "../../context.ts";
-import { listPages } from "../../service/account.ts";
+import { fetchAllLists, listPages } from "../../service/account.ts";
 import { openPages } from "../../service/pages.ts";
 import { checkColumns, presentList } from "../../terminal/present.ts";
 import { addOutputFileFlags, wholeNumber } from "../flags.ts";
@@ -34,18 +34,20 @@ async function runListsList(context: Context, options: ListsListOptions): Promis
   const output = context.output(options);
   checkColumns(output, listView);
   const { send, account, behaviors } = await context.connect();
-  const structure = await account.structure();
-  if (options.all) {
-    await presentList(terminal, output, await account.lists(structure), listView);
-    return;
-  }
-  const behavior = behaviors(structure._id);
-  const read = listPages(send, structure._id, behavior);
-  const { page = 1, size = Math.min(defaultSize, behavior.get("maxListSize") ?? defaultSize) } = options;
-  const isUsual = options.size === undefined && page === 1;
-  const { items: lists, total } = isUsual
-    ? (await openPages(read, { size, behavior, of: "lists" })).first
-    : await read(page, size);
+  const { page = 1 } = options;
+  const { lists, total, size } = await account.withRemembered("read", async () => {
+    const { _id } = await account.structure();
+    const behavior = behaviors(_id);
+    const { size = Math.min(defaultSize, behavior.get("maxListSize") ?? defaultSize) } = options;
+    // The lists themselves are never remembered ones: these have no numbers.
+    if (options.all) return { lists: await fetchAllLists(send, _id, behavior), size };
+    const read = listPages(send, _id, behavior);
+    const isUsual = options.size === undefined && page === 1;
+    const { items, total } = isUsual
+      ? (await openPages(read, { size, behavior, of: "lists" })).first
+      : await read(page, size);
+    return { lists: items, total, size };
+  });
   await presentList(terminal, output, lists, listView);
   if (total !== undefined && lists.length > 0 && (page - 1) * size + lists.length < total) {
     terminal.note(

@@ -1,0 +1,198 @@
+/**
+ * The structures and lists of an account as answers told of them: for completions, which take them however old they are,
+ * and for commands, which take them while they are fresh. Names and ids alone: nothing that tells of a contact. Pure.
+ */
+import type { ApiRequest, ContactList, ContactStructure } from "../wire.ts";
+
+/** How long a command relies on a remembered name, in seconds: a name means what it meant at most so long ago. */
+export const rememberedSeconds = { read: 600, write: 60 } as const;
+
+/** Milliseconds since the epoch, of the request that was answered; 0: outdated, good for completions alone. */
+interface Seen {
+  seenAt: number;
+}
+
+export interface RememberedNames {
+  /** Tells the API key that saw them from any other. */
+  key?: string;
+  /** When this machine last changed structures or lists. What was asked for before that is outdated. */
+  changedAt?: number;
+  structures?: Seen & { items: ContactStructure[] };
+  /** Structures that were read by themselves, by id: a listing may leave out their tags. */
+  whole?: Record<string, Seen & { item: ContactStructure }>;
+  /** By the structure's id. `isAll`: no list is missing. */
+  lists?: Record<string, Seen & { isAll: boolean; items: ContactList[] }>;
+}
+
+/** Labels and names for completions. */
+export interface KnownNames {
+  structures: string[];
+  fields: string[];
+  tags: string[];
+  lists: string[];
+}
+
+const namesPath = /^\/api\/contact-structure(?:\/([^/]+)(\/lists(?:\/([^/]+))?)?)?$/;
+
+/** Whether a request changes structures or lists: what is remembered is outdated once it has left. */
+export function changesNames(request: ApiRequest): boolean {
+  return request.effect === "write" && request.path.startsWith("/api/contact-structure");
+}
+
+/**
+ * What is remembered after an answer. Answers that tell of no names, or are not as specified, change nothing.
+ * @param text of a 2xx answer
+ * @param askedAt when the request left, in milliseconds since the epoch
+ */
+export function rememberAnswer(
+  known: RememberedNames,
+  request: ApiRequest,
+  text: string,
+  askedAt: number,
+): RememberedNames {
+  const [isMatch, structureId, isLists, listId] = namesPath.exec(request.path) ?? [];
+  if (!isMatch || request.method === "DELETE") return known;
+  try {
+    const body: unknown = JSON.parse(text);
+    const seenAt = request.effect === "write" || askedAt <= (known.changedAt ?? -1) ? 0 : askedAt;
+    if (!isLists) return withStructures(known, body, seenAt);
+    return listId === undefined ? withLists(known, structureId!, request, body, seenAt) : known;
+  } catch {
+    // Another answer than the specified one: the command that asked says so.
+    return known;
+  }
+}
+
+/** Every list of a structure, where only who read its pages knows that none is missing. */
+export function rememberAllLists(
+  known: RememberedNames,
+  structureId: string,
+  lists: readonly ContactList[],
+  askedAt: number,
+): RememberedNames {
+  const seenAt = askedAt <= (known.changedAt ?? -1) ? 0 : askedAt;
+  const entry = { seenAt, isAll: true, items: lists.map(namesOfList) };
+  return { ...known, lists: { ...known.lists, [structureId]: entry } };
+}
+
+/** The same, outdated: structures or lists were changed. Completions still offer them. */
+export function outdated(known: RememberedNames, changedAt: number): RememberedNames {
+  const old = <T extends Seen>(entries: Record<string, T> | undefined) =>
+    entries &&
+    Object.fromEntries(Object.entries(entries).map(([id, entry]) => [id, { ...entry, seenAt: 0 }]));
+  return {
+    ...known,
+    changedAt,
+    ...(known.structures && { structures: { ...known.structures, seenAt: 0 } }),
+    ...(known.whole && { whole: old(known.whole) }),
+    ...(known.lists && { lists: old(known.lists) }),
+  };
+}
+
+/** What was seen since a moment, in milliseconds since the epoch, and not after `now`: a clock may have been set back. */
+export function seenSince(
+  known: RememberedNames,
+  since: number,
+  now: number,
+): Pick<RememberedNames, "structures" | "whole" | "lists"> {
+  const isFresh = ({ seenAt }: Seen) => seenAt >= since && seenAt <= now;
+  const fresh = <T extends Seen>(entries: Record<string, T> = {}) =>
+    Object.fromEntries(Object.entries(entries).filter(([, entry]) => isFresh(entry)));
+  return {
+    structures: known.structures && isFresh(known.structures) ? known.structures : undefined,
+    whole: fresh(known.whole),
+    lists: fresh(known.lists),
+  };
+}
+
+/** All names, however old. */
+export function knownNames({ structures, whole = {}, lists = {} }: RememberedNames): KnownNames {
+  const each = (structures?.items ?? []).map((item) => ({
+    ...item,
+    tags: item.tags ?? whole[item._id]?.item.tags,
+  }));
+  const ids = new Set(each.map(({ _id }) => _id));
+  each.push(
+    ...Object.values(whole).flatMap(({ item }) => (ids.has(item._id) ? [] : { ...item, tags: item.tags })),
+  );
+  const unique = (names: string[]) => [...new Set(names)];
+  return {
+    structures: unique(each.map(({ label }) => label)),
+    fields: unique(each.flatMap(({ fields }) => fields.map(({ label }) => label))),
+    tags: unique(each.flatMap(({ tags = [] }) => tags.map(({ label }) => label))),
+    lists: unique(Object.values(lists).flatMap(({ items }) => items.map(({ name }) => name))),
+  };
+}
+
+function withStructures(known: RememberedNames, body: unknown, seenAt: number): RememberedNames {
+  if (Array.isArray(body)) {
+    return { ...known, structures: { seenAt, items: (body as ContactStructure[]).map(namesOfStructure) } };
+  }
+  const item = namesOfStructure(body as ContactStructure);
+  const whole = { ...known.whole, [item._id]: { seenAt, item } };
+  if (seenAt > 0 || !known.structures) return { ...known, whole };
+  // Changed by a write: completions offer its new labels.
+  const items = known.structures.items.map((each) => (each._id === item._id ? item : each));
+  return { ...known, whole, structures: { ...known.structures, items } };
+}
+
+function withLists(
+  known: RememberedNames,
+  structureId: string,
+  request: ApiRequest,
+  body: unknown,
+  seenAt: number,
+): RememberedNames {
+  const before = known.lists?.[structureId];
+  const put = (entry: NonNullable<RememberedNames["lists"]>[string]) => ({
+    ...known,
+    lists: { ...known.lists, [structureId]: entry },
+  });
+  if (request.method !== "GET") {
+    // The specification shows only `_id` in the answer to a creation.
+    const made = namesOfList({ ...(request.body as ContactList | undefined), ...(body as ContactList) });
+    return put({ seenAt: 0, isAll: false, items: joined(before?.items ?? [], [made]) });
+  }
+  const isArray = Array.isArray(body);
+  const { total, records } = (isArray ? { records: body } : body) as {
+    total?: number;
+    records: ContactList[];
+  };
+  const items = records.map(namesOfList);
+  const page = request.query?.find(([name]) => name === "page")?.[1] ?? "1";
+  if (page === "1" && total !== undefined && items.length >= total)
+    return put({ seenAt, isAll: true, items });
+  // A page alone: more names for completions. That it is all is known only to who reads the pages.
+  if (before?.isAll && before.seenAt > 0) return known;
+  return put({ seenAt: 0, isAll: false, items: joined(before?.items ?? [], items) });
+}
+
+function joined(before: ContactList[], now: ContactList[]): ContactList[] {
+  return [...new Map([...before, ...now].map((list) => [list._id, list])).values()];
+}
+
+/** @throws TypeError for something else than a structure */
+function namesOfStructure(structure: ContactStructure): ContactStructure {
+  const { _id, label, keyName, keyType, fields, tags, __v } = structure;
+  if (typeof _id !== "string" || typeof label !== "string") throw new TypeError("not a structure");
+  return {
+    _id,
+    label,
+    keyName,
+    keyType,
+    fields: fields.map((field) => ({
+      _id: field._id,
+      label: field.label,
+      dataType: field.dataType,
+      ...(field.required !== undefined && { required: field.required }),
+    })),
+    ...(tags && { tags: tags.map((tag) => ({ _id: tag._id, label: tag.label })) }),
+    ...(__v !== undefined && { __v }),
+  };
+}
+
+/** @throws TypeError for something else than a list */
+function namesOfList({ _id, name }: ContactList): ContactList {
+  if (typeof _id !== "string" || typeof name !== "string") throw new TypeError("not a list");
+  return { _id, name };
+}

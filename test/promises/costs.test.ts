@@ -1,0 +1,224 @@
+/** What each command costs in requests, with names that earlier commands saw and without; and what keeps that honest. */
+import { readFile, stat, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import type { Clock } from "../../src/wire.ts";
+import { temporaryFolder } from "../support/ecm.ts";
+import { type RunningSandbox, startSandbox } from "../support/sandbox.ts";
+
+interface Counted {
+  code: number;
+  stdout: string;
+  stderr: string;
+  requests: number;
+}
+
+/** A clock of the commands' own that a test sets forward. */
+function settableClock(): Clock & { advance(seconds: number): void } {
+  let ahead = 0;
+  return {
+    now: () => Date.now() + ahead,
+    sleep: () => Promise.resolve(),
+    advance(seconds) {
+      ahead += seconds * 1000;
+    },
+  };
+}
+
+/** Runs commands and counts the requests that the service has seen of each. */
+function counter({ ecm, baseUrl, apiKey }: RunningSandbox) {
+  const seen = async () => {
+    const answer = await fetch(`${baseUrl}/api/contact-structure`, { headers: { "x-api-key": apiKey } });
+    return Number(answer.headers.get("x-ratelimit-limit")) - Number(hourLeft(answer.headers));
+  };
+  return async (args: string[], options: Parameters<typeof ecm>[1] = {}): Promise<Counted> => {
+    const before = await seen();
+    const result = await ecm(args, options);
+    // The one that counts is seen too.
+    return { ...result, requests: (await seen()) - before - 1 };
+  };
+}
+
+function hourLeft(headers: Headers): string | null {
+  return headers.get("x-ratelimit-remaining");
+}
+
+async function account() {
+  const service = await startSandbox();
+  const { ecm } = service;
+  await ecm(["lists", "create", "Newsletter"]);
+  await ecm(["structure", "field", "add", "City"]);
+  await ecm(["structure", "tag", "add", "vip"]);
+  const made = await ecm([
+    ...["contact", "create", "--key", "ada@example.com", "--set", "City=Paris", "--tag", "vip"],
+    ...["--list", "Newsletter", "--json"],
+  ]);
+  const { _id: id } = JSON.parse(made.stdout) as { _id: string };
+  return { ...service, id, run: counter(service) };
+}
+
+describe("a command costs", () => {
+  it("what the table says, with remembered names and without", async () => {
+    const { run, id, ecm } = await account();
+    const changing = (city: string) => ["--set", `City=${city}`, "--add-list", "Newsletter"];
+    const create = (key: string) => ["contact", "create", "--key", key, "--list", "Newsletter"];
+    const table: [name: string, args: (turn: number) => string[], remembered: number, otherwise: number][] = [
+      ["contact get ID", () => ["contact", "get", id, "--json"], 1, 1],
+      ["contact get ID, table", () => ["contact", "get", id, "-o", "table"], 1, 3],
+      ["contact get KEY", () => ["contact", "get", "ada@example.com", "--json"], 2, 3],
+      ["contact get KEY, table", () => ["contact", "get", "ada@example.com", "-o", "table"], 2, 4],
+      ["contact search", () => ["contact", "search", "--json"], 1, 2],
+      ["contact search, table", () => ["contact", "search", "-o", "table"], 1, 3],
+      ["contact create", (turn) => create(`new-${turn}@example.com`), 1, 3],
+      [
+        "contact mutate KEY",
+        (turn) => ["contact", "mutate", "ada@example.com", ...changing(`City ${turn}`)],
+        2,
+        4,
+      ],
+      [
+        "contact mutate KEY, unchanged",
+        () => ["contact", "mutate", "ada@example.com", ...changing("City 1")],
+        1,
+        3,
+      ],
+      ["lists list", () => ["lists", "list"], 1, 2],
+    ];
+    const counted: unknown[] = [];
+    for (const [name, args] of table) {
+      const without = await run(args(0), { env: { ECM_CACHE_DIR: await temporaryFolder() } });
+      await ecm(["contact", "search", "-o", "table"]);
+      const remembered = await run(args(1));
+      counted.push([name, without.code, remembered.code, remembered.requests, without.requests]);
+    }
+    expect(counted).toEqual(table.map(([name, , remembered, without]) => [name, 0, 0, remembered, without]));
+  });
+
+  it("nothing for a bad local file, flag or folder", async () => {
+    const { run } = await account();
+    const folder = await temporaryFolder();
+    const bad = join(folder, "bad.json");
+    await writeFile(bad, "{");
+    for (const args of [
+      ["contact", "create", "--data", bad],
+      ["contact", "create", "--data", join(folder, "missing.json")],
+      ["contact", "mutate", "ada@example.com", "--set", "City"],
+      ["contact", "search", "--where", "City =="],
+      ["contact", "get", "ada@example.com", "--output-file", join(folder, "no", "such", "file.csv")],
+      ["import", join(folder, "missing.csv")],
+      ["import", bad, "--max-rejects", "many"],
+      ["import", bad, "--mapping", join(folder, "missing.yaml")],
+      ["export", "--output-file", join(folder, "no", "such", "file.csv")],
+    ]) {
+      const { code, requests, stderr } = await run(args);
+      expect({ args, code, requests, stderr }).toEqual({ args, code: 2, requests: 0, stderr });
+    }
+  });
+});
+
+describe("remembered names", () => {
+  it("count for 10 minutes in a read, and for 60 seconds in a write", async () => {
+    const { run } = await account();
+    const clock = settableClock();
+    const get = ["contact", "get", "ada@example.com", "--json"];
+    const mutate = (city: string) => ["contact", "mutate", "ada@example.com", "--set", `City=${city}`];
+    expect((await run(get, { clock })).requests).toBe(2);
+    clock.advance(59);
+    expect((await run(mutate("Oslo"), { clock })).requests).toBe(2);
+    clock.advance(10);
+    expect((await run(mutate("Rome"), { clock })).requests).toBe(3);
+    clock.advance(590);
+    expect((await run(get, { clock })).requests).toBe(2);
+    clock.advance(20);
+    expect((await run(get, { clock })).requests).toBe(3);
+  });
+
+  it("do not count for a clock that was set back", async () => {
+    const { run } = await account();
+    const clock = settableClock();
+    clock.advance(-3600);
+    expect((await run(["contact", "get", "ada@example.com", "--json"], { clock })).requests).toBe(3);
+  });
+
+  it("are looked up freshly before a name is an error, and once more only when something is new", async () => {
+    const { run, ecm, env } = await account();
+    await ecm(["contact", "search", "-o", "table"]);
+    const elsewhere = { env: { ECM_CACHE_DIR: await temporaryFolder() } };
+    await ecm(["lists", "create", "Leads"], elsewhere);
+    await ecm(["structure", "field", "add", "Town"], elsewhere);
+    await ecm(["structure", "tag", "add", "gold"], elsewhere);
+    const args = ["--add-list", "Leads", "--add-tag", "gold", "--set", "Town=Oslo"];
+    const mutated = await run(["contact", "mutate", "ada@example.com", ...args]);
+    expect(mutated).toMatchObject({ code: 0, stderr: expect.not.stringContaining("error") });
+    const shown = await run(["contact", "get", "ada@example.com", "-o", "tsv"]);
+    expect(shown.stdout).toContain("Leads");
+    const wrong = await run(["contact", "mutate", "ada@example.com", "--add-tag", "golden"]);
+    expect(wrong).toMatchObject({ code: 5, stderr: expect.stringContaining('"gold"') });
+    expect(env).toBeDefined();
+  });
+
+  it("never show an id or leave out a field where what they tell is too old", async () => {
+    const { run, ecm, id } = await account();
+    await ecm(["contact", "get", id, "-o", "tsv"]);
+    const elsewhere = { env: { ECM_CACHE_DIR: await temporaryFolder() } };
+    await ecm(["lists", "create", "Leads"], elsewhere);
+    await ecm(["structure", "field", "add", "Town"], elsewhere);
+    await ecm(["contact", "mutate", id, "--add-list", "Leads", "--set", "Town=Oslo"], elsewhere);
+    for (const args of [["get", id], ["search"]]) {
+      const { stdout } = await run(["contact", ...args, "-o", "tsv"]);
+      expect(stdout).toContain("Town");
+      expect(stdout).toContain("Leads");
+    }
+    expect((await run(["contact", "get", id, "-o", "tsv"])).requests).toBe(1);
+  });
+
+  it("are looked up again when the service refuses an id, and the request is sent once more", async () => {
+    const { run, ecm } = await account();
+    const elsewhere = { env: { ECM_CACHE_DIR: await temporaryFolder() } };
+    await ecm(["contact", "search", "-o", "table"]);
+    await ecm(["lists", "delete", "Newsletter", "--yes"], elsewhere);
+    await ecm(["lists", "create", "Newsletter"], elsewhere);
+    const create = ["contact", "create", "--key", "bob@example.com", "--list", "Newsletter"];
+    // Refused, structures, lists, sent again.
+    expect(await run(create)).toMatchObject({ code: 0, requests: 4 });
+    expect(await run(["contact", "create", "--key", "no address", "--list", "Newsletter"])).toMatchObject({
+      code: 1,
+      requests: 1,
+    });
+  });
+
+  it("are dropped by a write that changes structures or lists, by ecm api too", async () => {
+    const { run, ecm } = await account();
+    const structure = (JSON.parse((await ecm(["structure", "get", "--json"])).stdout) as { _id: string })._id;
+    const path = `/api/contact-structure/${structure}/lists`;
+    for (const write of [
+      ["lists", "rename", "Newsletter", "News"],
+      ["structure", "tag", "rename", "vip", "gold"],
+      ["api", "POST", path, "-f", "name=Leads"],
+    ]) {
+      await ecm(["contact", "search", "-o", "table"]);
+      expect((await run(["contact", "search", "-o", "table"])).requests).toBe(1);
+      expect((await ecm(write)).code).toBe(0);
+      expect((await run(["contact", "search", "-o", "table"])).requests).toBe(3);
+    }
+  });
+
+  it("belong to one key, hold labels and names alone, and are their owner's", async () => {
+    const { run, ecm, env, sandbox } = await account();
+    await ecm(["contact", "search", "-o", "table"]);
+    const names = join(env.ECM_CACHE_DIR!, "names");
+    const { readdir } = await import("node:fs/promises");
+    const [file] = await readdir(names);
+    expect((await stat(join(names, file!))).mode & 0o777).toBe(0o600);
+    const text = await readFile(join(names, file!), "utf8");
+    expect(text).toContain("Newsletter");
+    expect(text).not.toContain("ada@example.com");
+    expect(text).not.toContain(env.ECM_API_KEY!);
+    expect(text).not.toContain("totalContacts");
+    await writeFile(join(names, file!), text.replace(/"key":"[0-9a-f]+"/, '"key":"another"'));
+    expect((await run(["contact", "search", "-o", "table"])).requests).toBe(3);
+    await writeFile(join(names, file!), '{"structures":["Default"],"lists":["Newsletter"]}');
+    expect((await run(["contact", "search", "-o", "table"])).requests).toBe(3);
+    expect(sandbox).toBeDefined();
+  });
+});
