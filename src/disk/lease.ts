@@ -8,11 +8,12 @@
  */
 import { createHash, randomBytes } from "node:crypto";
 import { existsSync } from "node:fs";
-import { appendFile, mkdir, open, readdir, readFile, rm, stat, utimes } from "node:fs/promises";
+import { appendFile, open, readdir, readFile, rm, stat, utimes } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as sleepFor } from "node:timers/promises";
 import { EcmError, exitCodes, UsageError } from "../errors.ts";
 import { isTemporaryName, writeAtomicallySync } from "./atomic-file.ts";
+import { diskReason, makeFolder } from "./make-folder.ts";
 import { lifeOf, type ProcessIdentity, thisProcess } from "./this-process.ts";
 
 export interface Lease {
@@ -71,14 +72,14 @@ export async function takeLease(
   const name = `${stem}.${randomBytes(8).toString("hex")}`;
   const file = join(folder, name);
   try {
-    await mkdir(folder, { recursive: true, mode: 0o700 });
+    await makeFolder(folder);
     const since = new Date(times.now()).toISOString();
     writeAtomicallySync(file, `${JSON.stringify({ ...self, since })}\n`, false);
     await touch(file, times);
   } catch (error) {
     throw new UsageError(
-      `cannot write the lock ${file}: ${(error as Error).message}`,
-      "name a folder that can be written with ECM_STATE_DIR",
+      `Cannot write the lock ${file}: ${diskReason(error)}`,
+      "Name a folder that can be written with ECM_STATE_DIR",
     );
   }
   try {

@@ -4,10 +4,11 @@
  */
 import { createHash } from "node:crypto";
 import { createReadStream } from "node:fs";
-import { mkdir, readFile } from "node:fs/promises";
+import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { writeAtomically } from "../disk/atomic-file.ts";
 import { type Lease, takeLease } from "../disk/lease.ts";
+import { makeFolder } from "../disk/make-folder.ts";
 import { EcmError, exitCodes } from "../errors.ts";
 import { type ContactEvent, dayMilliseconds, oldestDays } from "../service/events.ts";
 import { countsOf, identityOf, timeOf } from "./feed.ts";
@@ -46,7 +47,7 @@ export async function openCursor(stateFolder: string, matter: readonly unknown[]
   const folder = join(stateFolder, "events");
   const name = createHash("sha256").update(JSON.stringify(matter)).digest("hex").slice(0, 24);
   const file = join(folder, `${name}.json`);
-  await mkdir(folder, { recursive: true, mode: 0o700 });
+  await makeFolder(folder);
   const lease: Lease = await takeLease(join(stateFolder, "locks"), `events ${name}`, "these events");
   try {
     let stored = await settled(await readStored(file));

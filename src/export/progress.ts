@@ -4,10 +4,11 @@
  */
 import { createHash } from "node:crypto";
 import { createReadStream } from "node:fs";
-import { appendFile, mkdir, readdir, readFile, rm, stat, truncate, writeFile } from "node:fs/promises";
+import { appendFile, readdir, readFile, rm, stat, truncate, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { crc32 } from "node:zlib";
 import { checkedLine, readCheckedLine } from "../disk/checked-line.ts";
+import { makeFolder } from "../disk/make-folder.ts";
 import { type ExportState, freshExport } from "./export.ts";
 
 /** An account changes; what was read longer ago than this is not continued. In milliseconds. */
@@ -69,7 +70,7 @@ export async function openExportProgress(
   const isOld = (await silenceOf(journal, now)) > longestPause;
   if (isFresh || isOld || (await isInPlace(partFile, target)))
     await rm(home, { recursive: true, force: true });
-  await mkdir(home, { recursive: true, mode: 0o700 });
+  await makeFolder(home);
   const written = await readJournal(journal);
   const good = await provenBy(partFile, written.lines);
   const last = good.at(-1);

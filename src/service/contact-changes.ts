@@ -118,7 +118,7 @@ export function mayMeanUnchanged(error: unknown): boolean {
 }
 
 /** Whether a mutate would change this contact (specification, mutate, rule 4). What cannot be told counts as a change. */
-export function wouldChange(contact: Contact, body: MutateBody): boolean {
+export function wouldChange(contact: Partial<Contact>, body: MutateBody): boolean {
   if (typeof body !== "object" || body === null || Array.isArray(body)) return true;
   return Object.entries(body).some(([member, value]) => {
     switch (member as keyof MutateBody) {

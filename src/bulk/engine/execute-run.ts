@@ -15,6 +15,7 @@ import { openNameBook } from "../account/names.ts";
 import type { InputFile } from "../input/index.ts";
 import { joinRows } from "../input/join.ts";
 import { surveyOfNothing, withoutInput } from "../input/none.ts";
+import { requireFile } from "../input/source.ts";
 import { spool, streamAt } from "../input/spool.ts";
 import { surveyInput } from "../input/survey.ts";
 import { createBudget } from "../pacing/budget.ts";
@@ -135,7 +136,11 @@ async function takeInput(engine: Engine, { input, isWithoutInput }: RowJob): Pro
   const name = input.name === "-" ? "standard input" : input.name;
   const source = resolve(input.path ?? input.name);
   const stream = input.stream ?? (await streamAt(source, engine.signal));
-  if (!stream) return { file: { path: source, name } };
+  if (!stream) {
+    const file = { path: source, name };
+    await requireFile(file);
+    return { file };
+  }
   const prepared = await makeRunFolder(engine.stateFolder, engine.clock.now());
   const path = resolve(prepared.folder, fileOf.input);
   try {

@@ -1,8 +1,9 @@
 /** Where the bulk runs of this machine lie open on disk: one folder each, readable by their owner alone. */
 import { randomBytes } from "node:crypto";
-import { access, constants, mkdir, readdir, readFile, rm, stat } from "node:fs/promises";
+import { readdir, readFile, rm, stat } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { writeAtomically } from "../../disk/atomic-file.ts";
+import { diskReason, makeFolder, requireWritable } from "../../disk/make-folder.ts";
 import { EcmError, exitCodes, NotFoundError, UsageError } from "../../errors.ts";
 import { fileOf } from "./files.ts";
 import type { Summary } from "./report.ts";
@@ -59,27 +60,25 @@ export async function makeRunFolder(
   const stamp = `${at.slice(0, 10).replaceAll("-", "")}-${at.slice(11, 16).replace(":", "")}`;
   const id = `${stamp}-${randomBytes(3).toString("hex")}`;
   const folder = join(runsFolder(stateFolder), id);
-  await mkdir(folder, { recursive: true, mode: 0o700 }).catch((error: Error) => {
+  await makeFolder(folder).catch((error) => {
     throw cannotWrite(folder, error);
   });
   return { id, folder };
 }
 
-/** Found out before any request is spent. @throws UsageError when runs cannot be kept there */
+/** Found out before any request is spent, by writing. @throws UsageError when runs cannot be kept there */
 export async function requireStatePlace(stateFolder: string): Promise<void> {
   const folder = runsFolder(stateFolder);
-  try {
-    await mkdir(folder, { recursive: true, mode: 0o700 });
-    await access(folder, constants.W_OK | constants.X_OK);
-  } catch (error) {
-    throw cannotWrite(folder, error as Error);
-  }
+  await requireWritable(folder).catch((error) => {
+    throw cannotWrite(folder, error);
+  });
 }
 
-function cannotWrite(folder: string, error: Error): UsageError {
+function cannotWrite(folder: string, error: unknown): UsageError {
   return new UsageError(
-    `cannot write to the run folder ${folder}: ${error.message}`,
+    `cannot write to the run folder ${folder}: ${diskReason(error)}`,
     "Name a folder that can be written with ECM_STATE_DIR",
+    { cause: error },
   );
 }
 

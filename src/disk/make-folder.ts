@@ -1,0 +1,54 @@
+/** Folders that are made when they are missing, with the reason where they cannot be. */
+import { randomBytes } from "node:crypto";
+import { existsSync } from "node:fs";
+import { mkdir, rm, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
+
+/**
+ * Makes a folder for its owner's eyes alone, with those above it.
+ * @throws the system's error; on a read-only disk EROFS, where Node's own says ENOENT
+ */
+export async function makeFolder(folder: string): Promise<void> {
+  try {
+    await mkdir(folder, { recursive: true, mode: 0o700 });
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
+    await mkdir(firstMissing(folder), { mode: 0o700 });
+    throw error;
+  }
+}
+
+/**
+ * Makes a folder and writes into it, so that a disk that is full or read-only is noticed before anything depends on it.
+ * @throws the system's error
+ */
+export async function requireWritable(folder: string): Promise<void> {
+  await makeFolder(folder);
+  const file = join(folder, `.write-test.${randomBytes(6).toString("hex")}.tmp`);
+  try {
+    await writeFile(file, "x".repeat(4096), { mode: 0o600, flag: "wx" });
+  } finally {
+    await rm(file, { force: true }).catch(() => undefined);
+  }
+}
+
+/** Why the system refused, in words. */
+export function diskReason(error: unknown): string {
+  const { code, message } = error as NodeJS.ErrnoException;
+  const words: Record<string, string> = {
+    EROFS: "the disk is read-only (EROFS)",
+    ENOSPC: "the disk is full (ENOSPC)",
+    EDQUOT: "the disk quota is used up (EDQUOT)",
+    EACCES: "permission denied (EACCES)",
+    EPERM: "permission denied (EPERM)",
+    ENOTDIR: "a part of the path is a file (ENOTDIR)",
+    EEXIST: "a file has this name (EEXIST)",
+  };
+  return words[code ?? ""] ?? message;
+}
+
+function firstMissing(folder: string): string {
+  let missing = folder;
+  while (!existsSync(dirname(missing)) && dirname(missing) !== missing) missing = dirname(missing);
+  return missing;
+}
