@@ -39,7 +39,7 @@ export interface Context {
   /** The profile that is meant: its address, structure, and where each came from. No key is asked for. */
   profile(): Promise<ResolvedProfile>;
   /**
-   * Opens the profile's account, once.
+   * Opens the profile's account, once for each purpose.
    * @param purpose `bulk` for thousands of requests, over up to `connections` sockets
    */
   connect(purpose?: "single" | "bulk", connections?: number): Promise<Connection>;
@@ -90,7 +90,9 @@ export function createContext(
   let limits: RateLimits | undefined;
   let profiles: Promise<ProfileStore> | undefined;
   let profile: Promise<ResolvedProfile> | undefined;
-  let connection: Promise<Connection> | undefined;
+  let single: Promise<Connection> | undefined;
+  /** Serves single requests too, once it is open. */
+  let bulk: Promise<Connection> | undefined;
 
   const context: Context = {
     terminal,
@@ -123,9 +125,13 @@ export function createContext(
       );
       return profile;
     },
-    connect(purpose = "single", connections) {
-      connection ??= context.profile().then((meant) => open(meant, { kind: purpose, connections }));
-      return connection;
+    connect(purpose = "single", sockets) {
+      if (purpose === "single" && (bulk ?? single)) return (bulk ?? single)!;
+      const opened =
+        bulk ?? context.profile().then((meant) => open(meant, { kind: purpose, connections: sockets }));
+      if (purpose === "bulk") bulk = opened;
+      else single = opened;
+      return opened;
     },
     open: (other) => open(other, { kind: "single" }),
     async eraseFromSandbox(keys, mask) {

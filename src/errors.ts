@@ -131,7 +131,7 @@ export class DeclinedError extends EcmError {
 }
 
 /** Exit code of an answer by its status and, for a 400, its `errorType` (specification, Errors). */
-export function exitCodeOfAnswer(status: number, errorType?: string): number {
+function exitCodeOfAnswer(status: number, errorType?: string): number {
   if (status === 401 || status === 403) return exitCodes.notAuthorized;
   if (status === 404) return exitCodes.notFound;
   if (status === 429) return exitCodes.outOfBudget;

@@ -131,7 +131,7 @@ function undocumented(answer: WireAnswer): string {
 }
 
 /** What stands in place of an answer, in words: its kind, its length, its first characters. */
-export function whatCame({ headers, text }: WireAnswer): string {
+function whatCame({ headers, text }: WireAnswer): string {
   if (text.trim() === "") return "it has no body";
   const kind = headers["content-type"] ?? "no content type";
   const encoding = headers["content-encoding"];

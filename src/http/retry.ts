@@ -30,7 +30,7 @@ export type Decision = { action: "stop" } | { action: "wait"; seconds: number };
 /** Requests in total, the first included. */
 export const mostTries = 3;
 /** Longest single wait for a 429, in seconds. */
-export const longestWaitSeconds = 300;
+const longestWaitSeconds = 300;
 
 const stop: Decision = { action: "stop" };
 

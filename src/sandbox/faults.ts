@@ -1,7 +1,7 @@
 /** Faults on purpose: what goes wrong, for which requests, and how often; the same seed goes wrong the same way. */
 import { UsageError } from "../errors.ts";
 
-export const faultKinds = ["reset-before", "reset-after", "500", "503", "429", "delay", "truncate"] as const;
+const faultKinds = ["reset-before", "reset-after", "500", "503", "429", "delay", "truncate"] as const;
 export type FaultKind = (typeof faultKinds)[number];
 
 /** What befalls one request. */

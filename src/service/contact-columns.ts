@@ -29,16 +29,7 @@ export interface ContactView {
 }
 
 /** The columns that every contact has, by their plain names. */
-export const builtInColumns = [
-  "key",
-  "lists",
-  "tags",
-  "status",
-  "createdAt",
-  "updatedAt",
-  "_id",
-  "__v",
-] as const;
+const builtInColumns = ["key", "lists", "tags", "status", "createdAt", "updatedAt", "_id", "__v"] as const;
 export type BuiltInColumn = (typeof builtInColumns)[number];
 
 export interface ContactHeaders {

@@ -33,7 +33,7 @@ export interface View<T> {
 }
 
 /** The header by which an import knows that each leading apostrophe has one in front. */
-export const safeCellsHeader = "ecm:safe-cells";
+const safeCellsHeader = "ecm:safe-cells";
 
 /** Where a list goes when it goes on from an earlier attempt: `count` objects are there already. */
 export interface Continuation {

@@ -109,7 +109,7 @@ export async function runWork<T extends Item>(
 }
 
 /** Looks a block up and decides it. What needs no request is written down; the rest is returned. */
-export async function decideBlock<T extends Item>(
+async function decideBlock<T extends Item>(
   session: Session,
   work: Work<T>,
   block: readonly T[],

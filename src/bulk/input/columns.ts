@@ -120,7 +120,7 @@ function placeSystemColumns(names: string[], targets: Targets, system: System): 
 }
 
 /** A target as it is typed: `key`, `lists`, `tags`, `ignore`, or a field's label or id. */
-export function parseTarget(target: string, structure: ContactStructure, column: string): Target {
+function parseTarget(target: string, structure: ContactStructure, column: string): Target {
   const field = findField(target, structure);
   const word = foldName(target);
   if (word === "key" || word === "lists" || word === "tags" || word === "ignore" || word === "consent") {

@@ -29,7 +29,7 @@ export function textOfFormula(cell: string): string | undefined {
 export const missingCell = "\\-";
 
 /** A cell of our own tsv as it was before it was escaped; one that our export cannot have written stays as it is. */
-export function unescapedCell(cell: string): string {
+function unescapedCell(cell: string): string {
   if (!cell.includes("\\") || !/^(?:[^\\]|\\[\\tnr])*$/.test(cell)) return cell;
   return cell.replace(/\\(.)/g, (_, letter: string) => escapes[letter]!);
 }

@@ -105,7 +105,7 @@ export function editOptionsFrom(
 }
 
 /** Whether anything narrows the account. */
-export function hasConditions(conditions: TypedConditions): boolean {
+function hasConditions(conditions: TypedConditions): boolean {
   return Object.values(conditions).some((each) => each !== undefined);
 }
 

@@ -25,7 +25,7 @@ export interface BulkFlags {
   show?: number;
 }
 
-export const defaultConcurrency = 8;
+const defaultConcurrency = 8;
 
 /**
  * @param isResume for a run that exists: there is nothing to start over
@@ -94,7 +94,7 @@ export function numberOrShare(text: string, flag: string): { rows: number } | { 
 const unitMilliseconds: Record<string, number> = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 };
 
 /** A moment: RFC 3339, `HH:MM` of today or tomorrow, or a duration from now. @throws UsageError */
-export function timeFrom(text: string, nowMilliseconds: number): number {
+function timeFrom(text: string, nowMilliseconds: number): number {
   const duration = /^(\d+(?:\.\d+)?)([smhd])$/.exec(text);
   if (duration) return nowMilliseconds + Number(duration[1]) * unitMilliseconds[duration[2]!]!;
   const clock = /^([01]?\d|2[0-3]):([0-5]\d)$/.exec(text);

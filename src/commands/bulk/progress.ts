@@ -187,7 +187,7 @@ function markFor(terminal: Terminal, { status, rows }: Summary): string {
 }
 
 /** What a run did, or would do, in lines. @param seconds that it took */
-export function reportLines(summary: Summary, seconds?: number): string[] {
+function reportLines(summary: Summary, seconds?: number): string[] {
   const { rows: counts, requests, status, estimate, rejects, codes } = summary;
   const isDry = status === "dry-run";
   const would = (word: string) => (isDry ? `would be ${word}` : word);

@@ -20,7 +20,7 @@ export interface ManyEdits {
 }
 
 const doing = { mutate: "Changing", unsubscribe: "Unsubscribing", delete: "Deleting" };
-export const dangerOf: Record<EditOptions["kind"], Danger> = {
+const dangerOf: Record<EditOptions["kind"], Danger> = {
   mutate: "change",
   unsubscribe: "unsubscribe",
   delete: "delete",

@@ -1,32 +1,31 @@
 /** What `ecm` alone prints: every command in groups, in at most 24 lines of 80 columns. */
 
 /** The groups of commands, in the order of the help. A command that is missing here fails a test. */
-export const commandGroups: readonly [title: string, commands: readonly [name: string, summary: string][]][] =
+const commandGroups: readonly [title: string, commands: readonly [name: string, summary: string][]][] = [
   [
+    "Contacts",
     [
-      "Contacts",
-      [
-        ["contact", "create, get, search, change, unsubscribe, delete"],
-        ["import", "bring contacts in from CSV, Excel or JSON"],
-        ["export", "write contacts to a file"],
-        ["lists", "lists and their members"],
-        ["events", "what happened to contacts"],
-      ],
+      ["contact", "create, get, search, change, unsubscribe, delete"],
+      ["import", "bring contacts in from CSV, Excel or JSON"],
+      ["export", "write contacts to a file"],
+      ["lists", "lists and their members"],
+      ["events", "what happened to contacts"],
     ],
+  ],
+  [
+    "Account",
     [
-      "Account",
-      [
-        ["structure", "fields and tags, also as a file"],
-        ["auth", "log in, switch accounts"],
-        ["limits", "what is left of the hour and the month"],
-        ["runs", "bulk runs: show, resume, undo"],
-      ],
+      ["structure", "fields and tags, also as a file"],
+      ["auth", "log in, switch accounts"],
+      ["limits", "what is left of the hour and the month"],
+      ["runs", "bulk runs: show, resume, undo"],
     ],
-    ["Rehearse", [["sandbox", "the whole service on this machine, no account needed"]]],
-  ];
+  ],
+  ["Rehearse", [["sandbox", "the whole service on this machine, no account needed"]]],
+];
 
 /** Commands that stand in one line. */
-export const furtherCommands = ["api", "probe", "doctor", "suppressions", "mcp", "commands", "completion"];
+const furtherCommands = ["api", "probe", "doctor", "suppressions", "mcp", "commands", "completion"];
 
 /** @param names of the commands that there are */
 export function rootHelp(names: readonly string[]): string {
