@@ -266,7 +266,11 @@ export function listPages(send: Send, structureId: string, behavior?: Behavior):
 }
 
 /** Every list, page after page; a bare array has no total, so that it ends with a page that brings nothing new. */
-async function fetchAllLists(send: Send, structureId: string, behavior?: Behavior): Promise<ContactList[]> {
+export async function fetchAllLists(
+  send: Send,
+  structureId: string,
+  behavior?: Behavior,
+): Promise<ContactList[]> {
   const read = listPages(send, structureId, behavior);
   const opened = await openPages(read, { size: listPageSize, behavior, of: "lists" });
   const byId = new Map<string, ContactList>();
