@@ -142,7 +142,7 @@ async function exportIntoFile(
     isOpened: progress.isContinued,
   });
   await progress.finish();
-  terminal.note(`Wrote ${count} contacts to ${output.outputFile}`);
+  terminal.note(`Wrote ${count} ${count === 1 ? "contact" : "contacts"} to ${output.outputFile}`);
 }
 
 function waiting(context: Context, mayWait: boolean): SendOptions {

@@ -5,8 +5,10 @@ import type { Environment } from "./settings.ts";
 
 // The command itself is not repeated: it may hold the key.
 const seeForYourself = "run the profile's key command by hand to see what it says";
-/** Longest output of a key command that is looked at, in characters. */
+/** Longest output of a key command, in characters. */
 const longestOutput = 10_000;
+/** Longest time that a key command takes when nobody is there to answer it, in seconds. */
+const keyCommandSeconds = 120;
 
 /**
  * Refuses what cannot stand in a header or can be no key: blanks, control characters, letters beyond ASCII.
@@ -44,7 +46,8 @@ export function regionOf(key: string): string | undefined {
 /**
  * Runs the command in the shell and takes the first line that it prints as the key.
  * @param canAsk whether it gets standard input, to ask for a password; else a file piped to us would be eaten by it
- * @throws NoKeyError when it fails or prints nothing; its output is never repeated
+ * @param limitSeconds how long it may take when nobody can be asked
+ * @throws NoKeyError when it fails, prints nothing or too much, or does not end; its output is never repeated
  */
 export async function runKeyCommand(
   command: string,
@@ -52,29 +55,65 @@ export async function runKeyCommand(
   where: string,
   canAsk: boolean,
   signal?: AbortSignal,
+  limitSeconds = keyCommandSeconds,
 ): Promise<string> {
-  const { output, failure } = await new Promise<{ output: string; failure?: string }>((resolve, reject) => {
+  const ending = new AbortController();
+  const timer = canAsk
+    ? undefined
+    : setTimeout(() => ending.abort(`it did not end within ${limitSeconds} s`), limitSeconds * 1000);
+  const interrupt = () => ending.abort();
+  signal?.addEventListener("abort", interrupt, { once: true });
+  try {
+    signal?.throwIfAborted();
+    const { output, failure } = await outputOf(command, env, canAsk, ending);
+    signal?.throwIfAborted();
+    if (failure) throw new NoKeyError(`${where}: the key command failed: ${failure}`, seeForYourself);
+    const line = output.split(/\r?\n/)[0]?.trim() ?? "";
+    if (line !== "") return checkKey(line, where);
+    const what = output.trim() === "" ? "nothing" : "an empty first line";
+    throw new NoKeyError(`${where}: the key command printed ${what}`, seeForYourself);
+  } catch (error) {
+    if (!signal?.aborted) throw error;
+    throw signal.reason instanceof InterruptedError ? signal.reason : new InterruptedError();
+  } finally {
+    clearTimeout(timer);
+    signal?.removeEventListener("abort", interrupt);
+  }
+}
+
+/** Until it ends, prints too much, or `ending` fires; what it left running in the background is not waited for. */
+function outputOf(command: string, env: Environment, canAsk: boolean, ending: AbortController) {
+  return new Promise<{ output: string; failure?: string }>((resolve) => {
     const child = spawn(command, {
       shell: true,
       env: { ...env },
       stdio: [canAsk ? "inherit" : "ignore", "pipe", "inherit"],
-      signal,
     });
     let output = "";
+    const settle = (failure: string | undefined) => {
+      child.stdout.destroy();
+      resolve({ output, failure });
+    };
+    const kill = () => {
+      child.kill("SIGKILL");
+      child.unref();
+      settle(String(ending.signal.reason));
+    };
+    if (ending.signal.aborted) kill();
+    else ending.signal.addEventListener("abort", kill, { once: true });
+    const wayItEnded = (code: number | null, by: string | null) =>
+      code === 0 ? undefined : by ? `ended by ${by}` : `exit code ${code}`;
     child.stdout.setEncoding("utf8").on("data", (text: string) => {
-      if (output.length < longestOutput) output += text;
+      output += text;
+      if (output.length > longestOutput) {
+        ending.abort(`it printed more than ${longestOutput.toLocaleString("en")} characters`);
+      } else if (child.exitCode === 0 && output.includes("\n")) settle(undefined);
     });
-    child.on("error", (error) => {
-      if (signal?.aborted) {
-        reject(signal.reason instanceof InterruptedError ? signal.reason : new InterruptedError());
-      } else resolve({ output, failure: error.message });
+    child.on("error", (error) => settle(error.message));
+    // A process that it left running may hold the pipe open.
+    child.on("exit", (code, by) => {
+      if (code !== 0 || output.includes("\n")) settle(wayItEnded(code, by));
     });
-    child.on("close", (code, by) => {
-      resolve({ output, failure: code === 0 ? undefined : by ? `ended by ${by}` : `exit code ${code}` });
-    });
+    child.on("close", (code, by) => settle(wayItEnded(code, by)));
   });
-  if (failure) throw new NoKeyError(`${where}: the key command failed: ${failure}`, seeForYourself);
-  const line = output.split(/\r?\n/)[0]?.trim() ?? "";
-  if (line === "") throw new NoKeyError(`${where}: the key command printed nothing`, seeForYourself);
-  return checkKey(line, where);
 }

@@ -2,7 +2,7 @@
 import { chmodSync, existsSync, mkdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import Conf from "conf";
-import { UsageError } from "../errors.ts";
+import { EcmError, exitCodes, UsageError } from "../errors.ts";
 import type { Folders } from "./folders.ts";
 
 /** The profile that always exists: the embedded service in this process. */
@@ -169,9 +169,10 @@ function guarded<T>(file: string, act: () => T): T {
   try {
     return act();
   } catch (error) {
-    if (error instanceof UsageError) throw error;
+    if (error instanceof EcmError) throw error;
     // A parser's message quotes the file, and with it perhaps a key.
     const reason = error instanceof SyntaxError ? "it is not JSON" : (error as NodeJS.ErrnoException).code;
+    if (["ENOSPC", "EDQUOT", "EROFS"].includes(reason ?? "")) throw unwritable(file, reason!);
     throw unreadable(file, reason ?? "it cannot be read");
   }
 }
@@ -184,8 +185,29 @@ function unreadable(file: string, reason: string): UsageError {
   );
 }
 
+/** The disk's fault: there is nothing to fix in the file. */
+function unwritable(file: string, reason: string): EcmError {
+  const isReadOnly = reason === "EROFS";
+  return new EcmError(
+    exitCodes.failed,
+    `cannot write the profiles to ${file}: ${isReadOnly ? "its file system is read-only" : "the disk is full"}`,
+    {
+      type: "ProfilesFileError",
+      hint: isReadOnly
+        ? "Name a folder that can be written with ECM_CONFIG_DIR"
+        : "Make room on the disk, then run the same command again",
+    },
+  );
+}
+
+/** A file system that is read-only, such as a mounted secret, is used as it is: `ecm doctor` shows its rights. */
 function narrow(path: string, mode: number): void {
-  if ((statSync(path).mode & 0o777 & ~mode) !== 0) chmodSync(path, mode);
+  if ((statSync(path).mode & 0o777 & ~mode) === 0) return;
+  try {
+    chmodSync(path, mode);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "EROFS") throw error;
+  }
 }
 
 function withoutUndefined<T extends object>(parts: T): T {

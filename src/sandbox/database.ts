@@ -54,6 +54,17 @@ export async function openDatabase(file: string): Promise<Database> {
     binding.pragma(`busy_timeout = ${busyMilliseconds}`);
     enterWriteAheadLog(binding);
   } catch (error) {
+    if (isDiskFull(error)) {
+      throw new EcmError(
+        exitCodes.failed,
+        `the sandbox's data in ${file} cannot be opened: the disk is full`,
+        {
+          type: "SystemError",
+          hint: "Make room on the disk, then run the same command again",
+          cause: error,
+        },
+      );
+    }
     throw new UsageError(
       `the sandbox's data in ${file} cannot be opened: ${(error as Error).message}`,
       "check the folder's rights, or name another one",
@@ -64,6 +75,10 @@ export async function openDatabase(file: string): Promise<Database> {
   binding.pragma("temp_store = MEMORY");
   binding.pragma("cache_size = -32000");
   return wrap(binding);
+}
+
+function isDiskFull(error: unknown): boolean {
+  return /database or disk is full/.test((error as Error).message);
 }
 
 /** Asked beforehand: the binding ends the whole process when it cannot open what it needs. */
@@ -127,8 +142,17 @@ function wrap(binding: Binding): Database {
       statement(keep).run();
       return result;
     } catch (error) {
-      for (const sql of undo) statement(sql).run();
+      undoAll(undo, error);
       throw error;
+    }
+  };
+  // A full disk ends the transaction by itself: that there is none to roll back must not take the place of the reason.
+  const undoAll = (undo: string[], reason: unknown) => {
+    try {
+      for (const sql of undo) statement(sql).run();
+    } catch (error) {
+      if (!/no transaction is active|no such savepoint/.test((error as Error).message))
+        throw new AggregateError([reason, error], (reason as Error).message);
     }
   };
   return {

@@ -48,7 +48,7 @@ export class JournalError extends EcmError {
   constructor(file: string, cause: unknown) {
     super(exitCodes.failed, `cannot write the journal ${file}: ${(cause as Error).message}`, {
       type: "JournalError",
-      hint: "nothing was sent after this; make room or mend the disk, then run the same command again",
+      hint: "Nothing was sent after this. Make room or fix the disk, then run the same command again",
       cause,
     });
   }

@@ -152,7 +152,7 @@ export async function endRun(
   if (format === "json" || format === "ndjson") await context.terminal.write(`${JSON.stringify(summary)}\n`);
   const { profile } = context.settings;
   const flag = profile?.source === "flag" ? ` --profile ${profile.value}` : "";
-  const resume = summary.run === null ? undefined : `go on with: ecm runs resume ${summary.run}${flag}`;
+  const resume = summary.run === null ? undefined : `Resume with: ecm runs resume ${summary.run}${flag}`;
   if (stop && stop.by !== "max-rejects") throw withHint(stop, resume);
   if (stop)
     context.terminal.note([stop.message, stop.failure.details.hint, resume].filter(Boolean).join("\n"));

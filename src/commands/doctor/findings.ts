@@ -95,5 +95,5 @@ export function ofRuns(runs: RunView[]): Finding {
   const open = runs.reduce((sum, run) => sum + run.open, 0);
   const unknown = open > 0 ? `; of ${open} writes it is not known whether they were applied` : "";
   const words = `${runs.length} unfinished, the newest ${newest.run} (${newest.kind} of ${newest.file})${unknown}`;
-  return warn("runs", words, `go on with: ecm runs resume ${newest.run}; see all with: ecm runs list`);
+  return warn("runs", words, `Resume with: ecm runs resume ${newest.run}; see all with: ecm runs list`);
 }

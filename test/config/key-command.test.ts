@@ -1,0 +1,44 @@
+import { describe, expect, it } from "vitest";
+import { runKeyCommand } from "../../src/config/keys.ts";
+import { InterruptedError } from "../../src/errors.ts";
+
+const key = "ecm_us_0123456789";
+const env = { PATH: process.env.PATH };
+
+describe.runIf(process.platform !== "win32")("a key command", () => {
+  it.each([
+    ["no line end", `printf ${key}`],
+    ["several lines", `printf '${key}\\r\\nsecond\\n'`],
+    ["a process that it leaves running", `echo ${key}; sleep 5 &`],
+    ["a line end that comes late", `printf ${key}; true; echo`],
+  ])("may have %s", async (_what, command) => {
+    expect(await runKeyCommand(command, env, "here", false)).toBe(key);
+  });
+
+  it.each([
+    ["fails after the key", `echo ${key}; exit 3`, "exit code 3"],
+    ["is killed", `echo ${key}; kill -9 $$`, "ended by SIGKILL"],
+    ["prints without an end", `yes ${key}`, "printed more than 10,000 characters"],
+    ["prints a gigabyte", "head -c 1000000000 /dev/zero", "printed more than 10,000 characters"],
+    ["begins with an empty line", `echo; echo ${key}`, "printed an empty first line"],
+    ["prints blanks", "echo ' '", "printed nothing"],
+    ["prints a sentence", "echo 'not signed in: run vault login'", "this is no API key"],
+    ["prints bytes that are no text", "printf '\\377\\376\\000key'", "this is no API key"],
+  ])("that %s gives no key", async (_what, command, reason) => {
+    const failure = await runKeyCommand(command, env, "here", false).catch((error: Error) => error);
+    expect((failure as Error).message).toContain(reason);
+    expect((failure as Error).message).not.toContain(key);
+  });
+
+  it("that hangs is ended when nobody can be asked", async () => {
+    const running = runKeyCommand("exec sleep 600", env, "here", false, undefined, 0.05);
+    await expect(running).rejects.toThrow("did not end within 0.05 s");
+  });
+
+  it("ends with the command that wanted the key", async () => {
+    const interruption = new AbortController();
+    const running = runKeyCommand("exec sleep 600", env, "here", true, interruption.signal);
+    interruption.abort(new InterruptedError("SIGTERM"));
+    await expect(running).rejects.toThrow("terminated");
+  });
+});
