@@ -39,6 +39,12 @@ const omissions = [
     wanted: /^node:child_process$/,
     code: "export function spawn() { throw new Error('no subcommand is a program of its own') }",
   },
+  // The server library still takes schemas of an older version of its own; we hand it JSON Schemas.
+  {
+    importer: "@modelcontextprotocol",
+    wanted: /^(zod\/v3|zod-to-json-schema)$/,
+    code: "const refuse = () => { throw new Error('only JSON Schemas') }\nexport const object = refuse\nexport const zodToJsonSchema = refuse",
+  },
   // cli-table3 measures text; it is given stand-ins that are as wide as they are long (terminal/table.ts).
   { importer: "cli-table3", wanted: /^string-width$/, code: "module.exports = (text) => text.length" },
   // chalk looks whether colour is wanted; we tell it.
@@ -103,12 +109,14 @@ const requireLate = {
   },
 };
 
-/** Gives `src/chunks.ts` the names of the files of this build. */
+/** Gives `src/chunks.ts` the names of the files of this build, but for what one command alone needs and loads at its start. */
 const nameChunks = {
   name: "name chunks",
   generateBundle(_options, bundle) {
     const chunks = Object.values(bundle).filter((each) => each.type === "chunk");
-    const names = chunks.filter((each) => !each.isEntry).map((each) => `./${each.fileName}`);
+    const isOfOneCommand = ({ moduleIds }) => moduleIds.some((id) => id.includes("/@modelcontextprotocol/"));
+    const late = chunks.filter((each) => !each.isEntry && !isOfOneCommand(each));
+    const names = late.map((each) => `./${each.fileName}`);
     const places = chunks.filter((each) => each.code.includes(chunkNames));
     if (places.length !== 1) throw new Error(`${chunkNames} is in ${places.length} chunks`);
     places[0].code = places[0].code.replace(chunkNames, names.sort().join(" "));

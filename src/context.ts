@@ -24,9 +24,26 @@ export interface OutputFileFlags {
   safeCells?: boolean;
 }
 
+/**
+ * What a program that runs commands in its own process is told besides what the streams carry. It may refuse a bulk run
+ * once its plan is known.
+ */
+export interface Observer {
+  /** Of a list that was shown in part. */
+  page?(page: { total?: number; hasMore: boolean }): void;
+  /** Each line of a bulk run's plan (`PlanLine`), in order. */
+  planned?(line: object): void;
+  /** Names the account of a bulk run, before its first request. */
+  opened?(account: string): void;
+  /** Called between the whole plan and the first write. Throws to refuse the run. */
+  approve?(): void;
+}
+
 export interface Context {
   readonly terminal: Terminal;
   readonly clock: Clock;
+  /** Set where another program of this process runs the command. */
+  readonly observer?: Observer;
   /** Fires on SIGINT and SIGTERM; its reason is the InterruptedError to end with. */
   readonly signal: AbortSignal;
   readonly folders: Folders;
@@ -79,6 +96,7 @@ export function createContext(
   streams: TerminalStreams,
   signal: AbortSignal,
   clock: Clock = realClock,
+  observer?: Observer,
 ): ContextControl {
   const { env } = streams;
   const terminal = createTerminal(streams, isYes(env.ACCESSIBLE));
@@ -97,6 +115,7 @@ export function createContext(
   const context: Context = {
     terminal,
     clock,
+    observer,
     signal,
     folders,
     platform: process.platform,

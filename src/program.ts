@@ -107,6 +107,11 @@ export const groups: Group[] = [
     load: async () => (await import("./commands/doctor/index.ts")).registerDoctor,
   },
   {
+    name: "mcp",
+    summary: "a Model Context Protocol server on stdin and stdout, for agents",
+    load: async () => (await import("./commands/mcp/index.ts")).registerMcp,
+  },
+  {
     name: "commands",
     summary: "the command tree, for scripts and agents",
     load: async () => (await import("./commands/commands.ts")).registerCommands,
@@ -130,7 +135,8 @@ export const groups: Group[] = [
   },
 ];
 
-export function createProgram(control: ContextControl): Command {
+/** @param run how a command runs another one in this process */
+export function createProgram(control: ContextControl, run: CommandTree["run"]): Command {
   const { context } = control;
   const program = new Command("ecm");
   program
@@ -167,6 +173,7 @@ export function createProgram(control: ContextControl): Command {
       loading.set(name, isLoaded);
       return isLoaded;
     },
+    run,
     async loadAll() {
       await Promise.all(groups.map((group) => tree.load(group.name)));
     },

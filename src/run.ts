@@ -1,6 +1,6 @@
 /** One command from its words to its exit code: context → program → parse → exit code. The only catch-all. */
 import { type Command, CommanderError } from "commander";
-import { createContext } from "./context.ts";
+import { createContext, type Observer } from "./context.ts";
 import { EcmError, exitCodes, InterruptedError } from "./errors.ts";
 import { createProgram, usageErrorFrom, wordsOf } from "./program.ts";
 import { isJsonWanted } from "./terminal/format.ts";
@@ -17,6 +17,8 @@ export interface Invocation {
   /** Its reason is an InterruptedError. */
   signal: AbortSignal;
   clock?: Clock;
+  /** Is told what the streams do not carry. */
+  observer?: Observer;
 }
 
 /** The reason that the signal of an interrupted invocation carries. */
@@ -25,8 +27,8 @@ export function interruptionBy(signal: "SIGINT" | "SIGTERM"): InterruptedError {
 }
 
 /** Runs one command and returns its exit code. Never throws, never ends the process. */
-export async function run({ args, streams, signal, clock }: Invocation): Promise<number> {
-  const control = createContext(streams, signal, clock);
+export async function run({ args, streams, signal, clock, observer }: Invocation): Promise<number> {
+  const control = createContext(streams, signal, clock, observer);
   const { context } = control;
   // Said before the flags are parsed: what is wrong with them must not be painted either.
   if (args.includes("--no-color")) context.terminal.isColored = { out: false, err: false };
@@ -34,7 +36,7 @@ export async function run({ args, streams, signal, clock }: Invocation): Promise
   const words = wordsOf(args);
   let failure: unknown;
   try {
-    const program = createProgram(control);
+    const program = createProgram(control, (nested) => run({ ...nested, clock }));
     if (words.length === 0 && !isJson) program.outputHelp();
     else
       await program.parseAsync(words, { from: "user" }).catch((error) => throwReason(error, program, words));

@@ -156,6 +156,7 @@ describe("the architecture", () => {
     ["sax", /^bulk\/input\/formats\//],
     ["numfmt", /^bulk\/input\/formats\//],
     ["lossless-json", /^bulk\/input\/formats\//],
+    ["@modelcontextprotocol/sdk", /^commands\/mcp\//],
   ];
   it.each(doors)("%s comes in through its own door", (name, where) => {
     const users = files.filter((file) =>
@@ -164,7 +165,7 @@ describe("the architecture", () => {
     expect(users.map((file) => file.path).filter((path) => !where.test(path))).toEqual([]);
   });
 
-  it.each(["csv-parse", "libsql", "yauzl", "sax", "numfmt", "lossless-json"])(
+  it.each(["csv-parse", "libsql", "yauzl", "sax", "numfmt", "lossless-json", "@modelcontextprotocol/sdk"])(
     "%s has one file that knows it",
     (name) => {
       const users = files.filter((file) =>

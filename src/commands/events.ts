@@ -120,6 +120,7 @@ async function runEvents(
     options,
   );
   await present(context, connection, output, events);
+  context.observer?.page?.({ total, hasMore: total !== undefined && events.length < total });
   if (events.length === 0) context.terminal.note("No events");
   else if (total !== undefined && events.length < total) {
     context.terminal.note(

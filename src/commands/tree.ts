@@ -1,12 +1,24 @@
 /** The command tree, for the commands that speak about others: the index, completions, help. */
 import type { Command, Option } from "commander";
-import type { Context } from "../context.ts";
+import type { Context, Observer } from "../context.ts";
+import type { TerminalStreams } from "../terminal/terminal.ts";
 
 /** All commands. A group has its flags and subcommands once it is loaded. */
 export interface CommandTree {
   root: Command;
   load(group: string): Promise<void>;
   loadAll(): Promise<void>;
+  /** Runs another command in this process, on streams of its own. @returns its exit code; never throws */
+  run(command: NestedCommand): Promise<number>;
+}
+
+export interface NestedCommand {
+  /** The words after `ecm`. */
+  args: string[];
+  streams: TerminalStreams;
+  /** Its reason is an InterruptedError. */
+  signal: AbortSignal;
+  observer?: Observer;
 }
 
 /** Adds the flags, arguments and subcommands of a group to its command. */

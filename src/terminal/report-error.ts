@@ -23,7 +23,7 @@ export function reportError(
 }
 
 /** The members of a JSON error: those that are always there, then those that are known. */
-function errorObject(error: EcmError): Record<string, unknown> {
+export function errorObject(error: EcmError): Record<string, unknown> {
   const {
     status,
     field,

@@ -50,7 +50,9 @@ async function parsed(words: string[]): Promise<string> {
   class Reached extends Error {}
   const sink = new PassThrough().resume();
   const streams = { stdin: new PassThrough(), stdout: sink, stderr: sink, env: await temporaryHome() };
-  const program = createProgram(createContext(streams as never, new AbortController().signal));
+  const program = createProgram(createContext(streams as never, new AbortController().signal), () =>
+    Promise.resolve(0),
+  );
   let reached = "";
   program.hook("preAction", (_program, action) => {
     for (let each: Command = action; each.parent; each = each.parent) reached = `${each.name()} ${reached}`;

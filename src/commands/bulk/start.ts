@@ -1,7 +1,9 @@
 /** Starts a bulk run over rows or a selection: one way for every command that writes to many contacts. */
+import { createHash } from "node:crypto";
 import type { Closed } from "../../bulk/engine/finish.ts";
+import type { PlanSink } from "../../bulk/engine/plan.ts";
 import type { BackUp, RowJob, RunOptions } from "../../bulk/engine/row-job.ts";
-import type { Context } from "../../context.ts";
+import type { Context, Observer } from "../../context.ts";
 import { agreementFor, type Danger } from "./agree.ts";
 import { openEngine } from "./flags.ts";
 import { openPlanOutput, type PlanFlags } from "./plan-output.ts";
@@ -30,6 +32,9 @@ export async function startRun(
   const display = displayRun(context, what);
   try {
     const engine = await openEngine(context, options.concurrency);
+    const { observer } = context;
+    if (observer?.opened) observer.opened(await accountName(context));
+    const agree = agreementFor(context, display, danger);
     const asks = !options.isDryRun && !context.settings.yes && context.prompter() !== undefined;
     const result = await runRowJob(
       engine,
@@ -37,9 +42,12 @@ export async function startRun(
       {
         ...options,
         backUp,
-        plan: plan.sink,
+        plan: sinkFor(observer, plan.sink),
         looksFirst: asks,
-        agree: agreementFor(context, display, danger),
+        async agree(price) {
+          await agree(price);
+          observer?.approve?.();
+        },
       },
       display.on,
     );
@@ -52,4 +60,20 @@ export async function startRun(
   } finally {
     display.close();
   }
+}
+
+/** Tells an account, its structure and its key from others; holds none of them. */
+async function accountName(context: Context): Promise<string> {
+  const { identity, structure, isSandbox, key } = await context.profile();
+  const apiKey = isSandbox ? "" : (await key(context.signal)).value;
+  const matter = JSON.stringify([identity, structure?.value ?? null, apiKey]);
+  return createHash("sha256").update(matter).digest("hex");
+}
+
+function sinkFor(observer: Observer | undefined, sink: PlanSink | undefined): PlanSink | undefined {
+  if (!observer?.planned) return sink;
+  return (line) => {
+    observer.planned!(line);
+    return sink?.(line);
+  };
 }

@@ -83,7 +83,7 @@ async function runContactSearch(context: Context, options: ContactSearchOptions)
 
 /** Everything that can fail for a name. @returns what prints the contacts, and reads the pages after the first */
 async function searchFor(
-  { terminal }: Context,
+  { terminal, observer }: Context,
   { send, account, behaviors }: Connection,
   options: ContactSearchOptions,
   { output, conditions, parts }: Wanted,
@@ -116,6 +116,7 @@ async function searchFor(
   const shown = emptyOn(page, await view(contacts));
   return async () => {
     await presentList(terminal, output, contacts, shown);
+    observer?.page?.({ total, hasMore });
     if (hasMore) {
       const of = total === undefined ? "" : ` of ${total.toLocaleString("en-US")}`;
       terminal.note(`${contacts.length}${of} contacts · all: --all · next page: --page ${page + 1}`);

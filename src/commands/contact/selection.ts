@@ -1,5 +1,5 @@
 /** The flags by which a bulk change chooses its contacts. */
-import type { Command } from "commander";
+import { type Command, Option } from "commander";
 import type { TypedConditions } from "../../bulk/jobs/edit.ts";
 import { UsageError } from "../../errors.ts";
 import { keysOption, repeatable, whereOption } from "../flags.ts";
@@ -12,6 +12,7 @@ export interface SelectionFlags {
   status?: string;
   where?: string;
   all?: boolean;
+  bulk?: boolean;
 }
 
 export function addSelectionFlags(command: Command): Command {
@@ -24,7 +25,8 @@ export function addSelectionFlags(command: Command): Command {
     .addOption(repeatable("--tag <tag>", "contacts with this tag; several: with any (repeatable)"))
     .option("--status <status>", "contacts with this primary status, such as active")
     .addOption(whereOption())
-    .option("--all", "every contact of the structure");
+    .option("--all", "every contact of the structure")
+    .addOption(new Option("--bulk", "a bulk run, also for one contact").hideHelp());
 }
 
 /** Whom a bulk change is for. */
@@ -40,7 +42,7 @@ export interface Chosen {
 
 /** Undefined when nothing says which contacts are meant. @throws UsageError for flags that exclude each other */
 export function chosenBy(contacts: string[], flags: SelectionFlags): Chosen | undefined {
-  const { key = [], keys, list, tag, status, where, all } = flags;
+  const { key = [], keys, list, tag, status, where, all, bulk } = flags;
   const named = [...contacts, ...key];
   // An empty variable of a script must not be passed over.
   if (named.some((each) => each.trim() === "")) {
@@ -58,6 +60,6 @@ export function chosenBy(contacts: string[], flags: SelectionFlags): Chosen | un
   const conditions: TypedConditions = { list, tag, status, where };
   const isNarrowed = Object.values(conditions).some((each) => each !== undefined);
   if (named.length === 0 && keys === undefined && !isNarrowed && !all) return undefined;
-  const isOne = named.length === 1 && !isNarrowed;
+  const isOne = named.length === 1 && !isNarrowed && !bulk;
   return { named, keys, conditions, one: isOne ? named[0] : undefined };
 }

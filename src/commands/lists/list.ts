@@ -49,7 +49,9 @@ async function runListsList(context: Context, options: ListsListOptions): Promis
     return { lists: items, total, size };
   });
   await presentList(terminal, output, lists, listView);
-  if (total !== undefined && lists.length > 0 && (page - 1) * size + lists.length < total) {
+  const hasMore = total !== undefined && lists.length > 0 && (page - 1) * size + lists.length < total;
+  context.observer?.page?.({ total, hasMore });
+  if (hasMore) {
     terminal.note(
       `${lists.length} of ${total} lists shown; --all reads every page, --page ${page + 1} the next`,
     );

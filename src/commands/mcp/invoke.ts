@@ -1,0 +1,108 @@
+/** Tools run the commands of this program: the same checks, services and jobs as at a terminal, on streams in memory. */
+import { Readable, Writable } from "node:stream";
+import type { ResolvedProfile } from "../../config/resolve.ts";
+import type { Context, Observer } from "../../context.ts";
+import { InterruptedError } from "../../errors.ts";
+import type { CommandTree } from "../tree.ts";
+import { ToolFailure } from "./tool.ts";
+
+export interface InvokeOptions {
+  stdin?: string;
+  observer?: Observer;
+  signal: AbortSignal;
+  /** Codes besides 0 with which the command has done its work. */
+  accepts?: readonly number[];
+  /** The command writes one JSON value a line: they come as an array. */
+  isLines?: boolean;
+}
+
+export interface Invoked {
+  exitCode: number;
+  /** What stood on stdout as JSON; null when nothing did. */
+  value: unknown;
+  /** Warnings, remarks and the rate-limit line. */
+  messages: string[];
+}
+
+/** Runs a command with its words. @throws ToolFailure with the command's own error */
+export type Invoke = (words: string[], options: InvokeOptions) => Promise<Invoked>;
+
+const mostMessages = 40;
+
+/**
+ * The account stays the one that the server was started for, whatever becomes of the current profile meanwhile.
+ * @param mayWrite else every command runs with `--read-only`
+ */
+export function createInvoke(
+  context: Context,
+  tree: CommandTree,
+  { name, isSandbox }: ResolvedProfile,
+  mayWrite: boolean,
+): Invoke {
+  const { settings, terminal } = context;
+  const { baseUrl, structure, timeoutSeconds, maxWaitSeconds } = settings;
+  const globals = [
+    ...(name ? [`--profile=${name.value}`] : []),
+    ...(baseUrl?.source === "flag" && !isSandbox ? [`--base-url=${baseUrl.value}`] : []),
+    ...(structure ? [`--structure=${structure.value}`] : []),
+    ...[`--timeout=${timeoutSeconds}`, `--max-wait=${maxWaitSeconds}`],
+    ...["--json", "--no-input", "--no-color", "--no-pager"],
+    ...(mayWrite ? [] : ["--read-only"]),
+  ];
+  return async (words, { stdin = "", observer, signal, accepts = [], isLines = false }) => {
+    const stdout = collector();
+    const stderr = collector();
+    const interruption = new AbortController();
+    const interrupt = () =>
+      interruption.abort(context.signal.aborted ? context.signal.reason : new InterruptedError("SIGINT"));
+    const signals = [context.signal, signal];
+    for (const each of signals) each.addEventListener("abort", interrupt);
+    if (signals.some((each) => each.aborted)) interrupt();
+    try {
+      const exitCode = await tree.run({
+        args: [...globals, ...words],
+        streams: {
+          stdin: Readable.from(stdin === "" ? [] : [stdin]),
+          stdout: stdout.stream,
+          stderr: stderr.stream,
+          env: terminal.env,
+        },
+        signal: interruption.signal,
+        observer,
+      });
+      return resultOf(exitCode, parsedOutput(stdout.text(), isLines), stderr.text(), accepts);
+    } finally {
+      for (const each of signals) each.removeEventListener("abort", interrupt);
+    }
+  };
+}
+
+function resultOf(exitCode: number, value: unknown, stderr: string, accepts: readonly number[]): Invoked {
+  const lines = stderr.split("\n").filter((line) => line !== "");
+  const error = lines.findLast((line) => line.startsWith('{"error":'));
+  const messages = lines.filter((line) => line !== error).slice(-mostMessages);
+  if (exitCode === 0 || accepts.includes(exitCode)) return { exitCode, value, messages };
+  const failure = error === undefined ? { error: { message: messages.join("\n"), exitCode } } : parsed(error);
+  // How far a bulk run came stands on stdout.
+  throw new ToolFailure({ ...failure, ...(value === null ? {} : { summary: value }), messages });
+}
+
+function parsedOutput(stdout: string, isLines: boolean): unknown {
+  if (isLines) return stdout.split("\n").flatMap((line) => (line === "" ? [] : [JSON.parse(line)]));
+  return stdout.trim() === "" ? null : JSON.parse(stdout);
+}
+
+function parsed(line: string): object {
+  return JSON.parse(line) as object;
+}
+
+function collector() {
+  const pieces: Buffer[] = [];
+  const stream = new Writable({
+    write(piece, _encoding, done) {
+      pieces.push(Buffer.from(piece));
+      done();
+    },
+  });
+  return { stream, text: () => Buffer.concat(pieces).toString("utf8") };
+}

@@ -1,0 +1,331 @@
+/** Tools that change the account, in two steps: a dry run with a token, and the run itself with that token. */
+import { UsageError } from "../../errors.ts";
+import { fileBelowWorkingFolder } from "./files.ts";
+import type { Invoke } from "./invoke.ts";
+import { type PlannedCommand, type Plans, recordPlan, refused } from "./plans.ts";
+import { type SelectionInput, selectionInput, selectionWords } from "./read-tools.ts";
+import { type InputSchema, inputOf, mostRows, reads, type Tool, ToolFailure, text, texts } from "./tool.ts";
+
+const rejectedRows = 3;
+const usualSample = 20;
+
+/** What every plan takes besides what is to be done. */
+const sampleInput = {
+  sample: {
+    type: "integer",
+    minimum: 0,
+    maximum: mostRows,
+    default: usualSample,
+    description: "lines of the plan to return",
+  },
+};
+
+const targetInput = {
+  ...selectionInput,
+  keys_file: text("a file below the working folder with a key or id on each line"),
+  all: { type: "boolean", description: "every contact of the structure" },
+};
+
+interface TargetInput extends SelectionInput {
+  keys_file?: string;
+  all?: boolean;
+}
+
+/** @param plans of this session */
+export function planTools(invoke: Invoke, plans: Plans): Tool[] {
+  const planTool = <Input>(
+    name: string,
+    title: string,
+    description: string,
+    properties: InputSchema["properties"],
+    command: (input: Input) => Promise<PlannedCommand>,
+    required: string[] = [],
+  ): Tool => ({
+    name,
+    description: `${description} Sends no write: returns counts, a sample and the token for apply_plan.`,
+    inputSchema: inputOf({ ...properties, ...sampleInput }, { required }),
+    annotations: { title, ...reads, idempotentHint: false },
+    call: (input: Input & { sample?: number }, signal) =>
+      plan(invoke, plans, { what: title, command: () => command(input), sample: input.sample }, signal),
+  });
+  return [
+    planTool(
+      "plan_import",
+      "Plan an import",
+      "Creates and updates contacts from a file (CSV, Excel or JSON) or from rows. Lists and tags are only added. Who is marked as not subscribed, or is suppressed, is left out.",
+      importInput,
+      importCommand,
+    ),
+    planTool(
+      "plan_change",
+      "Plan a change of contacts",
+      "The same change of fields, tags and lists on every chosen contact.",
+      { ...targetInput, ...changeInput },
+      changeCommand,
+    ),
+    planTool(
+      "plan_unsubscribe",
+      "Plan an unsubscription",
+      "Sets the chosen contacts to Inactive, Unsubscribe. Nobody can be subscribed again by API.",
+      targetInput,
+      (input: TargetInput) => targetCommand(["contact", "unsubscribe"], input),
+    ),
+    planTool(
+      "plan_delete",
+      "Plan a deletion",
+      "Deletes the chosen contacts for good; a backup is written first.",
+      targetInput,
+      (input: TargetInput) => targetCommand(["contact", "delete"], input),
+    ),
+    planTool(
+      "plan_list_sync",
+      "Plan a list sync",
+      "Makes a list's members exactly the keys of a file: adds first, removals after. Refused for more than 10% removals unless max_remove says so.",
+      {
+        list: text("name or id"),
+        file: text("CSV or one key per line, below the working folder"),
+        max_remove: text("N or N%"),
+        create: { type: "boolean", description: "create contacts that do not exist" },
+      },
+      syncCommand,
+      ["list", "file"],
+    ),
+    applyTool(invoke, plans),
+  ];
+}
+
+async function plan(
+  invoke: Invoke,
+  plans: Plans,
+  wanted: { what: string; command: () => Promise<PlannedCommand>; sample?: number },
+  signal: AbortSignal,
+): Promise<object> {
+  const { what, command, sample = usualSample } = wanted;
+  const planned = await command();
+  const record = recordPlan(sample);
+  const { value, messages } = await invoke(wordsOf(planned, ["--dry-run"]), {
+    stdin: planned.stdin,
+    observer: record.observer,
+    signal,
+    accepts: [rejectedRows],
+  });
+  const summary = value as { stoppedBy: string | null; estimate: object; consent: object };
+  if (summary.stoppedBy !== null) throw new ToolFailure({ error: incomplete, summary, messages });
+  const shown = record.sample();
+  const total = Object.values(record.counts).reduce((sum, count) => sum + count, 0);
+  const common = {
+    counts: record.counts,
+    total,
+    estimate: summary.estimate,
+    consent: summary.consent,
+    sample: shown,
+    notShown: total - shown.length,
+    messages,
+  };
+  if (record.changes() === 0) return { token: null, note: "Nothing would change", ...common };
+  const { token, expiresAt } = plans.keep({ what, command, fingerprint: record.fingerprint() });
+  return { token, expiresAt, ...common };
+}
+
+const incomplete = {
+  type: "PlanRefusedError",
+  message: "The plan stopped before its end, so there is nothing to apply",
+  exitCode: 2,
+  applied: "no",
+};
+
+function applyTool(invoke: Invoke, plans: Plans): Tool {
+  let last: Promise<unknown> = Promise.resolve();
+  return {
+    name: "apply_plan",
+    description:
+      "Carries out a plan of this session. Everything is planned again first: if the account or the file changed, nothing is written. A token works once, for 10 minutes. Returns the run's summary.",
+    inputSchema: inputOf({ token: text("from a plan_ tool") }, { required: ["token"] }),
+    annotations: {
+      title: "Apply a plan",
+      readOnlyHint: false,
+      destructiveHint: true,
+      idempotentHint: false,
+      openWorldHint: true,
+    },
+    call({ token }: { token: string }, signal) {
+      // One after the other: each plan is compared with what the one before left.
+      const applied = last.then(() => apply(invoke, plans, token, signal));
+      last = applied.catch(() => undefined);
+      return applied;
+    },
+  };
+}
+
+async function apply(invoke: Invoke, plans: Plans, token: string, signal: AbortSignal): Promise<object> {
+  const { command, fingerprint } = plans.take(token);
+  const planned = await command();
+  const record = recordPlan(0);
+  const { observer } = record;
+  const requireSame = () => {
+    if (record.fingerprint().lines !== fingerprint.lines) {
+      throw refused("The account or the input changed after this plan was made");
+    }
+  };
+  const { value, messages } = await invoke(wordsOf(planned, ["--yes", "--fresh", "--no-wait"]), {
+    stdin: planned.stdin,
+    observer: {
+      planned: observer.planned,
+      opened(account) {
+        if (account !== fingerprint.account) throw refused("This plan was made for another account");
+      },
+      approve: requireSame,
+    },
+    signal,
+    accepts: [rejectedRows],
+  });
+  // A run in which nothing is left to write asks nobody.
+  requireSame();
+  return { summary: value, messages };
+}
+
+function wordsOf({ path, flags, args = [] }: PlannedCommand, more: string[]): string[] {
+  return [...path, ...flags, ...more, ...(args.length > 0 ? ["--", ...args] : [])];
+}
+
+const importInput = {
+  file: text("below the working folder; in place of rows"),
+  rows: {
+    type: "array",
+    minItems: 1,
+    maxItems: mostRows,
+    items: { type: "object", additionalProperties: { type: ["string", "number", "boolean", "null"] } },
+    description: "contacts as { column: value }, in place of a file; the first is line 2 of the plan",
+  },
+  map: {
+    type: "object",
+    additionalProperties: { type: "string" },
+    description: "{ column: target }; a target is key, lists, tags, ignore or a field",
+  },
+  lists: texts("add every contact to these lists"),
+  tags: texts("give every contact these tags"),
+  create_missing: { type: "boolean", description: "create lists and tags that do not exist" },
+  mode: { enum: ["upsert", "create", "update"], default: "upsert" },
+  blank: { enum: ["keep", "clear"], default: "keep" },
+  ignore_unmapped: { type: "boolean", description: "leave out columns that match no field" },
+  consent_column: text("says who is subscribed"),
+  sheet: text("of a workbook: its name or number"),
+};
+
+interface ImportInput {
+  file?: string;
+  rows?: Record<string, string | number | boolean | null>[];
+  map?: Record<string, string>;
+  lists?: string[];
+  tags?: string[];
+  create_missing?: boolean;
+  mode?: string;
+  blank?: string;
+  ignore_unmapped?: boolean;
+  consent_column?: string;
+  sheet?: string;
+}
+
+async function importCommand(input: ImportInput): Promise<PlannedCommand> {
+  const { file, rows, map = {}, lists = [], tags = [] } = input;
+  if ((file === undefined) === (rows === undefined)) {
+    throw new UsageError("An import needs either file or rows");
+  }
+  const flags = [
+    ...Object.entries(map).map(([column, target]) => `--map=${column}=${target}`),
+    ...lists.map((list) => `--list=${list}`),
+    ...tags.map((tag) => `--tag=${tag}`),
+    ...(input.create_missing ? ["--create-missing"] : []),
+    ...(input.ignore_unmapped ? ["--ignore-unmapped"] : []),
+    ...optional("--mode", input.mode),
+    ...optional("--blank", input.blank),
+    ...optional("--consent-column", input.consent_column),
+    ...optional("--sheet", input.sheet),
+  ];
+  if (rows) {
+    return {
+      path: ["import"],
+      flags: [...flags, "--delimiter=,", "--encoding=utf-8"],
+      args: ["-"],
+      stdin: csvOf(rows),
+    };
+  }
+  return { path: ["import"], flags, args: [await fileBelowWorkingFolder(file!)] };
+}
+
+function csvOf(rows: NonNullable<ImportInput["rows"]>): string {
+  const columns = [...new Set(rows.flatMap((row) => Object.keys(row)))];
+  const cell = (value: unknown) => `"${String(value ?? "").replaceAll('"', '""')}"`;
+  const lines = [columns, ...rows.map((row) => columns.map((column) => row[column]))];
+  return lines.map((cells) => `${cells.map(cell).join(",")}\n`).join("");
+}
+
+const changeInput = {
+  set: {
+    type: "object",
+    additionalProperties: { type: "string" },
+    description: "{ field: value }; fields by label or id",
+  },
+  add_tags: texts("by label or id"),
+  remove_tags: texts("by label or id"),
+  add_lists: texts("by name or id"),
+  remove_lists: texts("by name or id"),
+};
+
+interface ChangeInput extends TargetInput {
+  set?: Record<string, string>;
+  add_tags?: string[];
+  remove_tags?: string[];
+  add_lists?: string[];
+  remove_lists?: string[];
+}
+
+function changeCommand(input: ChangeInput): Promise<PlannedCommand> {
+  const { set = {}, add_tags = [], remove_tags = [], add_lists = [], remove_lists = [] } = input;
+  const unclear = Object.keys(set).find((field) => field.includes("="));
+  if (unclear !== undefined) {
+    throw new UsageError(`The label ${JSON.stringify(unclear)} has a "="`, "Name the field by its id");
+  }
+  const flags = [
+    ...Object.entries(set).map(([field, value]) => `--set=${field}=${value}`),
+    ...add_tags.map((tag) => `--add-tag=${tag}`),
+    ...remove_tags.map((tag) => `--remove-tag=${tag}`),
+    ...add_lists.map((list) => `--add-list=${list}`),
+    ...remove_lists.map((list) => `--remove-list=${list}`),
+  ];
+  if (flags.length === 0) throw new UsageError("No change is named", "Give set, add_tags or their like");
+  return targetCommand(["contact", "mutate"], input, flags);
+}
+
+async function targetCommand(
+  path: string[],
+  input: TargetInput,
+  more: string[] = [],
+): Promise<PlannedCommand> {
+  const { keys_file, all } = input;
+  const flags = [
+    ...[...more, "--bulk", ...selectionWords(input)],
+    ...optional("--keys", keys_file === undefined ? undefined : await fileBelowWorkingFolder(keys_file)),
+    ...(all ? ["--all"] : []),
+  ];
+  return { path, flags };
+}
+
+interface SyncInput {
+  list: string;
+  file: string;
+  max_remove?: string;
+  create?: boolean;
+}
+
+async function syncCommand({ list, file, max_remove, create }: SyncInput): Promise<PlannedCommand> {
+  return {
+    path: ["lists", "sync"],
+    flags: [...optional("--max-remove", max_remove), ...(create ? ["--create"] : [])],
+    args: [list, await fileBelowWorkingFolder(file)],
+  };
+}
+
+function optional(flag: string, value: string | undefined): string[] {
+  return value === undefined ? [] : [`${flag}=${value}`];
+}

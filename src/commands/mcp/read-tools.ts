@@ -1,0 +1,239 @@
+/** Tools that only read. Each is a command; what it shows in part says how much there is and how to go on. */
+import type { Invoke } from "./invoke.ts";
+import { inputOf, limitInput, pageInput, reads, type Tool, text, texts, usualRows } from "./tool.ts";
+
+interface Page {
+  total?: number;
+  hasMore: boolean;
+}
+
+interface Paged {
+  limit?: number;
+  page?: number;
+}
+
+/** The conditions of a selection, as every tool that chooses contacts takes them; all that are given must hold. */
+export interface SelectionInput {
+  keys?: string[];
+  lists?: string[];
+  tags?: string[];
+  status?: string;
+  where?: string;
+}
+
+export const selectionInput = {
+  keys: texts("contacts with any of these keys or ids"),
+  lists: texts("members of any of these lists, by name or id"),
+  tags: texts("with any of these tags, by label or id"),
+  status: text("primary status, such as active"),
+  where: text('CEL condition, such as City == "Oslo" && !("VIP" in tags); costs reading the other matches'),
+};
+
+export function selectionWords({ keys = [], lists = [], tags = [], status, where }: SelectionInput) {
+  return [
+    ...keys.map((key) => `--key=${key}`),
+    ...lists.map((list) => `--list=${list}`),
+    ...tags.map((tag) => `--tag=${tag}`),
+    ...(status === undefined ? [] : [`--status=${status}`]),
+    ...(where === undefined ? [] : [`--where=${where}`]),
+  ];
+}
+
+export function readTools(invoke: Invoke): Tool[] {
+  return [
+    accountTool(invoke),
+    structureTool(invoke),
+    listsTool(invoke),
+    searchTool(invoke),
+    contactTool(invoke),
+    eventsTool(invoke),
+    runsTool(invoke),
+    runTool(invoke),
+  ];
+}
+
+function accountTool(invoke: Invoke): Tool {
+  return {
+    name: "account_status",
+    description:
+      "Which account this server works with, whether its key works, and what is left of the hourly limit and the monthly quota. 1 request.",
+    inputSchema: inputOf({}),
+    annotations: { title: "Account status", ...reads },
+    async call(_input: never, signal) {
+      const status = await invoke(["auth", "status"], { signal });
+      const limits = await invoke(["limits"], { signal });
+      return { ...(status.value as object), limits: limits.value };
+    },
+  };
+}
+
+function structureTool(invoke: Invoke): Tool {
+  return {
+    name: "structure_get",
+    description:
+      "The fields and tags of contacts, with their ids. Contacts name fields and tags by these ids.",
+    inputSchema: inputOf({ structure: text("label or id; left out: the one that is worked in") }),
+    annotations: { title: "Fields and tags", ...reads },
+    async call({ structure }: { structure?: string }, signal) {
+      const words = structure === undefined ? [] : ["--", structure];
+      const { value } = await invoke(["structure", "get", ...words], { signal });
+      return { structure: value };
+    },
+  };
+}
+
+function listsTool(invoke: Invoke): Tool {
+  return {
+    name: "lists_list",
+    description: "The lists, with ids and numbers of contacts, a page at a time.",
+    inputSchema: inputOf({ limit: limitInput, page: pageInput }),
+    annotations: { title: "Lists", ...reads },
+    async call({ limit = usualRows, page = 1 }: Paged, signal) {
+      return onePage(invoke, "lists", ["lists", "list", `--size=${limit}`, `--page=${page}`], page, signal);
+    },
+  };
+}
+
+function searchTool(invoke: Invoke): Tool {
+  return {
+    name: "contact_search",
+    description:
+      "Contacts for which all given conditions hold; everyone without any. Pages of at most 200, with the total. With count, only their number.",
+    inputSchema: inputOf({
+      ...selectionInput,
+      filters: texts("COLUMN OPERATOR VALUE[,VALUE], such as CONTACT_STATUS EQ active"),
+      source: texts("parts of the contact to return, such as key, fields, lists, tags, status"),
+      count: { type: "boolean", default: false },
+      limit: limitInput,
+      page: pageInput,
+    }),
+    annotations: { title: "Search contacts", ...reads },
+    async call(input: SearchInput, signal) {
+      const { filters = [], source, count, limit = usualRows, page = 1 } = input;
+      const words = [
+        ...["contact", "search", ...selectionWords(input)],
+        ...filters.map((each) => `--filter=${each}`),
+        ...(source === undefined ? [] : [`--source=${source.join(",")}`]),
+      ];
+      if (count) return { count: (await invoke([...words, "--count"], { signal })).value };
+      return onePage(invoke, "contacts", [...words, `--page-size=${limit}`, `--page=${page}`], page, signal);
+    },
+  };
+}
+
+interface SearchInput extends SelectionInput, Paged {
+  filters?: string[];
+  source?: string[];
+  count?: boolean;
+}
+
+function contactTool(invoke: Invoke): Tool {
+  return {
+    name: "contact_get",
+    description: "One contact by its key or id, whole.",
+    inputSchema: inputOf({ contact: text("key or id") }, { required: ["contact"] }),
+    annotations: { title: "Get a contact", ...reads },
+    async call({ contact }: { contact: string }, signal) {
+      return { contact: (await invoke(["contact", "get", "--", contact], { signal })).value };
+    },
+  };
+}
+
+function eventsTool(invoke: Invoke): Tool {
+  return {
+    name: "events_list",
+    description:
+      "What happened to contacts: the newest events, oldest of them first. To see others, narrow by contact, types or days.",
+    inputSchema: inputOf({
+      contact: text("key or id; left out: the whole account"),
+      types: texts("such as contact-unsubscribed or email-bounced"),
+      days: { type: "integer", minimum: 1, description: "how far to look back (30)" },
+      limit: limitInput,
+    }),
+    annotations: { title: "Events", ...reads },
+    async call({ contact, types = [], days, limit = usualRows }: EventsInput, signal) {
+      const shown: Page = { hasMore: false };
+      const words = [
+        ...["events", `--limit=${limit}`, ...types.map((type) => `--type=${type}`)],
+        ...(days === undefined ? [] : [`--days=${days}`]),
+        ...(contact === undefined ? [] : ["--", contact]),
+      ];
+      const { value } = await invoke(words, {
+        signal,
+        observer: { page: (page) => Object.assign(shown, page) },
+      });
+      return { events: value, total: shown.total ?? null, hasMore: shown.hasMore };
+    },
+  };
+}
+
+interface EventsInput {
+  contact?: string;
+  types?: string[];
+  days?: number;
+  limit?: number;
+}
+
+function runsTool(invoke: Invoke): Tool {
+  return {
+    name: "runs_list",
+    description: "The bulk runs of this machine, newest first. No request.",
+    inputSchema: inputOf({ limit: limitInput, page: pageInput }),
+    annotations: { title: "Bulk runs", ...reads, openWorldHint: false },
+    async call(paged: Paged, signal) {
+      return part("runs", (await invoke(["runs", "list"], { signal })).value as unknown[], paged);
+    },
+  };
+}
+
+function runTool(invoke: Invoke): Tool {
+  return {
+    name: "run_show",
+    description:
+      "One bulk run; with changes, also what it did to each contact, as lines of a plan. No request for the run alone.",
+    inputSchema: inputOf(
+      {
+        run: text("its id, or last"),
+        changes: { type: "boolean", default: false },
+        limit: limitInput,
+        page: pageInput,
+      },
+      { required: ["run"] },
+    ),
+    annotations: { title: "Show a bulk run", ...reads },
+    async call({ run, changes, ...paged }: Paged & { run: string; changes?: boolean }, signal) {
+      const shown = (await invoke(["runs", "show", "--", run], { signal })).value;
+      if (!changes) return { run: shown };
+      const { run: id } = shown as { run: string };
+      const lines = await invoke(["runs", "show", "--changes", "--", id], { signal, isLines: true });
+      return { run: shown, ...part("changes", lines.value as unknown[], paged) };
+    },
+  };
+}
+
+/** One page as the service gives it. */
+async function onePage(invoke: Invoke, name: string, words: string[], page: number, signal: AbortSignal) {
+  const shown: Page = { hasMore: false };
+  const { value } = await invoke(words, {
+    signal,
+    observer: { page: (seen) => Object.assign(shown, seen) },
+  });
+  return {
+    [name]: value,
+    // Conditions that are decided here have no total before everything is read.
+    total: shown.total ?? null,
+    hasMore: shown.hasMore,
+    ...(shown.hasMore ? { nextPage: page + 1 } : {}),
+  };
+}
+
+/** A page of rows that are all at hand. */
+function part(name: string, rows: readonly unknown[], { limit = usualRows, page = 1 }: Paged) {
+  const hasMore = page * limit < rows.length;
+  return {
+    [name]: rows.slice((page - 1) * limit, page * limit),
+    total: rows.length,
+    hasMore,
+    ...(hasMore ? { nextPage: page + 1 } : {}),
+  };
+}

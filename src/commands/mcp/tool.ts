@@ -1,0 +1,65 @@
+/** What a tool is, before it is offered over the protocol. */
+
+/** The part of JSON Schema that the tools' inputs use. */
+export interface InputSchema {
+  type: "object";
+  properties: Record<string, object>;
+  required?: string[];
+  additionalProperties: false;
+  [keyword: string]: unknown;
+}
+
+export interface Tool {
+  name: string;
+  description: string;
+  inputSchema: InputSchema;
+  annotations: {
+    title: string;
+    readOnlyHint: boolean;
+    destructiveHint: boolean;
+    idempotentHint: boolean;
+    openWorldHint: boolean;
+  };
+  /** @param input valid by the schema. @throws ToolFailure, EcmError */
+  call(input: never, signal: AbortSignal): Promise<object>;
+}
+
+/** A failure that has a shape already: the JSON error of a command. */
+export class ToolFailure extends Error {
+  readonly failure: object;
+
+  constructor(failure: object) {
+    super("a command failed");
+    this.failure = failure;
+  }
+}
+
+/** For tools that send no write. */
+export const reads = {
+  readOnlyHint: true,
+  destructiveHint: false,
+  idempotentHint: true,
+  openWorldHint: true,
+} as const;
+
+export function inputOf(
+  properties: InputSchema["properties"],
+  more: Record<string, unknown> = {},
+): InputSchema {
+  return { type: "object", properties, ...more, additionalProperties: false };
+}
+
+/** Rows of one answer: the most, and how many unless asked. */
+export const mostRows = 200;
+export const usualRows = 100;
+
+export const limitInput = { type: "integer", minimum: 1, maximum: mostRows, default: usualRows };
+export const pageInput = { type: "integer", minimum: 1, default: 1 };
+
+export function texts(description: string): object {
+  return { type: "array", items: { type: "string", minLength: 1 }, maxItems: mostRows, description };
+}
+
+export function text(description: string): object {
+  return { type: "string", minLength: 1, description };
+}
