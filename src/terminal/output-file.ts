@@ -19,9 +19,10 @@ export interface Sink {
   discard(): Promise<void>;
 }
 
-/** @throws UsageError when the file cannot be written. */
-export async function openOutput(terminal: Terminal, output: OutputOptions): Promise<Sink> {
-  const sink = output.outputFile === undefined ? stdoutSink(terminal) : await fileSink(output.outputFile);
+/** @param flag that names the file, where it is not `--output-file` @throws UsageError when the file cannot be written. */
+export async function openOutput(terminal: Terminal, output: OutputOptions, flag?: string): Promise<Sink> {
+  const { outputFile } = output;
+  const sink = outputFile === undefined ? stdoutSink(terminal) : await fileSink(outputFile, flag);
   if (wantsMark(output)) await sink.write("\ufeff");
   return sink;
 }
@@ -113,8 +114,8 @@ export async function openBodyFile(file: string): Promise<BodySink & Pick<Sink, 
   };
 }
 
-async function fileSink(file: string): Promise<Sink> {
-  const target = await openTarget(file);
+async function fileSink(file: string, flag?: string): Promise<Sink> {
+  const target = await openTarget(file, flag);
   return {
     write: (text) => saying(file, () => target.append(text)),
     isClosed: false,
@@ -124,12 +125,12 @@ async function fileSink(file: string): Promise<Sink> {
 }
 
 /** With the rights of the file that is there; a new one is people's data, for its owner alone. @throws UsageError */
-async function openTarget(file: string): Promise<AtomicFile> {
-  const { path, mode } = outputTarget(file);
+async function openTarget(file: string, flag?: string): Promise<AtomicFile> {
+  const { path, mode } = outputTarget(file, flag);
   try {
     return await openAtomicFile(path, mode);
   } catch (error) {
-    throw cannotWrite(file, (error as NodeJS.ErrnoException).code ?? (error as Error).message);
+    throw cannotWrite(file, (error as NodeJS.ErrnoException).code ?? (error as Error).message, flag);
   }
 }
 

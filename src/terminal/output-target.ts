@@ -10,19 +10,20 @@ export interface OutputTarget {
   mode?: number;
 }
 
-/** @throws UsageError when no file can appear there: a missing folder, a folder, a device or pipe. */
-export function outputTarget(file: string): OutputTarget {
+/** @param flag that names the file @throws UsageError when no file can appear there: a missing folder, a folder, a device or pipe. */
+export function outputTarget(file: string, flag?: string): OutputTarget {
   const path = resolve(file);
   const found = statusOf(path);
-  if (found?.isDirectory()) throw cannotWrite(file, "it is a folder");
-  if (found && !found.isFile()) throw cannotWrite(file, "it is a device or a pipe; redirect stdout there");
+  if (found?.isDirectory()) throw cannotWrite(file, "it is a folder", flag);
+  if (found && !found.isFile())
+    throw cannotWrite(file, "it is a device or a pipe; redirect stdout there", flag);
   if (found) return { path: realpathSync(path), mode: found.mode & 0o777 };
-  if (!statusOf(dirname(path))?.isDirectory()) throw cannotWrite(file, "there is no such folder");
+  if (!statusOf(dirname(path))?.isDirectory()) throw cannotWrite(file, "there is no such folder", flag);
   return { path };
 }
 
-export function cannotWrite(file: string, reason: string): UsageError {
-  return new UsageError(`--output-file: cannot write ${file === "" ? '""' : file}: ${reason}`);
+export function cannotWrite(file: string, reason: string, flag = "--output-file"): UsageError {
+  return new UsageError(`${flag}: cannot write ${file === "" ? '""' : file}: ${reason}`);
 }
 
 function statusOf(path: string): Stats | undefined {

@@ -235,6 +235,7 @@ function aboutRun(prepared: Prepared, input: TakenInput, resumes: Manifest | und
     fingerprint: fingerprintIn(prepared, resumes),
     options: job.options,
     rejects: options.rejects === undefined ? undefined : resolve(options.rejects),
+    plan: options.planFile === undefined ? undefined : resolve(options.planFile),
     backup: options.backUp?.target,
   };
 }

@@ -116,6 +116,8 @@ export interface RunOptions extends BudgetOptions {
   rejects?: string;
   /** Takes the plan: of a dry run while it decides; of a real one all of it, before the first write. */
   plan?: PlanSink;
+  /** Where the plan is written, for the manifest. */
+  planFile?: string;
   /** Everyone is looked up before the first write, so that the price is exact. */
   looksFirst?: boolean;
   /** Has the writes agreed to, between the price and the first of them. Not asked again once writing has begun. */

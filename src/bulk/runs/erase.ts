@@ -80,8 +80,8 @@ export async function filesOfOthersWith({ state }: OwnFolders, redactor: Redacto
   for (const folder of await foldersIn(runsFolder(state))) {
     const manifest = await readManifest(folder).catch(() => undefined);
     if (!manifest) continue;
-    const { input, rejects, backup, summary } = manifest;
-    const named = [input.isSpooled ? undefined : input.file, rejects, summary?.rejects, backup?.file];
+    const { input, rejects, plan, backup, summary } = manifest;
+    const named = [input.isSpooled ? undefined : input.file, rejects, summary?.rejects, plan, backup?.file];
     for (const file of named) if (typeof file === "string" && !file.startsWith(state)) files.add(file);
   }
   const holding: string[] = [];

@@ -34,6 +34,8 @@ export interface Manifest {
   options: Record<string, unknown>;
   /** Where the rejects file goes besides the run folder. */
   rejects?: string;
+  /** Where its plan was written. */
+  plan?: string;
   /** Where the contacts that a deletion takes are written, and in which format. Absent: in the run folder. */
   backup?: { file: string; format: string };
   /** Written when it ends or stops: what `runs list` shows without reading the journal. */

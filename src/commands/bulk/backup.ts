@@ -21,7 +21,7 @@ const formatOf: Record<string, OutputFormat> = {
 
 /** Where a backup goes, from the flag: the format by the file's name, else by `-o`, else csv. @throws UsageError */
 export function backupTarget(context: Context, file: string): { file: string; format: OutputFormat } {
-  outputTarget(file);
+  outputTarget(file, "--backup");
   const { format } = context.output({ outputFile: file }, "csv");
   const byFlag = format === "table" || format === "id" ? "csv" : format;
   return { file: resolve(file), format: formatOf[extname(file).toLowerCase()] ?? byFlag };

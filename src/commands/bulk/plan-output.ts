@@ -42,7 +42,11 @@ export async function openPlanOutput(
   const output =
     plan === undefined
       ? undefined
-      : await openOutput(terminal, { format: "ndjson", outputFile: plan === "-" ? undefined : plan });
+      : await openOutput(
+          terminal,
+          { format: "ndjson", outputFile: plan === "-" ? undefined : plan },
+          "--plan",
+        );
   const shown: PlanLine[] = [];
   let changes = 0;
   let text = "";

@@ -5,6 +5,7 @@ import type { PlanSink } from "../../bulk/engine/plan.ts";
 import type { BackUp, RowJob, RunOptions } from "../../bulk/engine/row-job.ts";
 import type { Context, Observer } from "../../context.ts";
 import { agreementFor, type Danger } from "./agree.ts";
+import { type FileFlags, requireDistinctFiles } from "./distinct-files.ts";
 import { openEngine } from "./flags.ts";
 import { openPlanOutput, type PlanFlags } from "./plan-output.ts";
 import { displayRun } from "./progress.ts";
@@ -12,7 +13,7 @@ import { displayRun } from "./progress.ts";
 export interface BulkStart {
   job: RowJob;
   options: RunOptions;
-  flags: PlanFlags;
+  flags: PlanFlags & FileFlags;
   /** What is said at once, such as `Importing people.csv`. */
   what: string;
   danger: Danger;
@@ -28,6 +29,7 @@ export async function startRun(
   { job, options, flags, what, danger, backUp }: BulkStart,
 ): Promise<Closed> {
   const { runRowJob } = await import("../../bulk/engine/execute-run.ts");
+  requireDistinctFiles(job, flags);
   const plan = await openPlanOutput(context, flags, options.isDryRun);
   const display = displayRun(context, what);
   try {
@@ -43,6 +45,7 @@ export async function startRun(
         ...options,
         backUp,
         plan: sinkFor(observer, plan.sink),
+        planFile: flags.plan === "-" ? undefined : flags.plan,
         looksFirst: asks,
         async agree(price) {
           await agree(price);

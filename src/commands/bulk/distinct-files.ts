@@ -1,0 +1,49 @@
+/** The files of one bulk command must differ: a plan written over the input would destroy it. */
+import { realpathSync, statSync } from "node:fs";
+import { basename, dirname, join, resolve } from "node:path";
+import type { RowJob } from "../../bulk/engine/row-job.ts";
+import { UsageError } from "../../errors.ts";
+
+/** Files that flags name; `mapping` is only read. */
+export interface FileFlags {
+  plan?: string;
+  backup?: string;
+  rejects?: string;
+  mapping?: string;
+}
+
+/** @throws UsageError when a file that is written is the input, or one that another flag names, be it through a link */
+export function requireDistinctFiles({ input }: Pick<RowJob, "input">, flags: FileFlags): void {
+  const used = new Map<string, string>();
+  if (!input.stream) used.set(identityOf(input.path ?? input.name), "the input itself");
+  if (flags.mapping !== undefined) used.set(identityOf(flags.mapping), "--mapping");
+  for (const flag of ["rejects", "backup", "plan"] as const) {
+    const file = flags[flag];
+    if (file === undefined || file === "-") continue;
+    const identity = identityOf(file);
+    const other = used.get(identity);
+    if (other?.startsWith("--")) throw clash(`--${flag} and ${other} name the same file`);
+    if (other !== undefined) throw clash(`--${flag} names ${other}`);
+    used.set(identity, `--${flag}`);
+  }
+}
+
+function clash(message: string): UsageError {
+  return new UsageError(message, "name another file");
+}
+
+/** The same for all names of one file; of a file that is not there yet, by the folder that it would be in. */
+function identityOf(file: string): string {
+  const path = resolve(file);
+  try {
+    const { dev, ino } = statSync(path, { bigint: true });
+    // Where a file system has no such numbers, the path must do.
+    return ino === 0n ? realpathSync(path) : `${dev}:${ino}`;
+  } catch {
+    try {
+      return join(realpathSync(dirname(path)), basename(path));
+    } catch {
+      return path;
+    }
+  }
+}

@@ -1,0 +1,75 @@
+/** No file that a bulk command reads or writes is overwritten by another that it writes. */
+import { link, readFile, symlink, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { expect, it } from "vitest";
+import { temporaryFolder } from "../support/ecm.ts";
+import { startSandbox } from "../support/sandbox.ts";
+
+const people = "Email\nada@example.com\n";
+
+async function files() {
+  const folder = await temporaryFolder();
+  const at = (name: string) => join(folder, name);
+  await writeFile(at("people.csv"), people);
+  await writeFile(at("map.yaml"), "Email: key\n");
+  await symlink(at("people.csv"), at("linked.csv"));
+  await link(at("people.csv"), at("hard.csv"));
+  return { at, ...(await startSandbox()) };
+}
+
+it.each([
+  ["import people.csv --plan people.csv --dry-run", "--plan names the input itself"],
+  ["import people.csv --plan linked.csv", "--plan names the input itself"],
+  ["import linked.csv --plan people.csv", "--plan names the input itself"],
+  ["import people.csv --plan hard.csv", "--plan names the input itself"],
+  ["import people.csv --rejects linked.csv", "--rejects names the input itself"],
+  ["import people.csv --mapping map.yaml --plan map.yaml", "--plan and --mapping name the same file"],
+  ["import people.csv --rejects new.csv --plan new.csv", "--plan and --rejects name the same file"],
+  ["contact mutate --keys people.csv --set First\u00a0Name=A --plan people.csv", "--plan names the input"],
+  ["contact delete --keys people.csv --plan people.csv --yes", "--plan names the input itself"],
+  ["contact delete --keys people.csv --backup people.csv --yes", "--backup names the input itself"],
+  ["contact delete --all --backup new.csv --plan new.csv --yes", "--plan and --backup name the same file"],
+  ["lists sync Anyone people.csv --plan people.csv", "--plan names the input itself"],
+])("refuses `%s` before anything is sent", async (line, message) => {
+  const { ecm, at } = await files();
+  const args = line
+    .split(" ")
+    .map((word) => (/\.(?:csv|yaml)$/.test(word) ? at(word) : word.replace("\u00a0", " ")));
+  const result = await ecm(args);
+  expect([result.code, result.stderr]).toEqual([2, expect.stringContaining(message)]);
+  expect(result.stderr).not.toContain("rate-limit");
+  expect(await readFile(at("people.csv"), "utf8")).toBe(people);
+});
+
+it("names the flag whose file cannot be written", async () => {
+  const { ecm, at } = await files();
+  for (const flag of ["--plan", "--backup"]) {
+    const { code, stderr } = await ecm(["contact", "delete", "--all", "--yes", flag, at("none/new.csv")]);
+    expect([code, stderr]).toEqual([2, expect.stringContaining(`${flag}: cannot write`)]);
+  }
+});
+
+it("takes a plan beside an input and a backup of their own", async () => {
+  const { ecm, at } = await files();
+  expect((await ecm(["import", at("people.csv"), "--plan", at("plan.ndjson")])).code).toBe(0);
+  const args = [
+    "contact",
+    "delete",
+    "--all",
+    "--yes",
+    "--backup",
+    at("gone.csv"),
+    "--plan",
+    at("plan.ndjson"),
+  ];
+  expect((await ecm(args)).code).toBe(0);
+  expect(await readFile(at("gone.csv"), "utf8")).toContain("ada@example.com");
+  expect(await readFile(at("plan.ndjson"), "utf8")).toContain('"delete"');
+});
+
+it("names a plan that still holds the address of a person who was erased", async () => {
+  const { ecm, at } = await files();
+  await ecm(["import", at("people.csv"), "--plan", at("plan.ndjson")]);
+  const { code, stderr } = await ecm(["contact", "erase", "ada@example.com", "--yes"]);
+  expect([code, stderr]).toEqual([0, expect.stringContaining("plan.ndjson still holds the address")]);
+});
