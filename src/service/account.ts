@@ -2,7 +2,7 @@
  * What a command knows of the account: its structures and lists, fetched when first asked for and then kept for the length
  * of the command. Names resolve to ids here. What earlier commands saw is taken only within `withRemembered`.
  */
-import { EcmError, NotFoundError, ServiceError, UsageError } from "../errors.ts";
+import { EcmError, NotFoundError, ServiceError, UnreadableAnswerError, UsageError } from "../errors.ts";
 import type { Contact, ContactList, ContactStructure, Send } from "../wire.ts";
 import type { Behavior, Behaviors } from "./behavior.ts";
 import { ContactNotFoundError } from "./find-contact.ts";
@@ -30,6 +30,8 @@ export interface Account {
    * alone. Where that is not possible either, `tags` stays undefined: unknown, which is not the same as none.
    */
   complete(structure: ContactStructure): Promise<ContactStructure>;
+  /** As `complete`, with all that an update sends back: a `required` that a listing left out would be lost. */
+  forUpdate(structure: ContactStructure): Promise<ContactStructure>;
   /** Every list of the structure. */
   lists(structure: ContactStructure): Promise<ContactList[]>;
   list(structure: ContactStructure, wanted: string): Promise<ContactList>;
@@ -120,6 +122,15 @@ export function createAccount(
     return !isSame;
   }
 
+  /** Structures that were read by themselves: nothing more can be learned of them. */
+  const wholes = new WeakSet<ContactStructure>();
+
+  async function readWhole(structure: ContactStructure): Promise<ContactStructure> {
+    const whole = await fetchWhole(send, structure);
+    wholes.add(whole);
+    return whole;
+  }
+
   const account: Account = {
     structures() {
       const known = structures ? undefined : recall((names) => names.structures?.items);
@@ -160,9 +171,18 @@ export function createAccount(
       let whole = completed.get(structure._id);
       if (!whole) {
         const known = recall((names) => names.whole?.[structure._id]?.item);
-        whole = known ? Promise.resolve({ ...structure, ...known }) : fetchWhole(send, structure);
+        whole = known ? Promise.resolve({ ...structure, ...known }) : readWhole(structure);
         completed.set(structure._id, whole);
       }
+      return whole;
+    },
+    async forUpdate(structure) {
+      const isSaid = structure.fields.every(({ required }) => required !== undefined);
+      if (isSaid || wholes.has(structure)) return account.complete(structure);
+      const known = await completed.get(structure._id);
+      if (known && wholes.has(known)) return known;
+      const whole = readWhole(structure);
+      completed.set(structure._id, whole);
       return whole;
     },
     lists(structure) {
@@ -252,6 +272,9 @@ async function fetchWhole(send: Send, structure: ContactStructure): Promise<Cont
     return { ...structure, ...readStructure(await send(getStructureRequest(structure._id))) };
   } catch (error) {
     if (error instanceof ServiceError && (error.status === 403 || error.status === 404)) return structure;
+    // The listing has all that is documented: it is as good as an answer that nobody can read.
+    if (error instanceof UnreadableAnswerError && structure.tags && structure.__v !== undefined)
+      return structure;
     throw error;
   }
 }
@@ -311,7 +334,7 @@ export async function ensureTags(
   structure: ContactStructure,
   labels: string[],
 ): Promise<ContactStructure> {
-  const whole = await account.complete(structure);
+  const whole = await account.forUpdate(structure);
   const body = addTags(whole, labels);
   if (!body) return whole;
   const answer = await send<ContactStructure>(updateStructureRequest(structure._id, body));

@@ -41,5 +41,5 @@ function isStale(error: unknown): boolean {
 async function freshStructure(account: Account, structureId: string): Promise<ContactStructure> {
   const found = (await account.structures()).find((each) => each._id === structureId);
   if (!found) throw new NotFoundError(`the structure ${structureId} is gone`);
-  return account.complete(found);
+  return account.forUpdate(found);
 }

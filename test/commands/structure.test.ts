@@ -230,7 +230,7 @@ describe("a service that tells less, or has moved on", () => {
     keyName: "Email",
     keyType: "email",
     theme: { color: "red" },
-    fields: [{ _id: "f1", label: "City", dataType: "text", width: 3 }],
+    fields: [{ _id: "f1", label: "City", dataType: "text", required: false, width: 3 }],
     tags: [{ _id: "t1", label: "vip", color: "blue" }],
     __v: 4,
   };
@@ -253,6 +253,29 @@ describe("a service that tells less, or has moved on", () => {
       ...body,
       tags: [...structure.tags, { label: "gold" }],
     });
+  });
+
+  it("keeps `required` of every field when the listing has tags and a version, but leaves `required` out", async () => {
+    let held = { ...structure, fields: structure.fields.map((field) => ({ ...field, required: true })) };
+    const { ecm, seen } = await against((request, response) => {
+      const listed = { ...held, fields: held.fields.map(({ required: _required, ...field }) => field) };
+      if (request.method === "PUT") held = { ...held, ...JSON.parse(request.body) };
+      if (request.url.includes("/search"))
+        return json(response, 200, { totalRecords: 0, contacts: [] });
+      if (request.method === "POST") return json(response, 200, { _id: "c1", ...JSON.parse(request.body) });
+      json(response, 200, request.method === "PUT" || request.url.endsWith("/s1") ? held : [listed]);
+    });
+    await done(ecm(["structure", "tag", "add", "gold"]));
+    await done(ecm(["structure", "field", "rename", held.fields[0]!.label, "Renamed"]));
+    const file = join(await temporaryFolder(), "people.csv");
+    await writeFile(file, "Email\nada@example.com\n");
+    const args = ["import", file, "--tag", "new", "--create-missing", "--json"];
+    const dry = JSON.parse(await done(ecm([...args, "--dry-run"])));
+    const real = JSON.parse(await done(ecm(args)));
+    expect(real.requests.total).toBe(dry.estimate.requests);
+    const bodies = seen.filter(({ method }) => method === "PUT").map(({ body }) => JSON.parse(body));
+    expect(bodies).toHaveLength(3);
+    for (const { fields } of bodies) expect(fields).toMatchObject(fields.map(() => ({ required: true })));
   });
 
   it("is sent no update that would delete tags which nobody told us of", async () => {

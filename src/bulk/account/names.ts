@@ -92,6 +92,9 @@ export async function openNameBook(options: NameBookOptions): Promise<NameBook> 
   }
 
   await look();
+  const isTagMissing = wantedTags.some((name) => !tagIds.has(name));
+  // Read before the price is said.
+  if (createMissing && isTagMissing) structure = await account.forUpdate(structure);
   const missing = {
     lists: missingAmong(
       wantedLists.filter((name) => !listIds.has(name)),

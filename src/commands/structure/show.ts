@@ -11,7 +11,7 @@ import { partColumns, partsOf, structureSummary, structureView } from "./view.ts
 
 /** @param named on the command line; else `--structure`, the profile's, or the only one */
 export async function wholeStructure(account: Account, named?: string): Promise<ContactStructure> {
-  return account.complete(await account.structure(named));
+  return account.forUpdate(await account.structure(named));
 }
 
 /** A person sees its fields and tags line by line; every other format has one record. */
