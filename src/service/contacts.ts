@@ -124,6 +124,11 @@ export function statusOf(contact: Partial<Contact> | undefined): ContactStatus |
     : { primary: contactStatus };
 }
 
+/** Whether the account holds the contact as inactive. The service's letter case varies. */
+export function isInactive(found: Partial<Contact> | undefined): boolean {
+  return statusOf(found)?.primary.toLowerCase() === "inactive";
+}
+
 /** @throws UnreadableAnswerError when the answer is not a contact. */
 export function readContact(answer: ApiAnswer): Contact {
   const body = answer.body as Partial<Contact> | null;

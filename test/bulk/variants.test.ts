@@ -1,7 +1,10 @@
 /** What the bulk engine makes of a service that decides otherwise what its documents leave open. */
+import { readFile } from "node:fs/promises";
 import { describe, expect, it } from "vitest";
+import { rememberBehavior } from "../../src/config/behavior-file.ts";
+import { ecmWith, temporaryHome } from "../support/ecm.ts";
 import { startSandbox } from "../support/sandbox.ts";
-import { contactsIn, inputFile, manyRows, summaryOf } from "./kit.ts";
+import { call, contactsIn, inputFile, manyRows, summaryOf } from "./kit.ts";
 
 describe("somebody who unsubscribed, where searches hide who is inactive", () => {
   it("is skipped, not created and not rejected, without waiting", async () => {
@@ -17,6 +20,7 @@ describe("somebody who unsubscribed, where searches hide who is inactive", () =>
       codes: { skipped: { exists_hidden: 1 } },
       inactive: 1,
     });
+    // What only the service's refusal of a create tells, an edit asks for.
     const key = await ecm([
       "contact",
       "mutate",
@@ -32,4 +36,110 @@ describe("somebody who unsubscribed, where searches hide who is inactive", () =>
       fields: { "First Name": "New" },
     });
   });
+});
+
+describe("an edit of somebody whom searches hide", () => {
+  const prepared = async (others: number) => {
+    const service = await startSandbox({ variants: { inactive: "hidden" } });
+    await service.ecm(["import", await inputFile(manyRows(others))]);
+    expect((await service.ecm(["contact", "unsubscribe", "p1@example.com", "-y"])).code).toBe(0);
+    const keys = await inputFile("p0@example.com\np1@example.com\nnobody@example.com\n", "keys.txt");
+    return { ...service, keys };
+  };
+  const rowsOf = async (result: { stdout: string }) =>
+    JSON.parse(result.stdout) as ReturnType<typeof summaryOf>;
+
+  it.each([3, 40])("says that no search shows them, in an account of %d", async (others) => {
+    const { ecm, keys } = await prepared(others);
+    const args = ["contact", "mutate", "--keys", keys, "--set", "First Name=X", "--json", "-y"];
+    const dry = await rowsOf(await ecm([...args, "--dry-run"]));
+    const mutated = await ecm([...args, "--rejects", `${keys}.csv`]);
+    expect(mutated.code).toBe(3);
+    const codes = { rejected: { exists_hidden: 1, not_found: 1 } };
+    expect(summaryOf(mutated)).toMatchObject({ rows: { updated: 1, rejected: 2 }, codes });
+    expect(dry).toMatchObject({ rows: { updated: 1, rejected: 2 }, codes });
+    expect(summaryOf(mutated).requests.total).toBeLessThanOrEqual(dry.estimate.requests);
+    expect(await readFile(`${keys}.csv`, "utf8")).toMatch(
+      /p1@example.com,.*no search shows it; name it by its id/,
+    );
+
+    const gone = await ecm(["contact", "delete", "--keys", keys, "--json", "-y"]);
+    expect(summaryOf(gone)).toMatchObject({
+      rows: { deleted: 1, skipped: 1, rejected: 1 },
+      codes: { rejected: { exists_hidden: 1 }, skipped: { missing: 1 } },
+    });
+    const unsubscribed = await ecm(["contact", "unsubscribe", "--keys", keys, "--json", "-y"]);
+    expect(summaryOf(unsubscribed)).toMatchObject({
+      rows: { skipped: 1, rejected: 2 },
+      codes: { rejected: { not_found: 2 }, skipped: { exists_hidden: 1 } },
+    });
+  });
+
+  it("costs nothing more once an inactive contact was seen in a plain search", async () => {
+    const service = await startSandbox();
+    await service.ecm(["import", await inputFile(manyRows(40))]);
+    await service.ecm(["contact", "unsubscribe", "p1@example.com", "-y"]);
+    const keys = await inputFile("p0@example.com\np1@example.com\nnobody@example.com\n", "keys.txt");
+    const args = ["contact", "mutate", "--keys", keys, "--set", "First Name=X", "--dry-run", "--json"];
+    const first = await rowsOf(await service.ecm(args));
+    expect(first.codes).toMatchObject({ rejected: { not_found: 1 } });
+    expect(first.rows).toMatchObject({ updated: 2, rejected: 1 });
+    expect(first.requests.search).toBe(1);
+  });
+});
+
+describe("letter case of keys", () => {
+  it.each([3, 50])("is compared folded where the service takes it exactly, of %d rows", async (count) => {
+    const service = await startSandbox({
+      variants: { "key-case": "exact", page: "cap:4", "max-keys": "20" },
+    });
+    await service.ecm(["import", await inputFile(manyRows(count))]);
+    const shouted = manyRows(count, () => "New").replaceAll(/^p/gm, "P");
+    const args = ["import", await inputFile(shouted), "--json"];
+    expect(summaryOf(await service.ecm(args)).rows).toMatchObject({ created: 0, updated: count });
+    expect(summaryOf(await service.ecm([...args, "--fresh"])).rows).toMatchObject({ unchanged: count });
+    const contacts = await contactsIn(service);
+    expect(contacts.size).toBe(count);
+    expect(contacts.get("p0@example.com")).toMatchObject({ fields: { "First Name": "New" } });
+  });
+
+  it("costs no further request", async () => {
+    const service = await startSandbox();
+    await service.ecm(["import", await inputFile(manyRows(40))]);
+    const rows = manyRows(20).replaceAll(/^p/gm, "P");
+    const dry = await service.ecm(["import", await inputFile(rows), "--dry-run", "--json"]);
+    expect(summaryOf(dry)).toMatchObject({ rows: { unchanged: 20 }, requests: { search: 1 } });
+  });
+});
+
+describe("an import into an account that holds every row, and of which nothing is known", () => {
+  it.each(["first", "refused"])("creates nobody twice where several keys are: %s", async (keys) => {
+    const service = await startSandbox({ variants: { keys, page: "cap:4" } });
+    const rows = manyRows(60);
+    await service.ecm(["import", await inputFile(rows)]);
+    // Another machine: nothing was learned there.
+    const other = ecmWith({ ...service.env, ...(await temporaryHome()) });
+    const again = summaryOf(await other(["import", await inputFile(rows), "--json"]));
+    expect(again.rows).toMatchObject({ unchanged: 60, created: 0, rejected: 0 });
+    expect(again.requests).toMatchObject({ create: 0, mutate: 0 });
+  });
+
+  it.each(["first", "refused"])(
+    "looks again after ten refused creates where several keys are: %s",
+    async (keys) => {
+      const service = await startSandbox({ variants: { keys, page: "cap:4" } });
+      await service.ecm(["import", await inputFile(manyRows(60))]);
+      const home = await temporaryHome();
+      const [{ _id: structureId }] = await call<[{ _id: string }]>(service, "GET", "/api/contact-structure");
+      // Learned when the service took several keys: it no longer does, and no contact is known to show it.
+      const points = { keys: { value: "any", learnedAt: new Date().toISOString() } };
+      rememberBehavior(home.ECM_STATE_DIR!, { baseUrl: service.baseUrl, structureId, points });
+      const other = ecmWith({ ...service.env, ...home });
+      // The first key of the block is nobody's: a search that counts it alone finds nobody.
+      const rows = manyRows(60).replace("\n", "\nnobody@example.com,N\n");
+      const result = summaryOf(await other(["import", await inputFile(rows), "--json"]));
+      expect(result.rows).toMatchObject({ created: 1, unchanged: 60, rejected: 0 });
+      expect(result.requests.create).toBeLessThanOrEqual(20);
+    },
+  );
 });

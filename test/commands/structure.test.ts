@@ -260,8 +260,7 @@ describe("a service that tells less, or has moved on", () => {
     const { ecm, seen } = await against((request, response) => {
       const listed = { ...held, fields: held.fields.map(({ required: _required, ...field }) => field) };
       if (request.method === "PUT") held = { ...held, ...JSON.parse(request.body) };
-      if (request.url.includes("/search"))
-        return json(response, 200, { totalRecords: 0, contacts: [] });
+      if (request.url.includes("/search")) return json(response, 200, { totalRecords: 0, contacts: [] });
       if (request.method === "POST") return json(response, 200, { _id: "c1", ...JSON.parse(request.body) });
       json(response, 200, request.method === "PUT" || request.url.endsWith("/s1") ? held : [listed]);
     });

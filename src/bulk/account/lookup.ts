@@ -3,7 +3,8 @@
  * search, or every contact page by page where the account is smaller than the input.
  */
 import type { ServiceError } from "../../errors.ts";
-import { equals, getContactRequest, readContact } from "../../service/contacts.ts";
+import type { Behavior } from "../../service/behavior.ts";
+import { equals, getContactRequest, isInactive, readContact } from "../../service/contacts.ts";
 import type { KeySearch } from "../../service/key-search.ts";
 import type { Clock, Contact } from "../../wire.ts";
 import { createKeyReader, isId } from "../input/keys.ts";
@@ -22,6 +23,15 @@ export interface Found {
   isKept: boolean;
   /** The service refuses to look this key up. */
   refused?: ServiceError;
+}
+
+/** A contact that only a search for inactive contacts shows. */
+export interface HiddenContact extends Partial<Contact> {
+  isHidden: true;
+}
+
+export function isHidden(contact: Partial<Contact> | undefined): contact is HiddenContact {
+  return (contact as Partial<HiddenContact> | undefined)?.isHidden === true;
 }
 
 export interface Lookup {
@@ -60,6 +70,12 @@ export interface LookupOptions {
   isFromEarlier?: boolean;
   /** Who is not in the snapshot does not exist: it is of the whole account, or of everyone who is asked for. */
   isAbsentOutside?: boolean;
+  behavior: Behavior;
+  /**
+   * A key that is not found is asked for once more among the inactive contacts, which an account may hide. "known":
+   * whom the snapshot does not hold was asked for in this way already.
+   */
+  hidden?: "ask" | "known";
   /** Lists whose members matter, for a service whose searches do not tell a contact's lists. */
   listIds?: readonly string[];
 }
@@ -71,7 +87,7 @@ const longestForChangesMilliseconds = 300_000;
 const mostListsAsked = 5;
 
 export function createLookup(options: LookupOptions): Lookup {
-  const { send, keys, structureId, snapshot, clock } = options;
+  const { send, keys, structureId, snapshot, clock, behavior } = options;
   const source = ["_id", "key", ...options.source];
   const identityOf = identityReader(options.keyType);
   const isKnownAbsent = options.isAbsentOutside === true;
@@ -84,7 +100,26 @@ export function createLookup(options: LookupOptions): Lookup {
     const contact =
       (isId(item.key.written) ? snapshot?.findById(item.key.identity) : undefined) ??
       snapshot?.find(item.key.identity, (each) => isWritten(item, each));
-    return contact || isKnownAbsent ? { contact, isKept: true } : undefined;
+    const isAbsent = isKnownAbsent && (options.hidden !== "ask" || behavior.get("inactive") === "shown");
+    return contact || isAbsent ? { contact, isKept: true } : undefined;
+  }
+
+  /** Keys that no plain search has found: somebody may have them who is inactive. */
+  async function tellHidden(items: readonly Item[], found: Map<number, Found>): Promise<void> {
+    if (options.hidden === undefined) return;
+    const missing = items.filter(({ ref }) => !found.get(ref)?.contact && !found.get(ref)?.refused);
+    for (let start = 0; start < missing.length && behavior.get("inactive") !== "shown"; ) {
+      const block = missing.slice(start, start + Math.min(largestBlock, keys.limit));
+      start += block.length;
+      const forms = keysOf(block, options.keyType);
+      const { contacts } = await keys.find(forms, source, [equals("CONTACT_STATUS", ["inactive"])]);
+      if (contacts.length > 0) behavior.learn("inactive", "hidden");
+      for (const { ref, key } of block) {
+        const contact = contacts.find((each) => identityOf(each.key ?? "") === key.identity);
+        if (contact)
+          found.set(ref, { contact: { ...contact, isHidden: true } as HiddenContact, isKept: false });
+      }
+    }
   }
 
   async function findFresh(items: readonly Item[]): Promise<Map<number, Found>> {
@@ -95,6 +130,7 @@ export function createLookup(options: LookupOptions): Lookup {
       start += block.length;
       await findBlock(block, found);
     }
+    await tellHidden(byKey, found);
     return found;
   }
 
@@ -121,8 +157,11 @@ export function createLookup(options: LookupOptions): Lookup {
   }
 
   async function findBlock(block: readonly Item[], found: Map<number, Found>): Promise<void> {
-    const forms = keysOf(block, options.keyType);
+    const forms = formsOf(block);
     const { contacts, refused } = await keys.find(forms, source);
+    if (contacts.some(isInactive)) behavior.learn("inactive", "shown");
+    const lowered = await findLowered(block, forms, contacts);
+    contacts.push(...lowered);
     const byIdentity = new Map<string, Partial<Contact>[]>();
     for (const contact of contacts) {
       const identity = identityOf(contact.key ?? "");
@@ -135,6 +174,40 @@ export function createLookup(options: LookupOptions): Lookup {
       const refusal = contact ? undefined : (refused.get(item.key.written) ?? refused.get(item.key.sent));
       found.set(item.ref, { contact, isKept: false, refused: refusal });
     }
+  }
+
+  /** The keys of a block, and in lower case too while they fit: letter case may make them different keys. */
+  function formsOf(block: readonly Item[]): string[] {
+    const forms = keysOf(block, options.keyType);
+    const room = Math.min(keys.limit, 2 * largestBlock) - forms.length;
+    return room > 0 ? [...forms, ...loweredOf(block, forms).slice(0, room)] : forms;
+  }
+
+  function loweredOf(block: readonly Item[], forms: readonly string[]): string[] {
+    if (!isEmailKey(options.keyType) || behavior.get("keyCase") === "fold") return [];
+    const asked = new Set(forms);
+    return [...new Set(block.map(({ key }) => key.identity))].filter((key) => !asked.has(key));
+  }
+
+  /** Those in lower case that did not fit, and whom no other form has found. What is seen of letter case is learned. */
+  async function findLowered(
+    block: readonly Item[],
+    forms: readonly string[],
+    contacts: readonly Partial<Contact>[],
+  ): Promise<Partial<Contact>[]> {
+    const asked = new Set(forms);
+    const folded = new Set(forms.map((form) => form.toLowerCase()));
+    const isOtherCase = ({ key = "" }) => !asked.has(key) && folded.has(key.toLowerCase());
+    // One of them may be the key that a search for several carries besides.
+    const isFolded = contacts.filter(isOtherCase).length > (forms.length === 1 ? 0 : 1);
+    if (isFolded && isEmailKey(options.keyType)) behavior.learn("keyCase", "fold");
+    const known = new Set(contacts.map(({ key }) => identityOf(key ?? "")));
+    const missing = block.filter(({ key }) => !known.has(key.identity));
+    const lowered = loweredOf(missing, forms);
+    if (lowered.length === 0) return [];
+    const found = (await keys.find(lowered, source)).contacts;
+    if (found.length > 0) behavior.learn("keyCase", "exact");
+    return found;
   }
 
   /** Where the answer left the lists out, one search for each list tells who of the block is in it. */
@@ -173,7 +246,11 @@ export function createLookup(options: LookupOptions): Lookup {
         if (each) found.set(item.ref, each);
         else missing.push(item);
       }
-      if (missing.length > 0) for (const [ref, each] of await findFresh(missing)) found.set(ref, each);
+      if (missing.length === 0) return found;
+      if (isKnownAbsent) {
+        for (const { ref } of missing) found.set(ref, { isKept: true });
+        await tellHidden(missing, found);
+      } else for (const [ref, each] of await findFresh(missing)) found.set(ref, each);
       return found;
     },
     async findHidden(item) {

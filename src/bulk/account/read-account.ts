@@ -2,6 +2,7 @@
 import { EcmError, exitCodes, ServiceError } from "../../errors.ts";
 import type { Behavior } from "../../service/behavior.ts";
 import { contactPages } from "../../service/contact-search.ts";
+import { isInactive } from "../../service/contacts.ts";
 import type { KeySearch } from "../../service/key-search.ts";
 import { openPages } from "../../service/pages.ts";
 import type { Clock, Contact, Filter, IdRef } from "../../wire.ts";
@@ -112,5 +113,6 @@ function keep(snapshot: Snapshot, { items, total, ...place }: ReadPage, options:
   const { lists } = options;
   if (lists) for (const contact of items) contact.lists ??= lists;
   options.keys.meet(items[0]);
+  if (!options.filters?.length && items.some(isInactive)) options.behavior.learn("inactive", "shown");
   snapshot.add({ ...place, total, contacts: items });
 }

@@ -7,6 +7,7 @@ import {
   changeStatusRequest,
   createContactRequest,
   deleteContactRequest,
+  isInactive,
   mutateContactRequest,
 } from "../../service/contacts.ts";
 import type { ApiRequest, Contact } from "../../wire.ts";
@@ -14,7 +15,7 @@ import type { Found } from "../account/lookup.ts";
 import type { Decision, Item, Operation, Outcome, Work } from "../items.ts";
 import type { Reply, RequestKind } from "../pacing/paced-send.ts";
 import type { OpenIntent } from "../runs/ledger.ts";
-import { isInactive, withStatus } from "./decide.ts";
+import { withStatus } from "./decide.ts";
 import { note, type Session, serviceNow } from "./session.ts";
 import { wasApplied } from "./settle.ts";
 

@@ -1,6 +1,6 @@
 /** What to do about one contact: a pure function of what is wished, what the account holds, and the mode. */
 
-import { statusOf, unsubscribed } from "../../service/contacts.ts";
+import { isInactive, statusOf, unsubscribed } from "../../service/contacts.ts";
 import type { Contact, ContactStatus, CreateContactBody, FieldValue, IdRef, MutateBody } from "../../wire.ts";
 import type { Before, Decision, DesiredContact } from "../items.ts";
 
@@ -103,11 +103,6 @@ export function holdsCreate(body: CreateContactBody, found: Partial<Contact>): b
     removeTags: [],
   };
   return changeOf(wish, found) === undefined;
-}
-
-/** Whether the account holds the contact as inactive. The service's letter case varies. */
-export function isInactive(found: Partial<Contact> | undefined): boolean {
-  return statusOf(found)?.primary.toLowerCase() === "inactive";
 }
 
 /** Whether the file marks as not subscribed whom the account holds as active, or may hold so. */

@@ -3,12 +3,13 @@
  * contact, and every outcome is written down.
  */
 
+import { isInactive } from "../../service/contacts.ts";
 import type { Contact } from "../../wire.ts";
 import type { Found } from "../account/lookup.ts";
 import type { Decision, Item, Work } from "../items.ts";
 import { asRunStop, RunStop } from "../pacing/run-stop.ts";
 import { carryOut, conclude, isWrite, outcomeOfWrite, readWritten, reject, requestsFor } from "./apply.ts";
-import { isInactive, withStatus } from "./decide.ts";
+import { withStatus } from "./decide.ts";
 import type { PlanBlock } from "./plan-recorder.ts";
 import { note, type Session } from "./session.ts";
 
@@ -36,6 +37,7 @@ export async function runWork<T extends Item>(
   const busy = new Map<string, Promise<void>>();
   let looking = 0;
   let waitingWrites = 0;
+  let writing = 0;
 
   try {
     let block: T[] = [];
@@ -82,10 +84,18 @@ export async function runWork<T extends Item>(
       }
       return;
     }
+    waitingWrites += writes.length;
+    pool.add(writeEach(writes));
+  }
+
+  /** No more at once than may leave: what earlier writes have shown of the service decides about the later ones. */
+  async function writeEach(writes: Pending<T>[]): Promise<void> {
     for (const pending of writes) {
-      waitingWrites++;
+      await pool.until(() => writing < concurrency);
+      writing++;
       pool.add(
         writeAlone(pending).finally(() => {
+          writing--;
           waitingWrites--;
         }),
       );

@@ -1,12 +1,13 @@
 /** What the rest of a row run will cost, and whether the month holds it. */
 
+import { isInactive } from "../../service/contacts.ts";
 import { type Found, largestBlock } from "../account/lookup.ts";
 import type { Snapshot } from "../account/snapshot.ts";
 import type { Decision, Item, Work } from "../items.ts";
 import { sideBySide } from "../pacing/side-by-side.ts";
 import type { JournalRecord } from "../runs/journal.ts";
 import { conclude, isWrite, requestsFor } from "./apply.ts";
-import { isInactive } from "./decide.ts";
+
 import { monthStop, type Price, priceOf } from "./estimate.ts";
 import type { PlanLine } from "./plan.ts";
 import type { Prepared } from "./row-job.ts";

@@ -10,6 +10,7 @@ import type { Behavior, Behaviors } from "../../service/behavior.ts";
 import type { KeySearch } from "../../service/key-search.ts";
 import type { Selection } from "../../service/selection.ts";
 import type { Clock, Contact, ContactStructure, RateLimits, Send } from "../../wire.ts";
+import { type HiddenContact, isHidden } from "../account/lookup.ts";
 import type { MissingNames, NameBook } from "../account/names.ts";
 import type { Suppressions } from "../account/suppressions.ts";
 import type { InputFile, Understood } from "../input/index.ts";
@@ -89,6 +90,8 @@ export interface ContactEdit {
   decide(found: Partial<Contact>, names: NameBook): Decision;
   /** Of someone who is named and does not exist. */
   missing: Decision;
+  /** Of someone who is inactive, and whom no search without a status shows. Default: rejected. */
+  hidden?: Decision;
   /** How many it will be is known before the first write: everyone is looked up first. */
   looksFirst?: boolean;
 }
@@ -219,11 +222,18 @@ export function workOf(prepared: Prepared, passed?: () => PassedRows | undefined
       if (item.isSuppressed || (!found && isSuppressed(item))) return { kind: "skip", code: "suppressed" };
       if (!found && item.row.keyFault) return { kind: "reject", ...item.row.keyFault };
       if (found && !isChosen(job, found)) return { kind: "skip", code: "not_selected" };
+      if (isHidden(found)) return job.edit?.hidden ?? rejectHidden(found);
       if (job.edit) return found ? job.edit.decide(found, names) : job.edit.missing;
       item.wish ??= job.desiredContactOf(item.row, names);
       return decide(item.key.sent, item.wish, found, decideOptions);
     },
   };
+}
+
+/** The service would take the write, but nobody who looks for the contact sees it. */
+function rejectHidden({ _id }: HiddenContact): Decision {
+  const message = `the contact with this key is inactive, and no search shows it; name it by its id: ${_id}`;
+  return { kind: "reject", code: "exists_hidden", message };
 }
 
 /** Whether the conditions hold for a contact. The service's own filters are held against it once more. */

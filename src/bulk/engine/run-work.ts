@@ -21,7 +21,7 @@ import { runWork } from "./loop.ts";
 import { planRemovals, readMembers } from "./members.ts";
 import { planningOf } from "./planning.ts";
 import { isWorthLookingFirst, lookUpAll, priceWork, requireMonth } from "./pricing.ts";
-import { type Engine, type Prepared, type RunOptions, workOf } from "./row-job.ts";
+import { type Engine, type Prepared, type RowJob, type RunOptions, workOf } from "./row-job.ts";
 import { writeRowRejects } from "./row-rejects.ts";
 import { readSelected, type Selected, selectedLookup, selectedWork } from "./selected.ts";
 import { note, type Session } from "./session.ts";
@@ -210,6 +210,8 @@ function openSession(
     source: job.source(structure, survey),
     snapshot,
     isFromEarlier: run?.isResumed && !isOfAllAsked,
+    behavior: prepared.behavior,
+    hidden: asksForHidden(job) ? (isOfAllAsked ? "known" : "ask") : undefined,
     isAbsentOutside: isOfAllAsked || (!job.members && snapshot?.isWhole()),
     listIds: job.listIds(names),
   });
@@ -231,6 +233,11 @@ function openSession(
       }
     },
   };
+}
+
+/** Whoever names a contact to change it is told why it is not found; an import learns it from the refused create. */
+function asksForHidden({ edit, decide, isWithoutInput }: RowJob): boolean {
+  return !isWithoutInput && (edit !== undefined || decide.missing === "reject");
 }
 
 /** @throws RunStop */

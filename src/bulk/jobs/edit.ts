@@ -1,11 +1,11 @@
 /** The same done to many contacts: a change, an unsubscription, a deletion. An input names them, or conditions choose them. */
 
 import { mutateBody, type WantedChanges } from "../../service/contact-changes.ts";
-import { statusOf, statusParts, unsubscribed, wholeContact } from "../../service/contacts.ts";
+import { isInactive, statusOf, statusParts, unsubscribed, wholeContact } from "../../service/contacts.ts";
 import { resolveSelection, type Selection, type WantedSelection } from "../../service/selection.ts";
 import { parseWhere } from "../../service/where.ts";
 import type { Contact, IdRef, MutateBody } from "../../wire.ts";
-import { changeOf, isInactive } from "../engine/decide.ts";
+import { changeOf } from "../engine/decide.ts";
 import type { ContactEdit, RowJob } from "../engine/row-job.ts";
 import { understandKeys } from "../input/index.ts";
 import type { DesiredContact } from "../items.ts";
@@ -136,6 +136,7 @@ const deletion: ContactEdit = {
 /** Whoever is inactive stays as they are: a bounce or a complaint says more than an unsubscription. */
 const unsubscription: ContactEdit = {
   looksFirst: true,
+  hidden: { kind: "skip", code: "exists_hidden" },
   missing: { kind: "reject", code: "not_found", message: "no contact has this key or id" },
   decide: (found: Partial<Contact>) =>
     isInactive(found)

@@ -80,6 +80,7 @@ export async function undoRun(
       budget,
       lookup: createLookup({
         send,
+        behavior,
         keys: createKeySearch({
           send: send.searches,
           behavior,

@@ -1,15 +1,10 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import {
-  changeOf,
-  type DecideOptions,
-  decide,
-  holdsCreate,
-  isInactive,
-} from "../../../src/bulk/engine/decide.ts";
+import { changeOf, type DecideOptions, decide, holdsCreate } from "../../../src/bulk/engine/decide.ts";
 import { wasApplied } from "../../../src/bulk/engine/settle.ts";
 import type { DesiredContact } from "../../../src/bulk/items.ts";
 import { decideUndo } from "../../../src/bulk/jobs/undo-work.ts";
+import { isInactive } from "../../../src/service/contacts.ts";
 import type { Contact } from "../../../src/wire.ts";
 
 const options: DecideOptions = { structureId: "s", mode: "upsert", missing: "skip" };
