@@ -1,12 +1,13 @@
 import { type Command, Option } from "commander";
 import type { Context } from "../context.ts";
-import { NotFoundError } from "../errors.ts";
+import { NotFoundError, UsageError } from "../errors.ts";
 import { closest } from "../service/names.ts";
 import type { OutputOptions } from "../terminal/format.ts";
 import { presentList, presentValue, type View } from "../terminal/present.ts";
 import { shapeOf } from "./flags.ts";
 import { topicNames } from "./help/root.ts";
 import { describeCommand, exitCodesOf, factsOf } from "./help-text.ts";
+import { schemas, schemasOf } from "./schemas.ts";
 import { type CommandTree, childNamed as childOf } from "./tree.ts";
 
 interface IndexEntry {
@@ -29,18 +30,34 @@ const indexView: View<IndexEntry> = {
 export function registerCommands(command: Command, context: Context, tree: CommandTree): void {
   command
     .argument("[path...]", "a command's words: its flags, output and exit codes are described")
+    .option("--schemas", "print JSON Schemas: the summary of a bulk run, plan lines, errors, limits")
     // For what is generated from the tree: one process in place of one for each command.
     .addOption(new Option("--whole", "describe every command").hideHelp())
-    .action((path: string[], { whole = false }: { whole?: boolean }) =>
-      runCommands(context, tree, path, whole),
+    .action(
+      (
+        path: string[],
+        { whole = false, schemas: wantsSchemas = false }: { whole?: boolean; schemas?: boolean },
+      ) => (wantsSchemas ? showSchemas(context, path) : runCommands(context, tree, path, whole)),
     );
   describeCommand(command, {
     isLocal: true,
-    examples: ["ecm commands", "ecm commands --json", "ecm commands contact search --json"],
+    examples: [
+      "ecm commands",
+      "ecm commands --json",
+      "ecm commands contact search --json",
+      "ecm commands --schemas",
+    ],
     output:
-      "The index: each command's words, summary, and whether it writes. With the words of a command: its arguments, flags, output, exit codes and examples.",
+      "The index: each command's words, summary, and whether it writes. With the words of a command: its arguments, flags, output, exit codes, schemas and examples. With --schemas: JSON Schemas under $defs.",
     exitCodes: { 5: "no such command" },
   });
+}
+
+/** As JSON in every format. @throws UsageError for the words of a command */
+async function showSchemas(context: Context, path: string[]): Promise<void> {
+  if (path.length > 0) throw new UsageError("--schemas goes without a command", "ecm commands --schemas");
+  const output: OutputOptions = { ...context.output(), format: "ndjson" };
+  await presentValue(context.terminal, output, schemas, "");
 }
 
 async function runCommands(
@@ -100,6 +117,8 @@ function entryOf(command: Command): IndexEntry {
 /** Everything about one command that a caller without eyes needs. */
 function describe(command: Command) {
   const facts = factsOf(command);
+  const flags = flagsOf(command);
+  const names = flags.map(({ name }) => name);
   return {
     command: wordsOf(command),
     summary: command.description(),
@@ -110,7 +129,8 @@ function describe(command: Command) {
       ...(argument.variadic ? { repeats: true } : {}),
       description: argument.description,
     })),
-    flags: flagsOf(command),
+    flags,
+    schemas: schemasOf(wordsOf(command), names),
     ...(facts && {
       output: facts.output,
       exitCodes: Object.fromEntries(exitCodesOf(facts)),

@@ -1,0 +1,162 @@
+/**
+ * What programs read of this one, as JSON Schemas (draft 2020-12): `ecm commands --schemas`. Members that are not named here may come
+ * later; a reader must pass over them. The types hold the names and the choices, a test holds real outputs against the rest.
+ */
+import type { PlanChange, PlanLine } from "../bulk/engine/plan.ts";
+import type { RunStop } from "../bulk/pacing/run-stop.ts";
+import type { RowCounts, Summary } from "../bulk/runs/report.ts";
+import { type Applied, exitCodes, type LimitKind } from "../errors.ts";
+
+type Schema = Record<string, unknown>;
+type Members<T> = Record<keyof T, Schema>;
+type Choices<T extends string> = Record<T, true>;
+
+const text: Schema = { type: "string" };
+const textOrNull: Schema = { type: ["string", "null"] };
+const count: Schema = { type: "integer", minimum: 0 };
+const time: Schema = { type: "string", format: "date-time" };
+
+const row: Members<RowCounts> = {
+  read: count,
+  created: count,
+  updated: count,
+  deleted: count,
+  unchanged: count,
+  skipped: count,
+  rejected: count,
+  pending: count,
+};
+const requests: Members<Summary["requests"]> = {
+  search: count,
+  create: count,
+  mutate: count,
+  other: count,
+  retried: count,
+  total: count,
+};
+const status: Choices<Summary["status"]> = { completed: true, stopped: true, "dry-run": true };
+const stoppedBy: Choices<RunStop["by"]> = {
+  hour: true,
+  month: true,
+  address: true,
+  "max-requests": true,
+  until: true,
+  signal: true,
+  error: true,
+  lock: true,
+  "max-rejects": true,
+};
+const consent: Members<Summary["consent"]> = {
+  not_subscribed: count,
+  suppressed: count,
+  inactive: count,
+  marked: count,
+};
+const byCode: Schema = { type: "object", additionalProperties: count };
+
+const summary: Members<Required<Summary>> = {
+  run: { ...textOrNull, description: "the run's id; null in a dry run" },
+  kind: text,
+  status: choice(status),
+  file: { ...text, description: "the input as it was named" },
+  rows: { ...members(row), description: "of the whole run; read is the sum of the others" },
+  requests: { ...members(requests), description: "of this invocation" },
+  estimate: members({ requests: count, seconds: { type: "number", minimum: 0 } }),
+  rejects: { ...textOrNull, description: "path of the rejects file" },
+  backup: { ...text, description: "path of the file with the contacts that a deletion took" },
+  stoppedBy: { enum: [...Object.keys(stoppedBy), null] },
+  codes: members({ skipped: byCode, rejected: byCode }),
+  inactive: count,
+  consent: members(consent),
+  members: { ...members({ added: count, removed: count }), description: "of a list sync" },
+};
+
+const action: Choices<PlanLine["action"]> = {
+  create: true,
+  update: true,
+  delete: true,
+  unchanged: true,
+  skip: true,
+  reject: true,
+};
+const what: Choices<PlanChange["what"]> = { field: true, tag: true, list: true, status: true };
+const change: Members<PlanChange> = {
+  what: choice(what),
+  name: text,
+  before: { type: ["string", "boolean", "null"], description: "null where it is not known" },
+  after: { type: ["string", "boolean"] },
+};
+const planLine: Members<PlanLine> = {
+  line: { type: ["integer", "null"], description: "of the input; null where there is none" },
+  key: text,
+  contactId: textOrNull,
+  action: choice(action),
+  code: textOrNull,
+  message: textOrNull,
+  changes: { type: "array", items: members(change) },
+};
+
+const applied: Choices<Applied> = { no: true, yes: true, unknown: true };
+const limit: Choices<LimitKind> = { hour: true, month: true, address: true };
+const error: Schema = members(
+  {
+    type: { ...text, description: "stable; the service's own errorType where there is one" },
+    message: text,
+    exitCode: { enum: Object.values(exitCodes).filter((code) => code !== exitCodes.done) },
+    retryable: { type: "boolean", description: "the same command may succeed later without a change" },
+    status: { type: "integer", description: "of the service's answer" },
+    field: text,
+    fieldId: text,
+    hint: { ...text, description: "what to do next" },
+    retryAfterSeconds: { type: "number", minimum: 0 },
+    limit: choice(limit),
+    applied: { ...choice(applied), description: "whether a write was carried out" },
+  },
+  ["type", "message", "exitCode", "retryable"],
+);
+
+/** Each with what it is of. */
+export const schemas = {
+  $schema: "https://json-schema.org/draft/2020-12/schema",
+  $defs: {
+    summary: {
+      description: "stdout of a bulk run with --json",
+      ...members(
+        summary,
+        Object.keys(summary).filter((name) => name !== "backup" && name !== "members"),
+      ),
+    },
+    planLine: { description: "one line of --plan, and of runs show --changes", ...members(planLine) },
+    error: { description: "the last line on stderr after a failure, with --json", ...members({ error }) },
+    limits: {
+      description: "stdout of limits --json; {} when nothing was seen yet",
+      ...members(
+        {
+          hour: members({ limit: count, remaining: count, reset: time }, ["limit", "remaining"]),
+          month: members({ limit: count, remaining: count }),
+          seenAt: time,
+        },
+        [],
+      ),
+    },
+  },
+} as const;
+
+/** Which of the schemas a command's outputs follow. @param flags that it takes */
+export function schemasOf(command: string, flags: readonly string[]): Record<string, string> {
+  return {
+    ...(flags.includes("--max-requests") ? { bulkRun: "summary" } : {}),
+    ...(flags.includes("--plan") ? { plan: "planLine" } : {}),
+    ...(command === "runs show" ? { changes: "planLine" } : {}),
+    ...(command === "limits" ? { stdout: "limits" } : {}),
+    error: "error",
+  };
+}
+
+function members(properties: Record<string, Schema>, required: string[] = Object.keys(properties)): Schema {
+  return { type: "object", properties, required };
+}
+
+function choice(names: Record<string, true>): Schema {
+  return { enum: Object.keys(names) };
+}
