@@ -96,14 +96,14 @@ const table: Words[] = [
     point: "letter case of keys",
     documented: "not said",
     seen: ({ keyCase }) => keyCase && { fold: "does not matter", exact: "matters" }[keyCase.value],
-    does: () => "compares without it, sends keys as they are written",
+    does: () => "compares without it; looks keys up as written and in lower case",
   },
   {
     point: "inactive contacts in a search",
     documented: "not said",
     seen: ({ inactive }) =>
       inactive && { shown: "shown", hidden: "hidden, unless their status is asked for" }[inactive.value],
-    does: () => "skips a contact that exists and is not shown (exists_hidden)",
+    does: () => "says of a contact that is not shown that it exists (exists_hidden)",
   },
   {
     point: "a new contact in a search",

@@ -72,7 +72,10 @@ export async function travel(variants: Record<string, string>): Promise<Journey>
   const run = await bulk("import changes", "import", second, ...mapping);
   await repeat("import changes again", "import", second, ...mapping, "--fresh");
 
-  const keys = await inputFile("p1@example.com\np5@example.com\nn1@example.com\n", "keys.txt");
+  const keys = await inputFile(
+    "p1@example.com\np5@example.com\nn1@example.com\nnobody@example.com\n",
+    "keys.txt",
+  );
   await bulk("mutate", "contact", "mutate", "--keys", keys, "--add-tag", "trial", "--set", "City=Rome");
   const members = await inputFile("p0@example.com\np1@example.com\np9@example.com\n", "members.txt");
   await bulk("sync", "lists", "sync", "Offers", members, "--max-remove", "100%");
@@ -95,7 +98,17 @@ export async function travel(variants: Record<string, string>): Promise<Journey>
     ..."contact search --key p1@example.com --key p2@example.com --columns key -o tsv".split(" "),
   );
   const file = join(await temporaryFolder(), "export.csv");
-  await ecm("export", ["export", "--list", "Offers", "--status", "active", "--output-file", file]);
+  await ecm("export", [
+    "export",
+    "--list",
+    "Offers",
+    "--tag",
+    "vip",
+    "--status",
+    "active",
+    "--output-file",
+    file,
+  ]);
   Object.assign(steps.export as object, { keys: await keyColumn(file) });
 
   await bulk("undo", "runs", "undo", run.run ?? "last");

@@ -1,4 +1,4 @@
-/** The whole journey under every variant alone, and under pairs of them. */
+/** The whole journey under every variant alone, under pairs of them, and under some that meet in one place. */
 import { describe, expect, it } from "vitest";
 import { type Journey, travel } from "../journeys/variant-journey.ts";
 
@@ -7,8 +7,11 @@ const alone: [name: string, value: string][] = [
   ["keys", "first"],
   ["max-keys", "1"],
   ["max-keys", "4"],
+  ["max-keys", "7"],
   ["page", "cap:3"],
   ["page", "refuse:3"],
+  ["page", "cap:10"],
+  ["page", "refuse:30"],
   ["lists", "array"],
   ["created", "201"],
   ["mutate-elements", "object"],
@@ -16,6 +19,7 @@ const alone: [name: string, value: string][] = [
   ["mutate-answer", "empty"],
   ["mutate-answer", "other"],
   ["noop", "NoChangesError"],
+  ["search-lag", "1000"],
   ["search-lag", "30000"],
   ["key-case", "exact"],
   ["inactive", "hidden"],
@@ -43,7 +47,12 @@ describe("the same journey", () => {
     expect(plain.writesOfRepeats).toEqual([0, 0, 0]);
   });
 
-  it.each([...alone.map(([name, value]) => ({ [name]: value })), ...pairs(24)])(
+  const several: Record<string, string>[] = [
+    { lists: "array", created: "201", structures: "slim" },
+    { keys: "refused", "max-keys": "20", page: "refuse:25" },
+  ];
+
+  it.each([...alone.map(([name, value]) => ({ [name]: value })), ...several, ...pairs(24)])(
     "comes to the same end under %j",
     async (variants) => {
       const { said, ...journey } = await travel(variants);
