@@ -25,9 +25,12 @@ function tsvCell(cell: string): string {
     .replaceAll("\r", "\\r");
 }
 
+/** Also behind blanks that a spreadsheet may pass over, and in the full-width forms that some take for the same. */
+const runnable = /^(?:[\t\r\n']|[\s\u200b\u2060]*[=+\-@\uff1d\uff0b\uff0d\uff20])/;
+
 /** A cell that a spreadsheet would run as a formula gets a leading apostrophe; one that has one gets one more. */
 export function safeCell(cell: string): string {
-  return /^[=+\-@\t\r']/.test(cell) ? `'${cell}` : cell;
+  return runnable.test(cell) ? `'${cell}` : cell;
 }
 
 /** Several names in one cell: itself a csv record, so that a name may hold commas and quotes. */

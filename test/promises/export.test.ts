@@ -13,6 +13,8 @@ const values = [
     "😀👩‍👩‍👧",
     "\u200fעברית",
     "  spaces  ",
+    " =1+1",
+    "\uff1d1+1",
     "NULL",
     "N/A",
     "\\n\\t",

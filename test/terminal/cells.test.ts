@@ -45,6 +45,20 @@ describe("cells", () => {
     ]);
   });
 
+  it.each(["\n=1", " =1", "\u00a0=1", "\u200b=1", "\ufeff-1", "\uff1d1", "\uff0b1", "\uff0d1", "\uff201"])(
+    "defuses %j, which some spreadsheets run too",
+    (cell) => {
+      expect(safeCell(cell)).toBe(`'${cell}`);
+    },
+  );
+
+  it.each(["a=1", " text", "2-1", "|cmd", ";=1"])(
+    "leaves %j, which none runs in a cell of its own",
+    (cell) => {
+      expect(safeCell(cell)).toBe(cell);
+    },
+  );
+
   it("joins names so that one may hold commas and quotes", () => {
     expect(joinNames(["VIP", "Tokyo, Japan", 'the "big" one'])).toBe('VIP,"Tokyo, Japan","the ""big"" one"');
     expect(joinNames([])).toBe("");

@@ -42,6 +42,8 @@ export interface Budget {
   limited(kind: LimitKind, retryAfterSeconds: number | undefined, limits: RateLimits, now: number): void;
   /** What limits said before this run began to count. */
   seed(limits: RateLimits): void;
+  /** Our clock was set back by so many milliseconds. */
+  setBack(milliseconds: number): void;
   /** The service's clock minus ours, in milliseconds; 0 while they agree. */
   readonly clockOffset: number;
   /** How long a window of the hourly limit is, in seconds; undefined until an answer has shown it. */
@@ -177,6 +179,10 @@ export function createBudget(options: BudgetOptions): Budget {
     seed(limits) {
       if (limits.month) month ??= { ...limits.month };
       noteHour(limits.hour);
+    },
+    setBack(milliseconds) {
+      clockOffset += milliseconds;
+      pausedUntil -= milliseconds;
     },
     get clockOffset() {
       return clockOffset;

@@ -67,6 +67,10 @@ interface Sending {
 
 /** Pauses after one, two, … failures in a row without a sign of life, in milliseconds; then the run stops. */
 const pausesInTrouble = [50, 500, 1500, 4000, 8000];
+/** Longest sleep without a look at the clock, in milliseconds: it may have been set, or the machine may have slept. */
+const longestSleep = 15_000;
+/** A clock that goes back by more than this was set. */
+const leastSetBack = 1000;
 
 export function createPacedSend(options: PaceOptions): PacedSend {
   const { send, budget, clock, concurrency, signal } = options;
@@ -77,6 +81,7 @@ export function createPacedSend(options: PaceOptions): PacedSend {
   let waiting: { until: number; why: string } | undefined;
   let stopped: RunStop | undefined;
   let isSleeping = false;
+  let lastRead = Number.NEGATIVE_INFINITY;
   const trouble = { failures: 0, since: 0, until: 0 };
   /** Whether the service has answered anything yet. */
   let isKnownToBeThere = false;
@@ -104,7 +109,7 @@ export function createPacedSend(options: PaceOptions): PacedSend {
   /** Lets go as many as may go; arranges to be called again when time alone will change that. */
   function pump(): void {
     while (queue.length > 0 && !stopped) {
-      const now = clock.now();
+      const now = readClock();
       const isTroubled = trouble.failures > 0;
       if (isTroubled && trouble.until > now) {
         sleepUntil(trouble.until, "the service did not answer");
@@ -128,12 +133,25 @@ export function createPacedSend(options: PaceOptions): PacedSend {
     }
   }
 
+  /** What is waited for does not move away when the clock is set back. */
+  function readClock(): number {
+    const now = clock.now();
+    const back = lastRead - now;
+    if (back > leastSetBack) {
+      budget.setBack(back);
+      trouble.until -= back;
+      trouble.since -= back;
+    }
+    lastRead = now;
+    return now;
+  }
+
   function sleepUntil(until: number, why: string): void {
     waiting = { until, why };
     if (isSleeping) return;
     isSleeping = true;
     clock
-      .sleep(Math.max(1, until - clock.now()), end.signal)
+      .sleep(Math.min(Math.max(1, until - clock.now()), longestSleep), end.signal)
       .catch(() => undefined)
       .then(() => {
         isSleeping = false;
