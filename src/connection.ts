@@ -201,7 +201,7 @@ async function openNetworkLine(
   { terminal, signal }: Surroundings,
 ): Promise<Line> {
   const apiKey = (await profile.key(signal)).value;
-  if (profile.warning !== undefined) terminal.note(`warning: ${profile.warning}`);
+  if (profile.warning !== undefined) terminal.note(`warning: ${profile.warning}`, "needed");
   const { openNetwork } = await import("./http/network.ts");
   const proxy = proxyFor(profile.baseUrl.value, terminal.env);
   return { ...(await openNetwork(kind, connections, proxy)), apiKey };
@@ -215,7 +215,7 @@ function showEvent(
 ): void {
   if (settings.verbose !== "no") {
     const lines = traceLines(event, isSandbox ? "" : baseUrl.value, settings.verbose === "bodies");
-    for (const line of lines) terminal.note(line);
+    for (const line of lines) terminal.note(line, "needed");
     return;
   }
   // Nobody is left before a silent screen; bulk runs tell of their waits themselves.

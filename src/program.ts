@@ -226,7 +226,7 @@ function globalOptions(): Option[] {
     new Option("--columns <names>", "columns to show, in this order, separated by commas"),
     new Option("--timeout <seconds>", "longest wait for one answer (ECM_TIMEOUT; 30)"),
     new Option("--max-wait <seconds>", "longest wait for the rate limit (300)"),
-    new Option("-q, --quiet", "no rate-limit line"),
+    new Option("-q, --quiet", "nothing on stderr but errors, warnings and questions"),
     new Option("-v, --verbose", "show requests on stderr; --verbose=bodies shows bodies too"),
     new Option("--verbose-bodies").hideHelp(),
     new Option("--no-input", "never ask (ECM_NO_INPUT)"),

@@ -51,7 +51,7 @@ export async function run({ args, streams, signal, clock, observer }: Invocation
   showLimits(context.terminal, context.limits(), context.clock.now());
   if (failure === undefined) return control.exitCode();
   if (streams.env.ECM_DEBUG && failure instanceof Error)
-    context.terminal.note(maskTypedKeys(failure.stack ?? "", args));
+    context.terminal.note(maskTypedKeys(failure.stack ?? "", args), "needed");
   return reportError(context.terminal, failure, isJson, (text) => maskTypedKeys(text, args));
 }
 

@@ -5,7 +5,7 @@ import { cut, widthOf } from "./text-width.ts";
 
 export interface Progress {
   /** A message that stays, above the line. */
-  note(message: string): void;
+  note(message: string, weight?: "needed"): void;
   /** Draws at once; for when something has changed that a reader waits for. */
   refresh(): void;
   close(): void;
@@ -34,7 +34,7 @@ function redrawn(terminal: Terminal, describe: () => string | undefined): Progre
   const draw = () => {
     const text = describe();
     clear();
-    if (text === undefined) return;
+    if (text === undefined || terminal.quiet) return;
     const line = cut(escapeControls(text), terminal.columns - 1);
     terminal.stderr.write(line);
     drawnWidth = widthOf(line);
@@ -43,7 +43,7 @@ function redrawn(terminal: Terminal, describe: () => string | undefined): Progre
   draw();
   terminal.drawing = { clear, draw };
   return {
-    note: (message) => terminal.note(message),
+    note: (message, weight) => terminal.note(message, weight),
     refresh: draw,
     close() {
       clearInterval(timer);
@@ -57,13 +57,13 @@ function repeated(terminal: Terminal, describe: () => string | undefined): Progr
   let last: string | undefined;
   const say = () => {
     const text = describe();
-    if (text === undefined || text === last || terminal.quiet) return;
+    if (text === undefined || text === last) return;
     last = text;
     terminal.note(text);
   };
   const timer = setInterval(say, terminal.isStderrTerminal ? spokenMilliseconds : loggedMilliseconds);
   return {
-    note: (message) => terminal.note(message),
+    note: (message, weight) => terminal.note(message, weight),
     refresh: () => undefined,
     close: () => clearInterval(timer),
   };

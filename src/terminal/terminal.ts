@@ -31,10 +31,11 @@ export interface Terminal {
   /** Writes data to stdout, and waits while the reader is slow. Resolves at once when the reader has gone. */
   write(text: string): Promise<void>;
   /**
-   * One message on stderr, escaped; a line break is added. `aside`: what one may pass over, such as what is left.
-   * `painted`: what is escaped already, and has colours of ours.
+   * One message on stderr, escaped; a line break is added; nothing with `--quiet`. `aside`: what one may pass over, such as
+   * what is left. `painted`: what is escaped already, and has colours of ours. `needed`: with `--quiet` too, for what is an
+   * error or a warning without being called so.
    */
-  note(message: string, weight?: "aside" | "painted"): void;
+  note(message: string, weight?: "aside" | "painted" | "needed"): void;
   /** The same for what should not be passed over. */
   warn(message: string): void;
   /** Waits until stdout has taken everything. @returns why it could not, such as a full disk; not a reader that has gone */
@@ -133,6 +134,7 @@ export function createTerminal(streams: TerminalStreams, isAccessible = false): 
       return stdoutFailure;
     },
     note(message, weight) {
+      if (terminal.quiet && weight !== "needed") return;
       const text = weight === "painted" ? message : escapeControlsInLines(message);
       say(weight === "aside" ? styleFor(terminal.isColored.err).dim(text) : text);
     },

@@ -9,6 +9,11 @@ import { type RunningSandbox, startSandbox } from "../support/sandbox.ts";
 
 type Run = RunningSandbox["ecm"];
 
+async function withoutLimits(result: ReturnType<Run>) {
+  const { stderr, ...rest } = await result;
+  return { ...rest, stderr: stderr.replace(/^rate-limit: .*\n/m, "") };
+}
+
 async function done(result: ReturnType<Run>): Promise<string> {
   const { code, stdout, stderr } = await result;
   expect(code, stderr).toBe(0);
@@ -68,7 +73,7 @@ describe("structure update, field and tag", () => {
       ["update", "--label", "Default"],
       ["field", "rename", "Last Name", "Last Name"],
     ]) {
-      const { code, stderr } = await ecm(["structure", ...args, "-q"]);
+      const { code, stderr } = await withoutLimits(ecm(["structure", ...args]));
       expect({ code, stderr }).toEqual({ code: 0, stderr: "unchanged\n" });
     }
     expect(await structureOf(ecm)).toEqual(before);
@@ -152,7 +157,7 @@ describe("a structure kept as a file", () => {
   it("is pulled, differs in nothing, is edited, compared, applied, and differs in nothing again", async () => {
     const { ecm } = await startSandbox();
     const file = join(await temporaryFolder(), "structure.yaml");
-    const run = (verb: string, ...flags: string[]) => ecm(["structure", verb, file, ...flags, "-q"]);
+    const run = (verb: string, ...flags: string[]) => withoutLimits(ecm(["structure", verb, file, ...flags]));
     await done(ecm(["structure", "field", "add", "City"]));
     await done(ecm(["structure", "field", "add", "Fax"]));
     await done(ecm(["structure", "tag", "add", "vip", "2024", "no"]));

@@ -72,13 +72,14 @@ describe("an import on a terminal", () => {
 
   it("is silent between its beginning and its report where nobody watches, but for the price", async () => {
     const { ecm } = await startSandbox();
-    const result = await ecm(["import", await inputFile(manyRows(30)), "-q"]);
-    const [first, price, report, requests, undo, ...rest] = result.stderr.trim().split("\n");
+    const result = await ecm(["import", await inputFile(manyRows(30))]);
+    const [first, price, report, requests, undo, limits, ...rest] = result.stderr.trim().split("\n");
     expect(first).toMatch(/^Importing /);
     expect(price).toMatch(/^To send: 30 requests/);
     expect(report).toMatch(/^30 rows in .+: 30 created/);
     expect(requests).toBe("32 requests sent");
     expect(undo).toMatch(/^Undo: ecm runs undo /);
+    expect(limits).toMatch(/^rate-limit: /);
     expect(rest).toEqual([]);
   });
 });

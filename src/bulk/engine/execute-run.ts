@@ -71,7 +71,7 @@ export async function runRowJob(
       openJournalFile: engine.openJournalFile,
       onChanged: (older) => on({ kind: "input-changed", older: older.id }),
       onUnreadable: ({ message }) => on({ kind: "remark", text: `warning: ${message}` }),
-      onTookOver: (whose) => on({ kind: "remark", text: `Took over the run from ${whose}` }),
+      onTookOver: (whose) => on({ kind: "remark", text: `Took over the run from ${whose}`, isAside: true }),
     }).catch(asRunStop);
     if (run instanceof RunStop) return await closeUnentered(prepared, run);
     keeps = run.folder;

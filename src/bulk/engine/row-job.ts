@@ -160,7 +160,8 @@ export type RunEvent =
   | { kind: "entered"; run: string; isResumed: boolean; rows: RowCounts }
   | { kind: "priced"; price: Price }
   | { kind: "marked"; contacts: { line: number; key: string }[]; total: number; isUnsubscribed: boolean }
-  | { kind: "remark"; text: string };
+  /** `isAside`: nothing to be warned of. */
+  | { kind: "remark"; text: string; isAside?: boolean };
 
 /** Everything that is known of a row run before it is entered. */
 export interface Prepared {

@@ -134,7 +134,11 @@ export async function workThrough(prepared: Prepared, run: EnteredRun | undefine
   const monthLeft = closed.price?.monthLeft;
   if (!run && closed.price && monthLeft !== undefined && monthLeft > 0) {
     const share = Math.ceil((closed.price.left / monthLeft) * 1000) / 10;
-    on({ kind: "remark", text: `a real run would use ${share} % of the requests left this month` });
+    on({
+      kind: "remark",
+      text: `a real run would use ${share} % of the requests left this month`,
+      isAside: true,
+    });
   }
   return closed;
 }

@@ -65,7 +65,7 @@ export async function undoRun(
     const { input, created } = await surveyJournal(source, isPartial, on);
     if (deletesCreated && created > 0 && !options.isDryRun) await agreeToDelete?.(created);
     const { keyType, recreate } = await readForUndo(send.plain, source.manifest, isSuppressed);
-    if (recreate) on({ kind: "remark", text: lostByDeletion });
+    if (recreate) on({ kind: "remark", text: lostByDeletion, isAside: true });
     const scope: UndoScope = { deletesCreated, recreate };
     const record = { isPartial, deletesCreated };
     const run = options.isDryRun ? undefined : await enterUndo(engine, source, options, record);

@@ -155,7 +155,10 @@ export async function endRun(
   const resume = summary.run === null ? undefined : `Resume with: ecm runs resume ${summary.run}${flag}`;
   if (stop && stop.by !== "max-rejects") throw withHint(stop, resume);
   if (stop)
-    context.terminal.note([stop.message, stop.failure.details.hint, resume].filter(Boolean).join("\n"));
+    context.terminal.note(
+      [stop.message, stop.failure.details.hint, resume].filter(Boolean).join("\n"),
+      "needed",
+    );
   if (stop || summary.rows.rejected > 0) context.endWith(exitCodes.rejectedRows);
 }
 

@@ -48,7 +48,7 @@ export function displayRun(context: Context, what: string): RunDisplay {
           for (const line of event.survey.notes) progress.note(line);
           if (event.joined.passedOver > 0) progress.note(joinedNote(event));
           for (const line of consentLines(event.survey.consent, event.survey.read, event.notSubscribedAre)) {
-            progress.note(line);
+            progress.note(line, event.survey.consent.unclearCount > 0 ? "needed" : undefined);
           }
           break;
         case "names-missing":
@@ -57,6 +57,7 @@ export function displayRun(context: Context, what: string): RunDisplay {
         case "input-changed":
           progress.note(
             `The file has changed since run ${event.older} stopped: this is a new run\nRemove the old one: ecm runs remove ${event.older}`,
+            "needed",
           );
           break;
         case "entered":
@@ -71,7 +72,7 @@ export function displayRun(context: Context, what: string): RunDisplay {
           marked = event;
           break;
         case "remark":
-          progress.note(event.text);
+          progress.note(event.text, event.isAside ? undefined : "needed");
           break;
         case "priced":
           if (event.price.estimate.seconds > longRunSeconds) loadAllChunks();
@@ -88,7 +89,13 @@ export function displayRun(context: Context, what: string): RunDisplay {
       terminal.note(`${markFor(terminal, summary)}${counts}`, "painted");
       for (const line of changes) terminal.note(line, "painted");
       for (const line of rest) terminal.note(line);
-      if (marked) for (const line of markedLines(marked, summary)) terminal.note(line);
+      if (terminal.quiet && summary.rows.rejected > 0) {
+        terminal.note([counts, ...rest.filter(isOfRejects)].join("\n"), "needed");
+      }
+      if (marked) {
+        const weight = marked.isUnsubscribed ? undefined : "needed";
+        for (const line of markedLines(marked, summary)) terminal.note(line, weight);
+      }
     },
     async whileAsking(ask) {
       isAsking = true;
@@ -186,6 +193,12 @@ function markFor(terminal: Terminal, { status, rows }: Summary): string {
   return rows.rejected > 0 ? `${yellow("!")} ` : `${green("✓")} `;
 }
 
+const rejectsTitle = "Rejected rows (fix and import again)";
+
+function isOfRejects(line: string): boolean {
+  return line.startsWith(rejectsTitle);
+}
+
 /** What a run did, or would do, in lines. @param seconds that it took */
 function reportLines(summary: Summary, seconds?: number): string[] {
   const { rows: counts, requests, status, estimate, rejects, codes } = summary;
@@ -226,7 +239,7 @@ function reportLines(summary: Summary, seconds?: number): string[] {
     lines.push(`${counted(requests.total, "request")} sent${again}`);
   }
   if (summary.backup) lines.push(`Contacts as they were before: ${summary.backup}`);
-  if (rejects) lines.push(`Rejected rows (fix and import again): ${rejects}`);
+  if (rejects) lines.push(`${rejectsTitle}: ${rejects}`);
   if (!isDry && summary.run !== null && counts.created + counts.updated + counts.deleted > 0) {
     lines.push(`Undo: ecm runs undo ${summary.run}`);
   }

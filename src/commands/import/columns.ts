@@ -23,7 +23,7 @@ export async function askColumns(
   const prompter = failure instanceof UnclearColumnsError ? context.prompter() : undefined;
   if (!prompter) throw failure;
   const { message, unclear } = failure as UnclearColumnsError;
-  context.terminal.note(message);
+  context.terminal.note(message, "needed");
   const map = new Map([...told, ...(await targetsFor(prompter, unclear))]);
   await offerToSave(context, prompter, file, map);
   return map;

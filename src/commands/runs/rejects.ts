@@ -38,6 +38,7 @@ async function runRunsRejects(context: Context, given?: string): Promise<void> {
       isClosed
         ? `run ${manifest.id} rejected no row`
         : `run ${manifest.id} has written no rejects file: it does so when it ends (ecm runs resume ${manifest.id})`,
+      isClosed ? undefined : "needed",
     );
   }
 }

@@ -33,7 +33,7 @@ async function runStructurePull(
   const { account } = await context.connect();
   const structure = await wholeStructure(account, named);
   if (!structure.tags)
-    context.terminal.note("the service did not say which tags there are: they are left out");
+    context.terminal.warn("the service did not say which tags there are: they are left out");
   const wanted = wantedFrom(structure);
   await presentValue(context.terminal, output, wanted, formatStructureFile(wanted));
 }

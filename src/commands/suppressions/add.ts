@@ -54,9 +54,12 @@ async function runSuppressionsAdd(
   terminal.note(
     `Added ${keysOf(added)} to the suppression list${known > 0 ? `; ${keysOf(known)} ${known === 1 ? "was" : "were"} on it already` : ""}`,
   );
-  for (const line of rejected.slice(0, mostLinesShown)) terminal.note(line);
+  for (const line of rejected.slice(0, mostLinesShown)) terminal.note(line, "needed");
   if (rejected.length > 0) {
-    terminal.note(`${keysOf(rejected.length)} of the file not added: fix them and add the file again`);
+    terminal.note(
+      `${keysOf(rejected.length)} of the file not added: fix them and add the file again`,
+      "needed",
+    );
     context.endWith(exitCodes.rejectedRows);
   }
   await presentList(terminal, output, entries, suppressedView);
