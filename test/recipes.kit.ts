@@ -8,16 +8,16 @@ import { ecmWith, type Result, resultOf, spawnEcm, temporaryFolder } from "./sup
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 
-/** Every script of the page by the name in its second line. */
-export async function readRecipes(): Promise<Map<string, string>> {
-  const page = await readFile(join(root, "docs/recipes.md"), "utf8");
+/** Every script of a page by the name in its first comment. */
+export async function readRecipes(path = "docs/recipes.md"): Promise<Map<string, string>> {
+  const page = await readFile(join(root, path), "utf8");
   const scripts = [...page.matchAll(/```bash\n([\s\S]*?)```/g)].map(([, script]) => script!);
   return new Map(scripts.map((script) => [/^# ([\w-]+): /m.exec(script)?.[1] ?? "", script]));
 }
 
-/** Of what the page asks for, what this machine does not have. */
-export function missingTools(): string[] {
-  return ["bash", "flock", "jq"].filter((tool) => spawnSync(tool, ["--version"]).error !== undefined);
+/** Of what a page asks for, what this machine does not have. */
+export function missingTools(tools = ["bash", "flock", "jq"]): string[] {
+  return tools.filter((tool) => spawnSync(tool, ["--version"]).error !== undefined);
 }
 
 export interface Machine {
@@ -54,7 +54,7 @@ export async function machine(...flags: string[]): Promise<Machine> {
   let server = start(flags);
   const { baseUrl, apiKey } = await greetingOf(server);
   const env: Record<string, string> = { ...home, ECM_BASE_URL: baseUrl, ECM_API_KEY: apiKey };
-  const recipes = await readRecipes();
+  const recipes = new Map([...(await readRecipes()), ...(await readRecipes("docs/databases.md"))]);
   const ecm = ecmWith(env);
 
   const file = async (name: string, text: string, mode?: number) => {
