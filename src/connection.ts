@@ -219,7 +219,7 @@ function showEvent(
     return;
   }
   // Nobody is left before a silent screen; bulk runs tell of their waits themselves.
-  if (event.kind === "waiting" && kind === "single" && event.seconds >= 1 && !settings.quiet) {
+  if (event.kind === "waiting" && kind === "single" && event.seconds >= 1) {
     terminal.note(`waiting ${Math.ceil(event.seconds)} s: ${event.why}`);
   }
 }

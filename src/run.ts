@@ -67,7 +67,7 @@ function cannotWriteOutput(cause: Error): EcmError {
 }
 
 function showLimits(terminal: Terminal, limits: RateLimits | undefined, now: number): void {
-  if (!limits || terminal.quiet) return;
+  if (!limits) return;
   const { isStderrTerminal } = terminal;
   const line = isStderrTerminal ? rateLimitSentence(limits, now) : rateLimitLine(limits);
   if (line) terminal.note(line, isStderrTerminal ? "aside" : undefined);

@@ -94,6 +94,7 @@ async function runExport(context: Context, options: ExportOptions): Promise<void
     search,
     { ...options, outputFile: file.path, wait: undefined, fresh: undefined },
     output.format,
+    output.columns,
     view.columns.map(({ name }) => name),
   ];
   const { takeLease } = await import("../disk/lease.ts");

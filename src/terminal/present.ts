@@ -82,7 +82,7 @@ export async function presentList<T>(
     throw error;
   }
   const isSomebodyThere = output.format === "table" || terminal.isStderrTerminal;
-  if (count === 0 && isSomebodyThere && !terminal.quiet) terminal.note(view.empty ?? "Nothing to show.");
+  if (count === 0 && isSomebodyThere) terminal.note(view.empty ?? "Nothing to show.");
   return count;
 }
 
@@ -136,7 +136,9 @@ export async function presentOne<T>(
     return;
   }
   const columns = columnsOf(terminal, output, view);
-  if (output.format === "json") return writeAll(terminal, output, `${JSON.stringify(item, null, 2)}\n`);
+  if (output.format === "json") {
+    return writeAll(terminal, output, `${JSON.stringify(objectOf(output, columns, item), null, 2)}\n`);
+  }
   const { renderRecord } = await import("./table.ts");
   const pairs = columns.map((column): [string, string] => [column.name, cellOf(column, item)]);
   await writeAll(terminal, output, renderRecord(pairs, terminal.columns, terminal.isColored.out));
@@ -165,9 +167,13 @@ async function writeAll(terminal: Terminal, output: OutputOptions, text: string)
   }
 }
 
-/** Whether this format shows columns, in people's language; the others give objects or ids. */
-export function hasColumns(output: OutputOptions): boolean {
-  return output.format === "table" || output.format === "csv" || output.format === "tsv";
+/**
+ * Whether this output shows columns, in people's language; the others give the service's objects, or ids. In JSON formats
+ * `--columns` asks for an object of these columns.
+ */
+export function hasColumns({ format, columns }: OutputOptions): boolean {
+  if (format === "json" || format === "ndjson") return columns !== undefined;
+  return format !== "id";
 }
 
 /**
@@ -181,8 +187,7 @@ export function checkColumns<T>(output: OutputOptions, view: View<T>): void {
 /** The columns to show; none in the formats that have no columns, where `--columns` is said to mean nothing. */
 function columnsOf<T>(terminal: Terminal, output: OutputOptions, view: View<T>): Column<T>[] {
   if (hasColumns(output)) return chooseColumns(view.columns, output.columns);
-  if (output.columns)
-    terminal.note(`--columns picks columns of table, csv and tsv; ${output.format} has none`);
+  if (output.columns) terminal.note(`--columns picks columns; ${output.format} has none`);
   return [];
 }
 
@@ -220,9 +225,9 @@ function rendered<T>(
 ): string {
   switch (output.format) {
     case "json":
-      return `${index === 0 ? "[\n" : ",\n"}  ${JSON.stringify(item, null, 2).replaceAll("\n", "\n  ")}`;
+      return `${index === 0 ? "[\n" : ",\n"}  ${JSON.stringify(objectOf(output, columns, item), null, 2).replaceAll("\n", "\n  ")}`;
     case "ndjson":
-      return `${JSON.stringify(item)}\n`;
+      return `${JSON.stringify(objectOf(output, columns, item))}\n`;
     case "csv":
       return `${csvLine(safe(output, cellsOf(columns, item)))}\n`;
     case "tsv":
@@ -230,6 +235,12 @@ function rendered<T>(
     default:
       return `${view.id(item)}\n`;
   }
+}
+
+/** The service's own object, or with `--columns` these columns: names as arrays, what is not there as null. */
+function objectOf<T>(output: OutputOptions, columns: Column<T>[], item: T): unknown {
+  if (!output.columns) return item;
+  return Object.fromEntries(columns.map((column) => [column.name, column.value(item) ?? null]));
 }
 
 function safe(output: OutputOptions, cells: string[]): string[] {

@@ -34,7 +34,7 @@ import {
 import type { Closed } from "./finish.ts";
 import type { RunEvent, RunOptions, RunStatus } from "./row-job.ts";
 import { type Engine, type Prepared, type RowJob, readOnly } from "./row-job.ts";
-import { closeUnentered, workThrough } from "./run-work.ts";
+import { closeUnentered, type Unentered, workThrough } from "./run-work.ts";
 
 /**
  * Runs the job and returns what it did; a run that stopped is returned too, with the stop.
@@ -58,8 +58,12 @@ export async function runRowJob(
   // Swept later with other abandoned folders if the process is killed.
   const scratch = join(runsFolder(engine.stateFolder), `.unpacked-${randomBytes(6).toString("hex")}`);
   let keeps: string | undefined;
+  const budget = createBudget(options);
+  if (engine.limits) budget.seed(engine.limits);
+  const send = createPacedSend({ ...engine, budget, concurrency: options.concurrency });
+  const unentered: Unentered = { engine, job, options, send, budget };
   try {
-    const prepared = await prepare(engine, job, options, { ...input.file, scratch }, { status, on });
+    const prepared = await prepare(unentered, { ...input.file, scratch }, { status, on });
     if (options.isDryRun) return await workThrough(prepared, undefined);
     if (resumes && fingerprintIn(prepared, resumes) !== resumes.fingerprint) throw changedInput(resumes);
     const run = await enterRun({
@@ -77,6 +81,13 @@ export async function runRowJob(
     keeps = run.folder;
     return await goIn(prepared, run);
   } catch (error) {
+    const stop = asRunStop(error);
+    if (keeps === undefined) {
+      const closed = await closeUnentered(unentered, stop);
+      const isOurs = error instanceof RunStop || error instanceof EcmError;
+      if (isOurs && !isRefusal(stop.failure)) return closed;
+      on({ kind: "refused", summary: closed.summary });
+    }
     throw error instanceof RunStop ? error.failure : error;
   } finally {
     // What cannot be removed is swept later; it must not take the place of the failure.
@@ -91,7 +102,10 @@ async function goIn(prepared: Prepared, run: EnteredRun): Promise<Closed> {
   try {
     const closed = await workThrough(prepared, run);
     isRefused = !run.isResumed && isRefusal(closed.stop?.failure);
-    if (isRefused) throw closed.stop!.failure;
+    if (isRefused) {
+      prepared.on({ kind: "refused", summary: { ...closed.summary, run: null, rejects: null } });
+      throw closed.stop!.failure;
+    }
     return closed;
   } finally {
     await run.leave();
@@ -152,16 +166,13 @@ async function takeInput(engine: Engine, { input, isWithoutInput }: RowJob): Pro
   return { file: { path, name }, prepared };
 }
 
+/** @param unentered takes what is known of the input as soon as it is */
 async function prepare(
-  engine: Engine,
-  job: RowJob,
-  options: RunOptions,
+  unentered: Unentered,
   file: InputFile,
   { status, on }: { status: RunStatus; on: (event: RunEvent) => void },
 ): Promise<Prepared> {
-  const budget = createBudget(options);
-  if (engine.limits) budget.seed(engine.limits);
-  const send = createPacedSend({ ...engine, budget, concurrency: options.concurrency });
+  const { engine, job, options, send, budget } = unentered;
   const behaviors = engine.behaviors ?? (() => createBehavior());
   const account = createAccount(send.plain, engine.account.preferredStructure, behaviors);
   status.send = send;
@@ -177,6 +188,7 @@ async function prepare(
       });
   job.requireInput?.(survey);
   const joined = await joinRows(survey.rows(), survey.repeated, job.duplicates);
+  Object.assign(unentered, { survey, joined });
   on({ kind: "surveyed", survey, joined, notSubscribedAre: job.notSubscribedAre });
   const suppressions = job.leavesOutSuppressed ? await engine.openSuppressions?.() : undefined;
   const names = await openNameBook({

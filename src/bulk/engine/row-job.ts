@@ -22,7 +22,7 @@ import type { Budget, BudgetOptions } from "../pacing/budget.ts";
 import type { PacedSend } from "../pacing/paced-send.ts";
 import type { Manifest } from "../runs/folder.ts";
 import type { JournalFile } from "../runs/journal.ts";
-import type { RowCounts } from "../runs/report.ts";
+import type { RowCounts, Summary } from "../runs/report.ts";
 import { type DecideOptions, decide, isMarked } from "./decide.ts";
 import type { Price } from "./estimate.ts";
 import type { PlanSink } from "./plan.ts";
@@ -161,7 +161,9 @@ export type RunEvent =
   | { kind: "priced"; price: Price }
   | { kind: "marked"; contacts: { line: number; key: string }[]; total: number; isUnsubscribed: boolean }
   /** `isAside`: nothing to be warned of. */
-  | { kind: "remark"; text: string; isAside?: boolean };
+  | { kind: "remark"; text: string; isAside?: boolean }
+  /** Refused before the first write: the error is thrown besides. */
+  | { kind: "refused"; summary: Summary };
 
 /** Everything that is known of a row run before it is entered. */
 export interface Prepared {

@@ -167,13 +167,21 @@ async function runEach(session: Session, works: Work<Item>[], isDryRun: boolean)
   for (const work of works) await runWork(session, work, isDryRun);
 }
 
-/** Sums up for a run that could not be entered: another process holds it, or what it did is not known. */
-export function closeUnentered(prepared: Prepared, stop: RunStop): Promise<Closed> {
-  const { engine, job, send, budget, options } = prepared;
+/** What is known of a run that ends before it is entered. */
+export type Unentered = Pick<Prepared, "engine" | "job" | "options" | "send" | "budget"> &
+  Partial<Pick<Prepared, "survey" | "joined">>;
+
+/**
+ * Sums up for a run that could not be entered: another process holds it, what it did is not known, or the service refused
+ * or failed before. Rows that were read are pending.
+ */
+export function closeUnentered(unentered: Unentered, stop: RunStop): Promise<Closed> {
+  const { engine, job, send, budget, options, survey, joined } = unentered;
+  const nothing = { read: 0, rejectedCodes: new Map(), passedOver: 0, passedOverAre: "skipped" as const };
   return closeRun({
     kind: job.kind,
     file: job.input.name,
-    input: settledByInput(prepared),
+    input: survey && joined ? settledByInput({ survey, joined, job }) : nothing,
     ledger: createLedger(),
     stop,
     send,
@@ -187,7 +195,11 @@ export function closeUnentered(prepared: Prepared, stop: RunStop): Promise<Close
   });
 }
 
-function settledByInput({ survey, joined, job }: Prepared): SettledByInput {
+function settledByInput({
+  survey,
+  joined,
+  job,
+}: Pick<Prepared, "survey" | "joined" | "job">): SettledByInput {
   return {
     read: survey.read,
     rejectedCodes: survey.rejectedCodes,

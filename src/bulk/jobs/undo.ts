@@ -3,7 +3,8 @@
  * run wrote. A created contact stays: deleting it would lose what others have done with it since.
  */
 import { join } from "node:path";
-import { type Lease, LockedError, takeLease } from "../../disk/lease.ts";
+import { type Lease, takeLease } from "../../disk/lease.ts";
+import { DeclinedError, EcmError, UsageError } from "../../errors.ts";
 import { createAccount } from "../../service/account.ts";
 import { createBehavior } from "../../service/behavior.ts";
 import { createKeySearch } from "../../service/key-search.ts";
@@ -118,27 +119,31 @@ export async function undoRun(
       await run?.leave();
     }
   } catch (error) {
-    if (error instanceof LockedError) return closeLocked(engine, source, options, { send, budget }, error);
-    throw error instanceof RunStop ? error.failure : error;
+    const stop = asRunStop(error);
+    const isRefusal = [UsageError, DeclinedError, JournalDamagedError].some(
+      (kind) => stop.failure instanceof kind,
+    );
+    if (isRefusal || !(error instanceof RunStop || error instanceof EcmError)) throw error;
+    return closeUnentered(engine, source, options, { send, budget }, stop);
   } finally {
     await lease?.release();
   }
 }
 
-/** Nothing was read nor sent: another process is at work. */
-function closeLocked(
+/** Nothing was undone: another process is at work, or the service refused or failed. */
+function closeUnentered(
   engine: Engine,
   source: Undoing["source"],
   { reserve, concurrency }: RunOptions,
   paced: Pick<Session, "send" | "budget">,
-  error: LockedError,
+  stop: RunStop,
 ): Promise<Closed> {
   return closeRun({
     kind: "undo",
     file: source.manifest.id,
     input: { read: 0, rejectedCodes: new Map(), passedOver: 0, passedOverAre: "skipped" },
     ledger: createLedger(),
-    stop: asRunStop(error),
+    stop,
     ...paced,
     clock: engine.clock,
     reserve,

@@ -81,6 +81,8 @@ export function createBudget(options: BudgetOptions): Budget {
   let clockOffset = 0;
   let pausedUntil = 0;
   let pauses = 0;
+  /** When the service said to come back; a pause may be shorter, to look whether others have left some. */
+  let retryAt = 0;
   let windowSeconds: number | undefined;
   let stopped: Verdict | undefined;
 
@@ -100,7 +102,14 @@ export function createBudget(options: BudgetOptions): Budget {
   }
 
   function waitUntil(until: number, why: string, now: number): Verdict {
-    if (!options.waits) return { kind: "stop", by: "hour", until };
+    if (!options.waits) {
+      const isUsedUp = window !== undefined && window.remaining <= options.reserve;
+      return {
+        kind: "stop",
+        by: "hour",
+        until: Math.max(until, retryAt, isUsedUp ? localReset(window!) : 0),
+      };
+    }
     if (options.until !== undefined && until >= options.until) return { kind: "stop", by: "until" };
     return until <= now ? { kind: "go" } : { kind: "wait", until, why };
   }
@@ -169,6 +178,7 @@ export function createBudget(options: BudgetOptions): Budget {
       // Requests that were under way together are refused together: that is one refusal.
       if (pausedUntil > now) return;
       const needed = Math.max(1, retryAfterSeconds ?? 1);
+      retryAt = now + needed * 1000;
       const doubled = Math.min(needed * 2 ** Math.min(pauses, 20), longestPauseSeconds);
       pauses++;
       const reset = window && localReset(window);

@@ -143,22 +143,33 @@ export function requireAccountOf({ id, account }: Manifest, baseUrl: string): vo
   );
 }
 
+/** Prints the summary where JSON is wanted: however early a run stops, once its input could be opened. */
+export async function printSummary(
+  { output, terminal }: Context,
+  summary: Summary | undefined,
+): Promise<void> {
+  const { format } = output();
+  if (summary && (format === "json" || format === "ndjson"))
+    await terminal.write(`${JSON.stringify(summary)}\n`);
+}
+
 /** Ends the command as the run ended: prints the summary, sets the exit code, or throws what stopped it. */
 export async function endRun(
   context: Context,
   { summary, stop }: { summary: Summary; stop?: RunStop },
 ): Promise<void> {
-  const { format } = context.output();
-  if (format === "json" || format === "ndjson") await context.terminal.write(`${JSON.stringify(summary)}\n`);
+  await printSummary(context, summary);
   const { profile } = context.settings;
   const flag = profile?.source === "flag" ? ` --profile ${profile.value}` : "";
   const resume = summary.run === null ? undefined : `Resume with: ecm runs resume ${summary.run}${flag}`;
-  if (stop && stop.by !== "max-rejects") throw withHint(stop, resume);
-  if (stop)
-    context.terminal.note(
-      [stop.message, stop.failure.details.hint, resume].filter(Boolean).join("\n"),
-      "needed",
-    );
+  const isOutOfBudget = stop?.failure.exitCode === exitCodes.outOfBudget;
+  const again =
+    isOutOfBudget && summary.run === null ? "Nothing was written. Run the same command again" : undefined;
+  if (stop && stop.by !== "max-rejects") throw withHint(stop, resume ?? again);
+  if (stop) {
+    const lines = [stop.message, stop.failure.details.hint, resume].filter(Boolean);
+    context.terminal.note(lines.join("\n"), "needed");
+  }
   if (stop || summary.rows.rejected > 0) context.endWith(exitCodes.rejectedRows);
 }
 

@@ -15,6 +15,8 @@ export interface RunDisplay {
   on(event: RunEvent): void;
   /** The last words of a run. @param changes the first changes of its plan */
   end(summary: Summary, changes?: readonly string[]): void;
+  /** The summary of a run that was refused before its first write. */
+  refused(): Summary | undefined;
   /** Draws nothing while a question is asked. */
   whileAsking<T>(ask: () => Promise<T>): Promise<T>;
   close(): void;
@@ -29,6 +31,7 @@ export function displayRun(context: Context, what: string): RunDisplay {
   let status: RunStatus | undefined;
   let doneBefore = 0;
   let marked: MarkedEvent | undefined;
+  let refused: Summary | undefined;
   let isAsking = false;
   const progress: Progress = showProgress(context.terminal, () => {
     if (isAsking) return undefined;
@@ -74,6 +77,9 @@ export function displayRun(context: Context, what: string): RunDisplay {
         case "remark":
           progress.note(event.text, event.isAside ? undefined : "needed");
           break;
+        case "refused":
+          refused = event.summary;
+          break;
         case "priced":
           if (event.price.estimate.seconds > longRunSeconds) loadAllChunks();
           progress.note(priceSentence(event.price));
@@ -81,8 +87,10 @@ export function displayRun(context: Context, what: string): RunDisplay {
       }
       progress.refresh();
     },
+    refused: () => refused,
     end(summary, changes = []) {
       progress.close();
+      if (summary.status === "stopped" && summary.run === null && summary.rows.read === 0) return;
       const { terminal, clock } = context;
       const seconds = (clock.now() - startedAt) / 1000;
       const [counts = "", ...rest] = reportLines(summary, seconds);

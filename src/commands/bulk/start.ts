@@ -3,10 +3,11 @@ import { createHash } from "node:crypto";
 import type { Closed } from "../../bulk/engine/finish.ts";
 import type { PlanSink } from "../../bulk/engine/plan.ts";
 import type { BackUp, RowJob, RunOptions } from "../../bulk/engine/row-job.ts";
+import { UnclearColumnsError } from "../../bulk/input/unclear.ts";
 import type { Context, Observer } from "../../context.ts";
 import { agreementFor, type Danger } from "./agree.ts";
 import { type FileFlags, requireDistinctFiles } from "./distinct-files.ts";
-import { openEngine } from "./flags.ts";
+import { openEngine, printSummary } from "./flags.ts";
 import { openPlanOutput, type PlanFlags } from "./plan-output.ts";
 import { displayRun } from "./progress.ts";
 
@@ -54,11 +55,15 @@ export async function startRun(
       },
       display.on,
     );
-    await plan.commit();
+    const isUntouched = result.stop && result.summary.rows.pending === result.summary.rows.read;
+    await (isUntouched ? plan.discard() : plan.commit());
     display.end(result.summary, plan.lines());
     return result;
   } catch (error) {
     await plan.discard();
+    // Columns that are not clear are asked for, where somebody can be asked.
+    const isAskedFor = error instanceof UnclearColumnsError && context.prompter() !== undefined;
+    if (!isAskedFor) await printSummary(context, display.refused());
     throw error;
   } finally {
     display.close();

@@ -104,7 +104,7 @@ async function searchFor(
     return async () => {
       const count = await presentList(terminal, output, contacts, shown);
       if (!search.keeps && count < Math.min(total, options.limit ?? total) && !terminal.isStdoutClosed) {
-        terminal.note(
+        terminal.warn(
           `${total} contacts matched at first and ${count} were read: the account changed meanwhile`,
         );
       }

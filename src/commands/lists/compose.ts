@@ -4,7 +4,7 @@ import type { Context } from "../../context.ts";
 import { UsageError } from "../../errors.ts";
 import { requireFreeListName } from "../../service/lists.ts";
 import { agreementFor, requireAnswer } from "../bulk/agree.ts";
-import { type BulkFlags, endRun, openEngine, runOptionsFrom } from "../bulk/flags.ts";
+import { type BulkFlags, endRun, openEngine, printSummary, runOptionsFrom } from "../bulk/flags.ts";
 import { resolveLists } from "./choose.ts";
 
 interface Wanted extends Pick<ComposeOptions, "kind" | "into" | "deleteSources"> {
@@ -45,6 +45,9 @@ export async function composeList(context: Context, wanted: Wanted, flags: BulkF
     display.end(result.summary);
     if (result.summary.rows.rejected === 0) await finishComposing(context, composed, result);
     await endRun(context, result);
+  } catch (error) {
+    await printSummary(context, display.refused());
+    throw error;
   } finally {
     display.close();
   }

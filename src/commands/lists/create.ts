@@ -4,7 +4,7 @@ import { EcmError, UsageError } from "../../errors.ts";
 import { createListRequest, readList, requireFreeListName } from "../../service/lists.ts";
 import { findByName } from "../../service/names.ts";
 import { presentDryRun } from "../../terminal/dry-run.ts";
-import { checkColumns, presentOne } from "../../terminal/present.ts";
+import { checkColumns, hasColumns, presentOne } from "../../terminal/present.ts";
 import type { ContactList } from "../../wire.ts";
 import { addDryRunFlag } from "../flags.ts";
 import { describeCommand } from "../help-text.ts";
@@ -64,8 +64,7 @@ async function runListsCreate(
   if (options.dryRun) return presentDryRun(terminal, output, request);
   const list = readList(await send(request));
   // The specification shows only `_id` in this answer; a person wants to see the name as well.
-  const isPlain = output.format === "json" || output.format === "ndjson";
-  const shown: ContactList = isPlain ? list : { ...list, name: list.name ?? name };
+  const shown: ContactList = !hasColumns(output) ? list : { ...list, name: list.name ?? name };
   await presentOne(terminal, output, shown, listView);
 }
 

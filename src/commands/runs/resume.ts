@@ -9,6 +9,7 @@ import {
   type BulkFlags,
   endRun,
   openEngine,
+  printSummary,
   requireAccountOf,
   runOptionsFrom,
 } from "../bulk/flags.ts";
@@ -62,6 +63,9 @@ async function runRunsResume(context: Context, given: string | undefined, flags:
     display.end(result.summary);
     await finish(context, manifest, result);
     await endRun(context, result);
+  } catch (error) {
+    await printSummary(context, display.refused());
+    throw error;
   } finally {
     display.close();
   }

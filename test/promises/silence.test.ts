@@ -1,0 +1,175 @@
+/** `-q` leaves errors, warnings and questions; a bulk command with `--json` always ends with its summary. */
+import { mkdir, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { locksFolder } from "../../src/bulk/runs/folder.ts";
+import { takeLease } from "../../src/disk/lease.ts";
+import { type Result, temporaryFolder } from "../support/ecm.ts";
+import { errorBody, json, startHttpServer } from "../support/http-server.ts";
+import { startSandbox } from "../support/sandbox.ts";
+
+async function people(count: number): Promise<string> {
+  const file = join(await temporaryFolder(), "people.csv");
+  const rows = Array.from({ length: count }, (_, index) => `person-${index}@example.com\n`);
+  await writeFile(file, `Email\n${rows.join("")}`);
+  return file;
+}
+
+function summaryAndError({ stdout, stderr }: Result) {
+  return {
+    summary: JSON.parse(stdout) as Record<string, unknown>,
+    error: (JSON.parse(stderr.trim().split("\n").at(-1)!) as { error: Record<string, unknown> }).error,
+  };
+}
+
+describe("--quiet", () => {
+  it("leaves nothing on stderr of a command that did what it was told", async () => {
+    const { ecm } = await startSandbox();
+    const file = await people(3);
+    const folder = await temporaryFolder();
+    for (const args of [
+      ["import", file, "--dry-run"],
+      ["import", file, "--list", "News", "--tag", "vip", "--create-missing"],
+      ["runs", "list"],
+      ["runs", "show", "last"],
+      ["contact", "mutate", "person-0@example.com", "--add-tag", "vip"],
+      ["contact", "mutate", "--list", "News", "--set", "First Name=Ada"],
+      ["contact", "search", "--page-size", "1"],
+      ["contact", "search", "--key", "nobody@example.com", "-o", "table"],
+      ["contact", "unsubscribe", "person-1@example.com"],
+      ["lists", "sync", "News", file],
+      ["lists", "duplicate", "News", "Copy"],
+      ["lists", "list", "--size", "1"],
+      ["lists", "rename", "Copy", "Copy"],
+      ["structure", "tag", "add", "vip"],
+      ["export", "--output-file", join(folder, "all.csv")],
+      ["events", "--limit", "1"],
+      ["runs", "undo", "last"],
+      ["contact", "delete", "person-2@example.com", "--yes"],
+      ["lists", "delete", "News", "--yes"],
+      ["suppressions", "add", "gone@example.com"],
+      ["limits"],
+      ["auth", "status"],
+    ]) {
+      const { code, stderr } = await ecm([...args, "-q"]);
+      expect({ args, code, stderr }).toEqual({ args, code: 0, stderr: "" });
+    }
+  });
+
+  it("draws nothing at a terminal either, and still asks with the price", async () => {
+    const { ecm } = await startSandbox();
+    const file = await people(3);
+    const options = { terminalColumns: 80, typed: [["Write to", "n\r"]] as [string, string][] };
+    const declined = await ecm(["import", file, "-q"], options);
+    expect(declined.code).toBe(1);
+    expect(declined.stderr).not.toContain("Importing");
+    expect(declined.stderr).not.toContain("█");
+    const done = await ecm(["import", file, "-q", "--yes"], { terminalColumns: 80 });
+    expect(done).toMatchObject({ code: 0, stderr: "" });
+  });
+
+  it("keeps warnings, and why a run stopped", async () => {
+    const { ecm } = await startSandbox();
+    const file = join(await temporaryFolder(), "bad.csv");
+    await writeFile(file, "Email\nno address\nnone either\n");
+    const { code, stderr } = await ecm(["import", file, "-q", "--max-rejects", "1"]);
+    expect(code).toBe(3);
+    expect(stderr).toMatch(/^stopped: 2 rows were rejected/);
+  });
+});
+
+describe("the summary of a bulk command", () => {
+  it("is printed when the hour is used up before the first answer, with the hour's end", async () => {
+    const { ecm } = await startSandbox({ hourlyLimit: 1 });
+    const { stderr: first } = await ecm(["lists", "list"]);
+    const reset = /reset=(\S+)/.exec(first)?.[1];
+    const result = await ecm(["import", await people(3), "--no-wait", "-q", "--json"]);
+    const { summary, error } = summaryAndError(result);
+    expect(result.code).toBe(7);
+    expect(summary).toMatchObject({ run: null, status: "stopped", stoppedBy: "hour", rows: { read: 0 } });
+    expect(error).toMatchObject({ limit: "hour", exitCode: 7, retryable: true });
+    expect(result.stderr.trim().split("\n")).toHaveLength(1);
+    const named = /resets at (\S+)/.exec(String(error.message))?.[1];
+    expect(Math.abs(Date.parse(named!) - Date.parse(reset!))).toBeLessThanOrEqual(1000);
+  });
+
+  it("is printed when the month is used up, for every kind of run", async () => {
+    const { ecm } = await startSandbox({ monthlyLimit: 1 });
+    await ecm(["lists", "list"]);
+    const file = await people(2);
+    for (const args of [
+      ["import", file],
+      ["import", file, "--dry-run"],
+      ["lists", "sync", "News", file],
+      ["contact", "mutate", "--keys", file, "--set", "First Name=Ada"],
+      ["contact", "delete", "--all", "--yes"],
+    ]) {
+      const result = await ecm([...args, "-q", "--json"]);
+      expect({ args, code: result.code, ...summaryAndError(result).summary }).toMatchObject({
+        args,
+        code: 7,
+        status: "stopped",
+        stoppedBy: "month",
+      });
+    }
+  });
+
+  it("is printed when the service refuses, cannot be reached, or a name does not exist", async () => {
+    const server = await startHttpServer((_, response) =>
+      json(response, 401, errorBody("UnauthorizedError", "Invalid API key")),
+    );
+    const { ecm } = await startSandbox();
+    const file = await people(2);
+    const refused = await ecm(["import", file, "-q", "--json"], { env: { ECM_BASE_URL: server.baseUrl } });
+    expect(refused.code).toBe(4);
+    expect(summaryAndError(refused).summary).toMatchObject({ status: "stopped", stoppedBy: "error" });
+    const lost = await ecm(["import", file, "-q", "--json", "--timeout", "1"], {
+      env: { ECM_BASE_URL: "http://127.0.0.1:1" },
+    });
+    expect(lost.code).toBe(8);
+    expect(summaryAndError(lost).summary).toMatchObject({ status: "stopped", stoppedBy: "error" });
+    const unknown = await ecm(["import", file, "--list", "Nowhere", "-q", "--json"]);
+    expect(unknown.code).toBe(5);
+    expect(summaryAndError(unknown).summary).toMatchObject({ rows: { read: 2, pending: 2 } });
+  });
+
+  it("is printed for columns that match nothing, and not for a file that is not there", async () => {
+    const { ecm } = await startSandbox();
+    const file = join(await temporaryFolder(), "people.csv");
+    await writeFile(file, "Email,Shoe size\nada@example.com,38\n");
+    const unclear = await ecm(["import", file, "-q", "--json"]);
+    expect(unclear.code).toBe(2);
+    expect(summaryAndError(unclear).summary).toMatchObject({ status: "stopped", stoppedBy: "error" });
+    expect(await ecm(["import", `${file}.gone`, "-q", "--json"])).toMatchObject({ code: 2, stdout: "" });
+  });
+
+  it("is printed, with exit 6, when another process holds the run", async () => {
+    const { ecm, env } = await startSandbox({ hourlyLimit: 3600 });
+    const file = await people(2);
+    const stopped = await ecm(["import", file, "--max-requests", "2", "-q", "--json"]);
+    const { run } = JSON.parse(stopped.stdout) as { run: string };
+    const { readManifest, runsFolder } = await import("../../src/bulk/runs/folder.ts");
+    const state = env.ECM_STATE_DIR!;
+    const manifest = await readManifest(join(runsFolder(state), run));
+    await mkdir(locksFolder(state), { recursive: true });
+    const lease = await takeLease(locksFolder(state), manifest!.fingerprint, "this run");
+    try {
+      for (const args of [
+        ["import", file],
+        ["runs", "resume", run],
+        ["runs", "undo", run],
+      ]) {
+        const result = await ecm([...args, "-q", "--json"]);
+        const { summary, error } = summaryAndError(result);
+        expect({ args, code: result.code, by: summary.stoppedBy, type: error.type }).toEqual({
+          args,
+          code: 6,
+          by: "lock",
+          type: "LockedError",
+        });
+      }
+    } finally {
+      await lease.release();
+    }
+  });
+});
