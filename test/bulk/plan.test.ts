@@ -178,6 +178,8 @@ describe("--plan", () => {
     const at = { terminalColumns: 80, env: { NO_COLOR: "1" } };
     const shown = await ecm(["import", path, "--create-missing", "--dry-run", "--show", "1"], at);
     expect(shown.stderr).toContain("  ~ ada@example.com  City  Oslo → Bergen   + tag VIP\n");
+    expect(shown.stderr).toContain("  Column →  Field  First value\n");
+    expect(shown.stderr).toContain("  City      City   Bergen\n");
     expect(shown.stderr).toContain("1 more: --show 2, or --plan plan.ndjson");
     const none = await ecm(["import", path, "--create-missing", "--dry-run", "--show", "0"], at);
     expect(none.stderr).not.toContain("~ ada");

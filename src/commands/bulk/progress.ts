@@ -9,6 +9,7 @@ import { type Progress, progressBar, showProgress } from "../../terminal/progres
 import { styleFor } from "../../terminal/style.ts";
 import type { Terminal } from "../../terminal/terminal.ts";
 import { consentLines, type MarkedEvent, markedLines } from "./consent-lines.ts";
+import { mappingLines } from "./mapping-lines.ts";
 import { aboutDuration, count, counted, duration, reasonsOf } from "./words.ts";
 
 export interface RunDisplay {
@@ -46,6 +47,9 @@ export function displayRun(context: Context, what: string): RunDisplay {
           break;
         case "understood":
           for (const note of event.facts.notes) progress.note(note);
+          if (context.terminal.isStderrTerminal) {
+            for (const line of mappingLines(event.facts, context.terminal.columns)) progress.note(line);
+          }
           break;
         case "surveyed":
           for (const line of event.survey.notes) progress.note(line);
