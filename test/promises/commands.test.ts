@@ -79,7 +79,9 @@ describe("a dry run", () => {
     const writers = index.commands
       .filter((each) => each.writes)
       .map((each) => each.command.replace(/ [<[].*/, ""));
-    expect([...Object.keys(single), ...Object.keys(bulk)].sort()).toEqual(writers.sort());
+    // Its tools are the dry run and the write; test/commands/mcp.test.ts holds them.
+    const plansItself = ["mcp"];
+    expect([...Object.keys(single), ...Object.keys(bulk), ...plansItself].sort()).toEqual(writers.sort());
 
     const before = writes.length;
     const held = async () => [await done(ecm, ["export"]), await done(ecm, ["structure", "pull"])];
