@@ -140,6 +140,17 @@ describe("--plan", () => {
     );
   });
 
+  it("names the lists and tags that the run made", async () => {
+    const { ecm, lines } = await account();
+    const path = await inputFile("Email,tags\ndora@example.com,Gold\n");
+    await ecm(["import", path, "--list", "Spring fair", "--create-missing"]);
+    const { stdout } = await ecm(["runs", "show", "last", "--changes"]);
+    expect((await lines(stdout))[0]!.changes).toEqual([
+      { what: "list", name: "Spring fair", before: false, after: true },
+      { what: "tag", name: "Gold", before: false, after: true },
+    ]);
+  });
+
   it("speaks of selections, deletions and members that go without a line", async () => {
     const { ecm, plan, lines } = await account();
     await ecm(["contact", "delete", "--where", 'City == "Oslo"', "--dry-run", "--plan", plan]);

@@ -9,6 +9,8 @@ export interface NameBook {
   tagId(name: string): string;
   /** Of every list that exists so far. */
   listIds(): string[];
+  /** Id → name of the lists and tags that rows and flags name, as far as they exist. */
+  resolved(): { lists: Record<string, string>; tags: Record<string, string> };
   /** Requests that a real run would need to make what is missing; 0 once it is made. */
   readonly requestsToCreate: number;
   readonly missing: MissingNames;
@@ -113,6 +115,7 @@ export async function openNameBook(options: NameBookOptions): Promise<NameBook> 
     listId: (name) => listIds.get(name) ?? `${newList}${name}`,
     tagId: (name) => tagIds.get(name) ?? `${newTag}${name}`,
     listIds: () => [...new Set(listIds.values())],
+    resolved: () => ({ lists: byId(listIds), tags: byId(tagIds) }),
     get requestsToCreate() {
       return isMade ? 0 : missing.lists.length + (missing.tags.length > 0 ? 1 : 0);
     },
@@ -132,6 +135,10 @@ export async function openNameBook(options: NameBookOptions): Promise<NameBook> 
       }
     },
   };
+}
+
+function byId(ids: ReadonlyMap<string, string>): Record<string, string> {
+  return Object.fromEntries([...ids].map(([name, id]) => [id, name]));
 }
 
 /** Names that differ in letter case alone mean one thing. */

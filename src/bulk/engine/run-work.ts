@@ -95,7 +95,7 @@ export async function workThrough(prepared: Prepared, run: EnteredRun | undefine
       }
       await names.create();
       const known = await prepared.account.known(prepared.structure);
-      await keepNames(run.folder, namesFrom(known.structure, known.lists));
+      await keepNames(run.folder, namesFrom(known.structure, known.lists), names.resolved());
     }
     status.phase = "working";
     if (planning && !run) await planning.during(session, () => runEach(session, works, true));

@@ -20,13 +20,13 @@ export function namesFrom(structure: ContactStructure, lists: readonly ContactLi
   };
 }
 
-/** Once for each run; a resumed one adds what it knows. */
-export async function keepNames(folder: string, names: KeptNames): Promise<void> {
-  const before = await readNames(folder);
+/** Once for each run; a resumed one adds what it knows. Later names win. */
+export async function keepNames(folder: string, ...names: Partial<KeptNames>[]): Promise<void> {
+  const each = [await readNames(folder), ...names];
   const all: KeptNames = {
-    fields: { ...before.fields, ...names.fields },
-    lists: { ...before.lists, ...names.lists },
-    tags: { ...before.tags, ...names.tags },
+    fields: Object.assign({}, ...each.map(({ fields }) => fields)),
+    lists: Object.assign({}, ...each.map(({ lists }) => lists)),
+    tags: Object.assign({}, ...each.map(({ tags }) => tags)),
   };
   await writeAtomically(join(folder, fileOf.names), `${JSON.stringify(all)}\n`);
 }
