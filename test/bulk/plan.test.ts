@@ -177,6 +177,13 @@ describe("--plan", () => {
     expect(await lines()).toMatchObject([{ line: 2 }, { line: null, key: "bob@example.com" }]);
   });
 
+  it("makes a change of one contact a bulk run too", async () => {
+    const { ecm, plan, lines } = await account();
+    const args = ["contact", "mutate", "ada@example.com", "--set", "City=Rome", "--dry-run", "--plan", plan];
+    expect((await ecm(args)).code).toBe(0);
+    expect(await lines()).toMatchObject([{ key: "ada@example.com", action: "update" }]);
+  });
+
   it("and --json cannot both have stdout", async () => {
     const { ecm } = await account();
     const result = await ecm(["import", await inputFile(people), "--dry-run", "--json", "--plan", "-"]);

@@ -13,6 +13,8 @@ export interface SelectionFlags {
   where?: string;
   all?: boolean;
   bulk?: boolean;
+  /** A plan is of a bulk run. */
+  plan?: string;
 }
 
 export function addSelectionFlags(command: Command): Command {
@@ -42,7 +44,7 @@ export interface Chosen {
 
 /** Undefined when nothing says which contacts are meant. @throws UsageError for flags that exclude each other */
 export function chosenBy(contacts: string[], flags: SelectionFlags): Chosen | undefined {
-  const { key = [], keys, list, tag, status, where, all, bulk } = flags;
+  const { key = [], keys, list, tag, status, where, all, bulk, plan } = flags;
   const named = [...contacts, ...key];
   // An empty variable of a script must not be passed over.
   if (named.some((each) => each.trim() === "")) {
@@ -60,6 +62,6 @@ export function chosenBy(contacts: string[], flags: SelectionFlags): Chosen | un
   const conditions: TypedConditions = { list, tag, status, where };
   const isNarrowed = Object.values(conditions).some((each) => each !== undefined);
   if (named.length === 0 && keys === undefined && !isNarrowed && !all) return undefined;
-  const isOne = named.length === 1 && !isNarrowed && !bulk;
+  const isOne = named.length === 1 && !isNarrowed && !bulk && plan === undefined;
   return { named, keys, conditions, one: isOne ? named[0] : undefined };
 }
