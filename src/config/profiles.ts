@@ -190,7 +190,7 @@ function unwritable(file: string, reason: string): EcmError {
   const isReadOnly = reason === "EROFS";
   return new EcmError(
     exitCodes.failed,
-    `cannot write the profiles to ${file}: ${isReadOnly ? "its file system is read-only" : "the disk is full"}`,
+    `Cannot write the profiles to ${file}: ${isReadOnly ? "its file system is read-only" : "the disk is full"}`,
     {
       type: "ProfilesFileError",
       hint: isReadOnly

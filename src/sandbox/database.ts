@@ -57,7 +57,7 @@ export async function openDatabase(file: string): Promise<Database> {
     if (isDiskFull(error)) {
       throw new EcmError(
         exitCodes.failed,
-        `the sandbox's data in ${file} cannot be opened: the disk is full`,
+        `The sandbox's data in ${file} cannot be opened: the disk is full`,
         {
           type: "SystemError",
           hint: "Make room on the disk, then run the same command again",

@@ -98,5 +98,5 @@ export function ofRuns(runs: RunView[]): Finding {
   const unknown =
     open > 0 ? `; unknown whether ${open} ${open === 1 ? "write was" : "writes were"} applied` : "";
   const words = `${runs.length} unfinished, the newest ${newest.run} (${newest.kind} of ${newest.file})${unknown}`;
-  return warn("runs", words, `Resume with: ecm runs resume ${newest.run}; see all with: ecm runs list`);
+  return warn("runs", words, `Resume with: ecm runs resume ${newest.run}; list all with: ecm runs list`);
 }
