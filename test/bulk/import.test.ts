@@ -158,7 +158,7 @@ describe("ecm import", () => {
       /Column "First Name": 2 cells such as 8\.19012E\+11 \(line 2\): a spreadsheet has/,
     );
     expect(stderr).toMatch(/Column "Last Name": 1 cell such as ="y" \(line 3\); imported as written/);
-    expect(stderr).toContain("The row on line 4 covers 3 lines");
+    expect(stderr).toContain("The row on line 4 spans 3 lines");
   });
 
   it("gives a rejected row of our own tsv back as our own tsv", async () => {
