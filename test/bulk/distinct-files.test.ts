@@ -25,7 +25,10 @@ it.each([
   ["import people.csv --rejects linked.csv", "--rejects names the input file"],
   ["import people.csv --mapping map.yaml --plan map.yaml", "--plan and --mapping name the same file"],
   ["import people.csv --rejects new.csv --plan new.csv", "--plan and --rejects name the same file"],
-  ["contact mutate --keys people.csv --set First\u00a0Name=A --plan people.csv", "--plan names the input file"],
+  [
+    "contact mutate --keys people.csv --set First\u00a0Name=A --plan people.csv",
+    "--plan names the input file",
+  ],
   ["contact delete --keys people.csv --plan people.csv --yes", "--plan names the input file"],
   ["contact delete --keys people.csv --backup people.csv --yes", "--backup names the input file"],
   ["contact delete --all --backup new.csv --plan new.csv --yes", "--plan and --backup name the same file"],
