@@ -70,9 +70,9 @@ it("takes a plan beside an input and a backup of their own", async () => {
   expect(await readFile(at("plan.ndjson"), "utf8")).toContain('"delete"');
 });
 
-it("names a plan that still holds the address of a person who was erased", async () => {
+it("names a plan that still contains the address of a person who was erased", async () => {
   const { ecm, at } = await files();
   await ecm(["import", at("people.csv"), "--plan", at("plan.ndjson")]);
   const { code, stderr } = await ecm(["contact", "erase", "ada@example.com", "--yes"]);
-  expect([code, stderr]).toEqual([0, expect.stringContaining("plan.ndjson still holds the address")]);
+  expect([code, stderr]).toEqual([0, expect.stringContaining("plan.ndjson still contains the address")]);
 });

@@ -39,6 +39,6 @@ describe.runIf(process.platform !== "win32")("a key command", () => {
     const interruption = new AbortController();
     const running = runKeyCommand("exec sleep 600", env, "here", true, interruption.signal);
     interruption.abort(new InterruptedError("SIGTERM"));
-    await expect(running).rejects.toThrow("terminated");
+    await expect(running).rejects.toThrow("Terminated");
   });
 });
