@@ -220,6 +220,6 @@ function showEvent(
   }
   // Nobody is left before a silent screen; bulk runs tell of their waits themselves.
   if (event.kind === "waiting" && kind === "single" && event.seconds >= 1) {
-    terminal.note(`waiting ${Math.ceil(event.seconds)} s: ${event.why}`);
+    terminal.note(`Waiting ${Math.ceil(event.seconds)} s: ${event.why}`);
   }
 }

@@ -163,7 +163,7 @@ export function createContext(
     async confirm(question) {
       if (settings.yes) return;
       const prompter = context.prompter();
-      if (!prompter) throw mayNotAsk("this must be confirmed", "pass --yes to confirm");
+      if (!prompter) throw mayNotAsk("This must be confirmed", "Confirm with --yes");
       if (await prompter.confirm(typeof question === "string" ? question : await question())) return;
       throw new DeclinedError();
     },

@@ -117,7 +117,7 @@ export class InterruptedError extends EcmError {
   constructor(signal: "SIGINT" | "SIGTERM" = "SIGINT", hint?: string, details: ErrorDetails = {}) {
     super(
       signal === "SIGTERM" ? exitCodes.terminated : exitCodes.interrupted,
-      signal === "SIGTERM" ? "terminated" : "interrupted",
+      signal === "SIGTERM" ? "Terminated" : "Interrupted",
       { type: "InterruptedError", hint, retryable: true, ...details },
     );
   }

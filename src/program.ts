@@ -45,7 +45,7 @@ export const groups: Group[] = [
   {
     name: "lists",
     aliases: ["list"],
-    summary: "lists of contacts",
+    summary: "lists and their members",
     load: async () => (await import("./commands/lists/index.ts")).registerLists,
   },
   {
@@ -56,12 +56,12 @@ export const groups: Group[] = [
   },
   {
     name: "import",
-    summary: "bring a CSV file's contacts into the account",
+    summary: "import contacts from CSV, Excel or JSON",
     load: async () => (await import("./commands/import/index.ts")).registerImport,
   },
   {
     name: "export",
-    summary: "write contacts to a CSV file",
+    summary: "write contacts to a file",
     load: async () => (await import("./commands/export.ts")).registerExport,
   },
   {
@@ -72,13 +72,13 @@ export const groups: Group[] = [
   },
   {
     name: "suppressions",
-    summary: "whom this tool must never create again",
+    summary: "people who must never be created again",
     load: async () => (await import("./commands/suppressions/index.ts")).registerSuppressions,
   },
   {
     name: "runs",
     aliases: ["run"],
-    summary: "the bulk runs of this machine",
+    summary: "bulk runs: show, resume, undo",
     load: async () => (await import("./commands/runs/index.ts")).registerRuns,
   },
   {
@@ -98,12 +98,12 @@ export const groups: Group[] = [
   },
   {
     name: "probe",
-    summary: "find out how this account's service behaves where its documents are silent",
+    summary: "find out how the service behaves where its documentation does not say",
     load: async () => (await import("./commands/probe.ts")).registerProbe,
   },
   {
     name: "doctor",
-    summary: "check key, address, clock, budget, folders and unfinished runs",
+    summary: "check key, base URL, clock, limits, folders and unfinished runs",
     load: async () => (await import("./commands/doctor/index.ts")).registerDoctor,
   },
   {
@@ -216,20 +216,20 @@ function usageOf(command: Command): string {
 
 function globalOptions(): Option[] {
   return [
-    new Option("-p, --profile <name>", "account to work with (ECM_PROFILE)"),
-    new Option("--base-url <url>", "base address of the account's API (ECM_BASE_URL)"),
-    new Option("-s, --structure <id-or-label>", "contact structure to work in (ECM_STRUCTURE)"),
+    new Option("-p, --profile <name>", "account to use (ECM_PROFILE)"),
+    new Option("--base-url <url>", "base URL of the account's API (ECM_BASE_URL)"),
+    new Option("-s, --structure <id-or-label>", "contact structure to use (ECM_STRUCTURE)"),
     new Option("-o, --output <format>", "output format (ECM_OUTPUT); see: ecm help formats").choices([
       ...outputFormats,
     ]),
     new Option("--json", "short for --output json"),
     new Option("--columns <names>", "columns to show, in this order, separated by commas"),
-    new Option("--timeout <seconds>", "longest wait for one answer (ECM_TIMEOUT; 30)"),
-    new Option("--max-wait <seconds>", "longest wait for the rate limit (300)"),
+    new Option("--timeout <seconds>", "timeout of a request in seconds (ECM_TIMEOUT; 30)"),
+    new Option("--max-wait <seconds>", "longest wait for the rate limit in seconds (300)"),
     new Option("-q, --quiet", "nothing on stderr but errors, warnings and questions"),
     new Option("-v, --verbose", "show requests on stderr; --verbose=bodies shows bodies too"),
     new Option("--verbose-bodies").hideHelp(),
-    new Option("--no-input", "never ask (ECM_NO_INPUT)"),
+    new Option("--no-input", "never prompt (ECM_NO_INPUT)"),
     new Option("-y, --yes", "confirm without asking"),
     new Option("--read-only", "refuse every request that would write (ECM_READ_ONLY)"),
     new Option("--no-pager", "print long tables directly instead of through $PAGER"),
@@ -268,21 +268,21 @@ export async function usageErrorFrom(
 ): Promise<UsageError | undefined> {
   if (error.exitCode === 0) return undefined;
   const command = deepestCommand(program, words);
-  const help = `see: ${pathOf(command)} --help`;
+  const help = `See: ${pathOf(command)} --help`;
   if (error.code === "commander.help") {
     const verbs = command
       .createHelp()
       .visibleCommands(command)
       .map((each) => each.name());
-    return new UsageError(`${pathOf(command)}: a command is missing`, `one of: ${verbs.join(", ")}; ${help}`);
+    return new UsageError(`Choose a command: ${verbs.join(", ")}`, help);
   }
   if (error.code === "commander.unknownCommand") {
     const { commandMeant } = await import("./commands/meant.ts");
     const word = words.find((each) => error.message.includes(`'${each}'`)) ?? "";
     const meant = commandMeant(command.parent ? command.name() : "", word);
-    if (meant) return new UsageError(`there is no command "${pathOf(command)} ${word}"`, meant);
+    if (meant) return new UsageError(`There is no command "${pathOf(command)} ${word}"`, meant);
   }
-  const [message = "bad usage", suggestion] = error.message.replace(/^error: /, "").split("\n");
+  const [message = "Bad usage", suggestion] = error.message.replace(/^error: /, "").split("\n");
   return new UsageError(message, suggestion?.replace(/^\(|\)$/g, "") ?? help);
 }
 

@@ -62,7 +62,7 @@ async function throwReason(error: unknown, program: Command, words: readonly str
 }
 
 function cannotWriteOutput(cause: Error): EcmError {
-  const message = `cannot write to standard output: ${cause.message}`;
+  const message = `Cannot write to standard output: ${cause.message}`;
   return new EcmError(exitCodes.failed, message, { type: "OutputError", cause });
 }
 

@@ -136,7 +136,7 @@ recipe("list-mirror", () => {
     const env = { MIRROR_FILE: await file("attendees.csv", contacts(10)) };
     const refused = await script("list-mirror", env);
     expect(refused).toMatchObject({ code: 2, stdout: "" });
-    expect(refused.stderr).toMatch(/^list-mirror: Attendees: this would take 10 of the 20 members out .*\n$/);
+    expect(refused.stderr).toMatch(/^list-mirror: Attendees: This would remove 10 of the 20 members .*\n$/);
     expect(await membersOf(ecm, "Attendees")).toBe(20);
     // A person looked, and it was right: the script goes on asking nothing.
     expect((await ecm("lists", "sync", "Attendees", env.MIRROR_FILE, "--max-remove", "50%")).code).toBe(0);

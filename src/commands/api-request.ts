@@ -29,7 +29,7 @@ function valueIn(flag: string, text: string): string {
   if (at > 0) return text.slice(at + 1);
   throw new UsageError(
     `${flag}: ${JSON.stringify(text)} is not NAME=VALUE`,
-    `such as ${flag} name=Newsletter`,
+    `Such as ${flag} name=Newsletter`,
   );
 }
 
@@ -45,7 +45,7 @@ async function typed(text: string): Promise<unknown> {
   const value: unknown = isTyped ? JSON.parse(text) : text;
   // A number that JavaScript cannot hold would be sent as another one.
   if (typeof value === "number" && !Number.isSafeInteger(value) && Number.isInteger(value)) {
-    throw new UsageError(`-F: ${text} is too large to be sent exactly`, "send the body with --data");
+    throw new UsageError(`-F: ${text} is too large to be sent exactly`, "Send the body with --data");
   }
   return value;
 }
@@ -64,8 +64,8 @@ export async function resolvePath(context: Context, path: string): Promise<strin
   for (const [text, kind, name] of found) {
     if (kind !== "structure" && !name) {
       throw new UsageError(
-        `${text} names no ${kind}`,
-        `such as {${kind}:${kind === "list" ? "Newsletter" : "ada@example.com"}}`,
+        `${text} does not name a ${kind}`,
+        `Such as {${kind}:${kind === "list" ? "Newsletter" : "ada@example.com"}}`,
       );
     }
     resolved = resolved.replace(text, () => "\0");

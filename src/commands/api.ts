@@ -23,7 +23,7 @@ interface ApiOptions extends FieldFlags {
 export function registerApi(command: Command, context: Context): void {
   command
     .argument("<method>", "GET, POST, PUT, PATCH, DELETE, or another")
-    .argument("<path>", "begins with / and is appended to the base address, such as /api/contact-structure")
+    .argument("<path>", "starts with / and is appended to the base URL, such as /api/contact-structure")
     .option("--data <file>", "send this file's content, or standard input (-), as JSON")
     .addOption(repeatable("-f, --field <name=value>", "a string member of the JSON body (repeatable)"))
     .addOption(
@@ -33,7 +33,7 @@ export function registerApi(command: Command, context: Context): void {
       ),
     )
     .addOption(repeatable("--query <name=value>", "add a query parameter; can be repeated"))
-    .option("--paginate", "join the pages of lists, searches and events into one array; reads only")
+    .option("--paginate", "join the pages of lists, searches and events into one array (reads only)")
     .option("--include", "print status and headers before the body")
     .option("--output-file <file>", "write the body to FILE as it comes, of any size (atomically)");
   addDryRunFlag(command).action((method: string, path: string, options: ApiOptions) =>
@@ -49,7 +49,7 @@ export function registerApi(command: Command, context: Context): void {
       "ecm api DELETE /api/contact/64f0c2a9e1b2c3d4e5f60718 --dry-run",
     ],
     output:
-      "The body of the answer as it came, for refusals too (at a terminal JSON is indented); the status decides the exit code. {structure}, {list:NAME} and {contact:KEY} in the path stand for ids.",
+      "The body of the answer unchanged, errors too (at a terminal JSON is indented); the status decides the exit code. {structure}, {list:NAME} and {contact:KEY} in the path are replaced by ids.",
   });
 }
 
@@ -57,15 +57,18 @@ async function runApi(context: Context, method: string, path: string, options: A
   const { terminal } = context;
   const fields = await bodyOfFields(options);
   if (fields !== undefined && options.data !== undefined) {
-    throw new UsageError("--data is the whole body: it goes without -f and -F", "leave out one of the two");
+    throw new UsageError(
+      "--data is the whole body and cannot be used with -f and -F",
+      "Leave out one of the two",
+    );
   }
   const rawBody = options.data === undefined ? fields : await readDataInput(terminal, options.data, "--data");
   const query = (options.query ?? []).map(parsePair);
   const asTyped = apiRequest(method, path, query, rawBody);
   if (fields !== undefined && ["GET", "HEAD"].includes(asTyped.method)) {
     throw new UsageError(
-      `-f and -F make a body, and ${asTyped.method} has none`,
-      "add query parameters with --query",
+      `-f and -F make a body, but ${asTyped.method} requests have none`,
+      "Add query parameters with --query",
     );
   }
   const request = apiRequest(method, await resolvePath(context, path), query, rawBody);
@@ -122,13 +125,13 @@ export function apiRequest(
   if (!/^[A-Z]+$/.test(verb) || verb === "CONNECT") {
     throw new UsageError(
       `${JSON.stringify(method)} is not a method that can be sent`,
-      "use GET, POST, PUT, PATCH or DELETE",
+      "Use GET, POST, PUT, PATCH or DELETE",
     );
   }
   if (!path.startsWith("/")) {
     throw new UsageError(
-      `${JSON.stringify(path)} does not begin with /`,
-      "give a path such as /api/contact-structure; the base address is the profile's, or --base-url",
+      `${JSON.stringify(path)} does not start with /`,
+      "Give a path such as /api/contact-structure; the base URL is the profile's, or --base-url",
     );
   }
   const isSearch = verb === "POST" && path.split("?")[0]!.endsWith("/search");
@@ -141,7 +144,7 @@ function parsePair(text: string): [string, string] {
   if (at > 0) return [text.slice(0, at), text.slice(at + 1)];
   throw new UsageError(
     `--query: ${JSON.stringify(text)} is not name=value`,
-    "give a pair such as --query page=2",
+    "Give a pair such as --query page=2",
   );
 }
 

@@ -29,7 +29,7 @@ const indexView: View<IndexEntry> = {
 
 export function registerCommands(command: Command, context: Context, tree: CommandTree): void {
   command
-    .argument("[path...]", "a command's words: its flags, output and exit codes are described")
+    .argument("[path...]", "the command to describe, with its flags, output and exit codes")
     .option("--schemas", "print JSON Schemas: the summary of a bulk run, plan lines, errors, limits")
     // For what is generated from the tree: one process in place of one for each command.
     .addOption(new Option("--whole", "describe every command").hideHelp())
@@ -48,7 +48,7 @@ export function registerCommands(command: Command, context: Context, tree: Comma
       "ecm commands --schemas",
     ],
     output:
-      "The index: each command's words, summary, and whether it writes. With the words of a command: its arguments, flags, output, exit codes, schemas and examples. With --schemas: JSON Schemas under $defs.",
+      "An index: each command, its summary, and whether it writes. With a command: its arguments, flags, output, exit codes, schemas and examples. With --schemas: JSON Schemas under $defs.",
     exitCodes: { 5: "no such command" },
   });
 }
@@ -93,8 +93,8 @@ function childNamed(parent: Command, word: string): Command {
     .map((each) => each.name());
   const likely = closest(word, names);
   throw new NotFoundError(
-    `there is no command ${JSON.stringify(wordsOf(parent, word))}`,
-    likely ? `did you mean ${likely}?` : `one of: ${names.join(", ")}`,
+    `There is no command ${JSON.stringify(wordsOf(parent, word))}`,
+    likely ? `Did you mean ${likely}?` : `One of: ${names.join(", ")}`,
   );
 }
 

@@ -63,15 +63,15 @@ function detailOf(event: ContactEvent): string {
 
 export function registerEvents(command: Command, context: Context): void {
   command
-    .argument("[id-or-key]", "one contact's events; left out: the account's")
+    .argument("[id-or-key]", "one contact's events (default: the whole account's)")
     .addOption(repeatable("--type <type>", "such as contact-unsubscribed or email-bounced (repeatable)"))
     .addOption(wholeNumber("--days <n>", `how far to look back, at most ${oldestDays} (${usualDays})`))
     .option(
       "--since <time>",
-      "from this time on (RFC 3339, or a duration such as 24h); last: only what this profile has not been shown yet with these types",
+      "from this time on (RFC 3339, or a duration such as 24h); last: only events that this profile has not been shown yet with these types",
     )
     .addOption(
-      wholeNumber("--limit <n>", `the newest n (${usualLimit}); with --since last the oldest n`).conflicts(
+      wholeNumber("--limit <n>", `the newest N (${usualLimit}); with --since last the oldest N`).conflicts(
         "all",
       ),
     )
@@ -84,8 +84,11 @@ export function registerEvents(command: Command, context: Context): void {
       "ecm events --since last --type contact-unsubscribed -o csv --columns time,key --output-file left.csv",
     ],
     output:
-      "One row per event, oldest first; in JSON formats the service's own objects. The column key, when --columns names it, costs one request for each contact that an event names by its id alone.",
-    exitCodes: { 5: "there is no such contact", 6: "another process reads these events with --since last" },
+      "One row per event, oldest first; in JSON formats the service's own objects. With --columns key, each contact that an event names only by its id costs one request.",
+    exitCodes: {
+      5: "there is no such contact",
+      6: "another process is reading these events with --since last",
+    },
   });
 }
 
@@ -100,7 +103,7 @@ async function runEvents(
   if (options.days !== undefined && options.days > oldestDays) {
     throw new UsageError(
       `--days: the service keeps events for ${oldestDays} days`,
-      `give --days ${oldestDays}`,
+      `Give --days ${oldestDays}`,
     );
   }
   const now = context.clock.now();
@@ -166,7 +169,7 @@ async function showNew(context: Context, connection: Connection, wanted: Wanted)
     const pastDays = Math.min(oldestDays, Math.max(options.days ?? usualDays, gapDays));
     if (gapDays > oldestDays + 1) {
       context.terminal.warn(
-        `these events were read ${gapDays - 1} days ago; the service keeps them for ${oldestDays}`,
+        `These events were last read ${gapDays - 1} days ago, and the service keeps events for ${oldestDays} days: some may be missing`,
       );
     }
     const found = await readFeed(send, { contactId, types, pastDays });
@@ -176,7 +179,7 @@ async function showNew(context: Context, connection: Connection, wanted: Wanted)
     await presentThen(context, connection, output, events, cursor, now);
     if (events.length < fresh.length) {
       context.terminal.note(
-        `${fresh.length - events.length} more new events; the same command shows the next`,
+        `${fresh.length - events.length} more new events; run the same command again for the next`,
       );
     }
   } finally {
@@ -277,7 +280,7 @@ async function idOf({ send, account }: Connection, idOrKey: string): Promise<str
 /** In a fixed order, each once: the same types are the same cursor. Which exist is the service's to say. */
 function typesFrom(given: string[] = []): string[] {
   const types = given.flatMap((text) => text.split(",")).map((type) => type.trim());
-  if (types.includes("")) throw new UsageError("--type: a type is empty", "such as --type email-bounced");
+  if (types.includes("")) throw new UsageError("--type: a type is empty", "Such as --type email-bounced");
   return [...new Set(types)].sort();
 }
 
@@ -300,6 +303,6 @@ function sinceFrom(text: string, now: number): number {
   if (!Number.isNaN(at) && at <= now) return at;
   throw new UsageError(
     `--since: ${JSON.stringify(text)} is not a time in the past`,
-    "give 2026-11-21T18:00:00Z, 2026-11-21, a duration such as 24h or 7d, or last",
+    "Give 2026-11-21T18:00:00Z, 2026-11-21, a duration such as 24h or 7d, or last",
   );
 }

@@ -40,8 +40,8 @@ export function registerExport(command: Command, context: Context): void {
       "--since <time>",
       "contacts updated after this time: RFC 3339, a date, or 24h for the last 24 hours",
     )
-    .option("--no-wait", "stop at the hour's limit in place of waiting for the next hour")
-    .option("--fresh", "start over in place of going on with an earlier export into the same file")
+    .option("--no-wait", "stop at the hourly limit instead of waiting for the next hour")
+    .option("--fresh", "start over instead of resuming an earlier export into the same file")
     .action((options: ExportOptions) => runExport(context, options));
   addOutputFileFlags(command);
   describeCommand(command, {
@@ -55,8 +55,8 @@ export function registerExport(command: Command, context: Context): void {
       "csv unless --output says otherwise: key, a column for each field, lists, tags, status, createdAt. Such a file imports again without a mapping and without a change.",
     exitCodes: {
       6: "another process is exporting into this file",
-      7: "the limit was reached; with --output-file the same command goes on",
-      130: "interrupted; with --output-file the same command goes on",
+      7: "the limit was reached; with --output-file the same command resumes",
+      130: "interrupted; with --output-file the same command resumes",
     },
   });
 }
@@ -130,7 +130,7 @@ async function exportIntoFile(
   const progress = await openExportProgress(folders.state, path, asked.identity, clock.now(), asked.isFresh);
   const { state, partFile, extent } = progress;
   if (progress.isDamaged)
-    terminal.warn("what an earlier export had written is damaged or gone; those pages are read again");
+    terminal.warn("The output of an earlier export is damaged or missing; its pages are read again");
   if (progress.isContinued)
     terminal.note(`Resuming at page ${state.page}: ${state.given} contacts written already`);
   const sink = await openGrowingFile({ file: partFile, ...extent }, path);
@@ -152,7 +152,7 @@ function waiting(context: Context, mayWait: boolean): SendOptions {
     onEvent(event) {
       if (event.kind !== "waiting") return;
       const until = new Date(context.clock.now() + event.seconds * 1000).toISOString().slice(0, 19);
-      context.terminal.note(`waiting until ${until}Z: ${event.why}`);
+      context.terminal.note(`Waiting until ${until}Z: ${event.why}`);
     },
   };
 }

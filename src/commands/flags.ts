@@ -23,14 +23,14 @@ export function shapeOf(option: Option): FlagShape {
 /** For every command that lists or exports. */
 export function addOutputFileFlags(command: Command): Command {
   return command
-    .option("--output-file <file>", "write there in place of stdout; the file appears whole or not at all")
-    .option("--bom", "begin with a byte order mark, for spreadsheets")
-    .option("--safe-cells", "cells that a spreadsheet would run as a formula get a leading apostrophe");
+    .option("--output-file <file>", "write to FILE instead of stdout (atomically)")
+    .option("--bom", "start with a byte order mark, for spreadsheets")
+    .option("--safe-cells", "prefix cells that a spreadsheet would run as a formula with an apostrophe");
 }
 
 /** For every command that writes. */
 export function addDryRunFlag(command: Command): Command {
-  return command.option("--dry-run", "send no write; print the method, path and body that it would send");
+  return command.option("--dry-run", "print the method, path and body of the request without sending it");
 }
 
 /** A flag that may stand several times: its values in order. */
@@ -46,7 +46,7 @@ export function repeatable(flags: string, description: string): Option {
 export function keysOption(): Option {
   return new Option(
     "--keys <file>",
-    "contacts named in a file: a key or id on each line, or a table (CSV, xlsx, JSON); - is standard input",
+    "contacts named in a file: one key or id per line, or a table (CSV, xlsx, JSON); - for standard input",
   );
 }
 
@@ -54,7 +54,7 @@ export function keysOption(): Option {
 export function whereOption(): Option {
   return new Option(
     "--where <expression>",
-    'contacts for which this CEL expression holds, such as \'City == "Oslo" && "VIP" in tags\'',
+    'contacts for which this CEL expression is true, such as \'City == "Oslo" && "VIP" in tags\'',
   );
 }
 
@@ -69,7 +69,7 @@ export function pastTime(text: string, flag: string, nowMilliseconds: number): n
   if (!Number.isNaN(time)) return time;
   throw new UsageError(
     `${flag}: ${JSON.stringify(text)} is not a time`,
-    `give ${flag} 2026-11-20T18:00:00Z, 2026-11-20, or 24h for the last 24 hours`,
+    `Give ${flag} 2026-11-20T18:00:00Z, 2026-11-20, or 24h for the last 24 hours`,
   );
 }
 
@@ -80,8 +80,8 @@ export function wholeNumber(flags: string, description: string, least = 1): Opti
     const value = Number(text);
     if (/^\d+$/.test(text) && Number.isSafeInteger(value) && value >= least) return value;
     throw new UsageError(
-      `${option.long}: ${JSON.stringify(text)} is not a whole number from ${least} up`,
-      `give a number, such as ${option.long} ${Math.max(least, 10)}`,
+      `${option.long}: ${JSON.stringify(text)} is not a whole number of at least ${least}`,
+      `Give a number, such as ${option.long} ${Math.max(least, 10)}`,
     );
   });
 }
@@ -92,7 +92,7 @@ export function columnMap(assignments: readonly string[] = []): Map<string, stri
   for (const text of assignments) {
     const at = text.lastIndexOf("=");
     if (at < 1) {
-      throw new UsageError(`--map: ${JSON.stringify(text)} is not COLUMN=TARGET`, "give --map 'E-mail=key'");
+      throw new UsageError(`--map: ${JSON.stringify(text)} is not COLUMN=TARGET`, "Give --map 'E-mail=key'");
     }
     map.set(text.slice(0, at), text.slice(at + 1));
   }
@@ -103,9 +103,12 @@ export function columnMap(assignments: readonly string[] = []): Map<string, stri
 export function addKeyFileFlags(command: Command): Command {
   return command
     .addOption(
-      repeatable("--map <column=target>", "how a column of the file is read: key, consent or ignore"),
+      repeatable("--map <column=target>", "how to read a column of the file: key, consent or ignore"),
     )
-    .option("--sheet <sheet>", "the sheet of a workbook with several, by name or number")
-    .option("--consent-column <column>", "this column says who is subscribed, or by its name who is not")
-    .option("--include-unsubscribed", "add to lists whom the file marks as not subscribed, too");
+    .option("--sheet <sheet>", "which sheet of a workbook to read, by name or number")
+    .option(
+      "--consent-column <column>",
+      "the column that says who is subscribed (or, by its name, who is not)",
+    )
+    .option("--include-unsubscribed", "also add to lists whoever the file marks as not subscribed");
 }

@@ -19,12 +19,12 @@ interface LimitsReport {
 
 export function registerLimits(command: Command, context: Context): void {
   command
-    .option("--refresh", "ask the service; this spends one request")
+    .option("--refresh", "ask the service (sends one request)")
     .action((options: LimitsOptions) => runLimits(context, options));
   describeCommand(command, {
     examples: ["ecm limits", "ecm limits --json", "ecm limits --refresh"],
     output:
-      'What the last answer said, without a request: { "hour": { "limit", "remaining", "reset" }, "month": { "limit", "remaining" }, "seenAt" } in JSON; {} when nothing was seen yet.',
+      'The limits of the last answer, without a request: { "hour": { "limit", "remaining", "reset" }, "month": { "limit", "remaining" }, "seenAt" } in JSON; {} when nothing is known yet.',
   });
 }
 
@@ -36,8 +36,8 @@ async function runLimits(context: Context, { refresh }: LimitsOptions): Promise<
     const whose = name ? `profile ${name.value}` : "this account";
     terminal.note(
       refresh
-        ? "the service sent no limits with its answer"
-        : `no limits of ${whose} were seen yet; ecm limits --refresh asks for them`,
+        ? "The service sent no limits with its answer"
+        : `No limits of ${whose} are known yet. Ask for them with: ecm limits --refresh`,
     );
   }
   const output = context.output();

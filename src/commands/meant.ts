@@ -60,7 +60,7 @@ const belowGroups: Record<string, Record<string, string>> = {
     count: "ecm contact search --count",
     suppress: "ecm suppressions add KEY",
     subscribe:
-      "ecm contact create --key KEY for someone new; the service takes nobody back by API who has left",
+      "ecm contact create --key KEY for a new contact; unsubscribed contacts cannot be resubscribed through the API",
   },
   lists: {
     members: "ecm contact search --list LIST",
@@ -89,5 +89,5 @@ const belowGroups: Record<string, Record<string, string>> = {
 export function commandMeant(group: string, word: string): string | undefined {
   const known = group === "" ? atTheTop : (belowGroups[group] ?? {});
   const meant = Object.hasOwn(known, word.toLowerCase()) ? known[word.toLowerCase()] : undefined;
-  return meant && (meant.startsWith("ecm ") ? `use: ${meant}` : meant);
+  return meant && (meant.startsWith("ecm ") ? `Use: ${meant}` : meant);
 }

@@ -39,16 +39,16 @@ const view: View<BehaviorRow> = {
 
 export function registerProbe(command: Command, context: Context): void {
   command
-    .option("--write", "also create, change and delete one contact of its own (asks first)")
+    .option("--write", "also create, change and delete a test contact (asks first)")
     .option(
       "--save <file>",
-      "save the requests and answers to FILE, every address, name, id and key replaced",
+      "save the requests and answers to FILE, with every address, name, id and key replaced",
     )
-    .option("--dry-run", "with --write: say what would be written, and write nothing")
+    .option("--dry-run", "with --write: show what would be written, without writing")
     .action((flags: ProbeFlags) => runProbe(context, flags));
   describeCommand(command, {
     examples: ["ecm probe", "ecm probe --write --save probe.json"],
-    output: `How this account's service behaves where its documents are silent: point, documented, seen, and what ecm does. At most ${mostProbeReads} reads; what was found out is kept for the account. Nothing needs this command: everything adapts by itself.`,
+    output: `How this account's service behaves where the documentation does not say: point, documented, seen, and what ecm does. At most ${mostProbeReads} reads; the results are saved for the account. This command is optional: every command adapts by itself.`,
     writes: true,
   });
 }
@@ -69,7 +69,7 @@ async function runProbe(context: Context, flags: ProbeFlags): Promise<void> {
   if (output.format === "table" && !output.columns && terminal.columns < widthOfTable) {
     await terminal.write(stacked(rows));
   } else await presentList(terminal, output, rows, view);
-  terminal.note(`${reads} reads; kept for this account until it is found out anew`);
+  terminal.note(`${reads} reads; results saved for this account until the next probe`);
   if (flags.save !== undefined) terminal.note(`Saved ${exchanges.length} exchanges to ${flags.save}`);
 }
 
@@ -96,11 +96,15 @@ async function writeOnce(
     return {};
   }
   if (profile.readOnly) {
-    throw new UsageError("read-only: --write would write, and nothing was written", "leave out --read-only", {
-      type: "ReadOnlyError",
-    });
+    throw new UsageError(
+      "Read-only mode: --write would write; nothing was written",
+      "Leave out --read-only",
+      {
+        type: "ReadOnlyError",
+      },
+    );
   }
-  await context.confirm(`This will ${what}. Go ahead?`);
+  await context.confirm(`This will ${what}. Continue?`);
   return probeWrites(options, body);
 }
 
@@ -140,7 +144,7 @@ async function save(
 ): Promise<void> {
   const { mask, maskPath } = createPseudonyms();
   const content = {
-    what: "ecm probe: how a service behaves; every address, name, id and key is a stand-in",
+    what: "ecm probe: how a service behaves; every address, name, id and key is replaced",
     version,
     savedAt: new Date(now).toISOString(),
     variants: playable(seen),

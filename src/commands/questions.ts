@@ -2,6 +2,7 @@
 import type { Context } from "../context.ts";
 import { NotFoundError, UsageError } from "../errors.ts";
 import type { Choice, Prompter } from "../terminal/prompts.ts";
+import { upperFirst } from "./bulk/words.ts";
 
 export interface Missing {
   /** What a person is asked for, such as `Name of the list`. */
@@ -50,7 +51,7 @@ export async function choicesOr(
 export function requirePrompter(context: Context, { what, usage }: Missing): Prompter {
   const prompter = context.prompter();
   if (prompter) return prompter;
-  throw new UsageError(`${what} is missing`, `name it: ${usage}`);
+  throw new UsageError(`${upperFirst(what)} is missing`, `Name it: ${usage}`);
 }
 
 /** Things with an id as choices: what is chosen is the id, which no other name can be taken for. */
@@ -69,5 +70,5 @@ export function requireText(answer: string): string | undefined {
 async function someOf(choices: () => Promise<Choice<string>[]>, { what }: Missing) {
   const found = await choices();
   if (found.length > 0) return found;
-  throw new NotFoundError(`${what} is missing, and there is nothing to choose from`);
+  throw new NotFoundError(`${upperFirst(what)} is missing, and there is nothing to choose from`);
 }

@@ -10,15 +10,15 @@ import { UsageError } from "../errors.ts";
 export function parseBaseUrl(text: string, where: string, insecureHttp?: string): string {
   const url = URL.canParse(text.trim()) ? new URL(text.trim()) : undefined;
   // The text itself is not repeated when it may hold a password.
-  if (!url) throw refused(`${where}: ${JSON.stringify(withoutUserInfo(text))} is not an address`);
-  if (url.username || url.password) throw refused(`${where}: an address with a user name or password in it`);
-  if (url.search || url.hash) throw refused(`${where}: ${url.origin} is followed by a query or a fragment`);
+  if (!url) throw refused(`${where}: ${JSON.stringify(withoutUserInfo(text))} is not a URL`);
+  if (url.username || url.password) throw refused(`${where}: the URL contains a user name or password`);
+  if (url.search || url.hash) throw refused(`${where}: ${url.origin} must not have a query or fragment`);
   if (url.protocol !== "https:" && !(url.protocol === "http:" && mayBePlain(url, insecureHttp))) {
     const name = url.protocol === "http:" ? "plain http" : url.protocol.replace(/:$/, "");
     throw refused(
-      `${where}: ${name} to ${url.host || "nowhere"}: the API key would be readable on the way`,
+      `${where}: ${name} to ${url.host || "nowhere"}: the API key would be sent unencrypted`,
       url.protocol === "http:"
-        ? `use https; for a sandbox in a network of your own: ECM_INSECURE_HTTP=${url.host}`
+        ? `Use https; for a sandbox in your own network: ECM_INSECURE_HTTP=${url.host}`
         : undefined,
     );
   }
@@ -59,7 +59,7 @@ function withoutUserInfo(text: string): string {
 
 function refused(
   message: string,
-  hint = "give the account's address, such as https://api.example.com",
+  hint = "Give the account's base URL, such as https://api.example.com",
 ): UsageError {
   return new UsageError(message, hint, { type: "BaseUrlError" });
 }

@@ -35,16 +35,16 @@ async function inspect(
     const canBeMade = await canMake(dirname(path));
     return canBeMade
       ? { name, path, state: "missing" }
-      : unusable(name, path, "it is not there and cannot be made");
+      : unusable(name, path, "it does not exist and cannot be created");
   }
   if (typeof found === "string") return unusable(name, path, found);
   if (found.isDirectory() !== isFolder)
-    return unusable(name, path, isFolder ? "it is no folder" : "it is no file");
+    return unusable(name, path, isFolder ? "it is not a folder" : "it is not a file");
   const rights = constants.R_OK | constants.W_OK | (isFolder ? constants.X_OK : 0);
-  if (!(await isAllowed(path, rights))) return unusable(name, path, "it cannot be read and written");
+  if (!(await isAllowed(path, rights))) return unusable(name, path, "it is not readable and writable");
   const mode = found.mode & 0o777;
   if (!hasModes || (mode & 0o077) === 0) return { name, path, state: "private" };
-  return { name, path, state: "open", detail: `its rights are 0${mode.toString(8)}` };
+  return { name, path, state: "open", detail: `mode 0${mode.toString(8)}` };
 }
 
 function unusable(name: PlaceState["name"], path: string, detail: string): PlaceState {

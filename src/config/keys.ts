@@ -4,7 +4,7 @@ import { InterruptedError, NoKeyError, UsageError } from "../errors.ts";
 import type { Environment } from "./settings.ts";
 
 // The command itself is not repeated: it may hold the key.
-const seeForYourself = "run the profile's key command by hand to see what it says";
+const seeForYourself = "Run the profile's key command by hand to see what it prints";
 /** Longest output of a key command, in characters. */
 const longestOutput = 10_000;
 /** Longest time that a key command takes when nobody is there to answer it, in seconds. */
@@ -21,8 +21,8 @@ export function checkKey(text: string, where: string): string {
   if (key === "") throw new UsageError(`${where}: the API key is empty`, undefined, { type: "ApiKeyError" });
   if (/^[\x21-\x7e]{1,500}$/.test(key)) return key;
   throw new UsageError(
-    `${where}: this is no API key: it holds blanks, control characters or letters that no key has, or is too long`,
-    "copy the key again from the account's settings; it is one line of letters, digits, - and _",
+    `${where}: this is not an API key: it contains blanks or other invalid characters, or is too long`,
+    "Copy the key again from the account's settings; it is one line of letters, digits, - and _",
     { type: "ApiKeyError" },
   );
 }

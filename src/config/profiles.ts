@@ -119,8 +119,8 @@ export async function openProfiles(folders: Folders): Promise<ProfileStore> {
 
 export function unknownProfile(name: string, known: string[]): UsageError {
   return new UsageError(
-    `there is no profile ${JSON.stringify(name)}`,
-    `profiles: ${known.join(", ")}; ecm auth login --profile NAME makes one`,
+    `There is no profile ${JSON.stringify(name)}`,
+    `Profiles: ${known.join(", ")}; create one with: ecm auth login --profile NAME`,
     { type: "UnknownProfileError" },
   );
 }
@@ -131,15 +131,15 @@ export function checkName(name: string): void {
   // Names that every object inherits would vanish in the file.
   if (/^[\p{L}\p{N}][\p{L}\p{N}._@-]{0,99}$/u.test(name) && !(name in {})) return;
   throw new UsageError(
-    `${JSON.stringify(name)} cannot be a profile's name`,
-    "use letters, digits and . _ @ -, beginning with a letter or digit",
+    `${JSON.stringify(name)} is not a valid profile name`,
+    "Use letters, digits and . _ @ -, starting with a letter or digit",
   );
 }
 
 function alwaysThere(): UsageError {
   return new UsageError(
-    "the profile sandbox is the embedded service: it always exists and has no key of yours",
-    "choose another name; ecm sandbox reset empties the embedded service",
+    "The profile sandbox is the embedded service: it always exists and needs no key",
+    "Choose another name; ecm sandbox reset empties the embedded service",
   );
 }
 
@@ -151,7 +151,7 @@ function checked(file: string, stored: unknown): Stored {
     Object.values(profiles).every(isProfile) &&
     (current === undefined || typeof current === "string");
   if (isRecord(stored) && isSound) return stored;
-  throw unreadable(file, "its content is not what ecm writes");
+  throw unreadable(file, "ecm did not write its content");
 }
 
 function isProfile(value: unknown): value is Profile {
@@ -179,8 +179,8 @@ function guarded<T>(file: string, act: () => T): T {
 
 function unreadable(file: string, reason: string): UsageError {
   return new UsageError(
-    `the profiles in ${file} cannot be used: ${reason}`,
-    "mend the file, or move it away and log in again: ecm auth login",
+    `The profiles in ${file} cannot be used: ${reason}`,
+    "Fix the file, or move it away and log in again: ecm auth login",
     { type: "ProfilesFileError" },
   );
 }
@@ -190,7 +190,7 @@ function unwritable(file: string, reason: string): EcmError {
   const isReadOnly = reason === "EROFS";
   return new EcmError(
     exitCodes.failed,
-    `cannot write the profiles to ${file}: ${isReadOnly ? "its file system is read-only" : "the disk is full"}`,
+    `Cannot write the profiles to ${file}: ${isReadOnly ? "its file system is read-only" : "the disk is full"}`,
     {
       type: "ProfilesFileError",
       hint: isReadOnly

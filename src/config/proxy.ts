@@ -57,7 +57,7 @@ function addressIn(text: string, variable: string): string {
   // It may hold a password: it is not shown.
   throw new UsageError(
     `${variable} is not the address of an HTTP proxy`,
-    `such as ${variable}=http://proxy.example.com:3128; NO_PROXY names hosts that are reached directly`,
+    `Such as ${variable}=http://proxy.example.com:3128; NO_PROXY names hosts that are reached directly`,
     { type: "ProxyError" },
   );
 }

@@ -47,7 +47,7 @@ export async function resolveProfile(
   const current = profiles.current();
   const name = named ?? (current === undefined ? undefined : { value: current, source: "default" as const });
   if (!name) {
-    if (apiKey) throw noAddress("ECM_API_KEY is set, but no base address", "set ECM_BASE_URL too");
+    if (apiKey) throw noAddress("ECM_API_KEY is set, but no base URL", "Set ECM_BASE_URL too");
     throw noProfile(profiles.names());
   }
   if (name.value === sandboxProfile && !baseUrl) return embedded(settings, name);
@@ -71,8 +71,8 @@ export function profileAsGiven(
 function embedded(settings: Settings, name: Sourced<string>): ResolvedProfile {
   if (settings.baseUrl?.source === "flag") {
     throw new UsageError(
-      "--base-url does not go with the profile sandbox: the embedded service has no address",
-      "leave out one of the two",
+      "--base-url cannot be used with the profile sandbox: the embedded service has no URL",
+      "Leave out one of the two",
     );
   }
   return {
@@ -82,7 +82,7 @@ function embedded(settings: Settings, name: Sourced<string>): ResolvedProfile {
     structure: settings.structure,
     readOnly: settings.readOnly,
     identity: digest("sandbox"),
-    key: () => Promise.reject(new NoKeyError("the embedded service makes its own key")),
+    key: () => Promise.reject(new NoKeyError("The embedded service makes its own key")),
   };
 }
 
@@ -133,7 +133,7 @@ async function obtainKey(
   if (profile.apiKey !== undefined) return { value: checkKey(profile.apiKey, place), source: "profile" };
   throw new NoKeyError(
     `${place}: no API key is stored`,
-    "log in again with ecm auth login, or set ECM_API_KEY",
+    "Log in again with ecm auth login, or set ECM_API_KEY",
   );
 }
 
@@ -147,10 +147,7 @@ function chooseBaseUrl(
   const own = profile.baseUrl === undefined ? undefined : parse(profile.baseUrl, place);
   if (!settings.baseUrl) {
     if (own !== undefined) return { baseUrl: { value: own, source: "profile" }, warning: plainWarning(own) };
-    throw noAddress(
-      `${place}: no base address is stored`,
-      "pass --base-url, or log in again: ecm auth login",
-    );
+    throw noAddress(`${place}: no base URL is stored`, "Pass --base-url, or log in again: ecm auth login");
   }
   const { source } = settings.baseUrl;
   const value = parse(settings.baseUrl.value, source === "flag" ? "--base-url" : "ECM_BASE_URL");
@@ -179,7 +176,7 @@ function noAddress(message: string, hint: string): UsageError {
 }
 
 function noKeyFor(baseUrl: string): NoKeyError {
-  return new NoKeyError(`there is no API key for ${baseUrl}`, "set ECM_API_KEY, or log in: ecm auth login");
+  return new NoKeyError(`There is no API key for ${baseUrl}`, "Set ECM_API_KEY, or log in: ecm auth login");
 }
 
 /** Not the same: there is no profile, and none of several is chosen. */
@@ -187,12 +184,12 @@ function noProfile(names: string[]): NoKeyError {
   const own = names.filter((name) => name !== sandboxProfile);
   if (own.length > 0) {
     return new NoKeyError(
-      "no profile is selected",
-      `select one with: ecm auth use ${own.length === 1 ? own[0] : `NAME (${own.join(", ")})`}, or pass --profile`,
+      "No profile is selected",
+      `Select one with: ecm auth use ${own.length === 1 ? own[0] : `NAME (${own.join(", ")})`}, or pass --profile`,
     );
   }
   return new NoKeyError(
-    "you are not logged in",
-    "log in with: ecm auth login; to try it without an account: --profile sandbox",
+    "You are not logged in",
+    "Log in with: ecm auth login; to try it without an account: --profile sandbox",
   );
 }

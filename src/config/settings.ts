@@ -90,6 +90,6 @@ function seconds(text: string | undefined, where: string): number | undefined {
   if (text.trim() !== "" && Number.isFinite(value) && value >= 0) return value;
   throw new UsageError(
     `${where}: ${JSON.stringify(text)} is not a number of seconds`,
-    `give a number, such as ${where}${where.startsWith("--") ? " " : "="}30`,
+    `Give a number, such as ${where}${where.startsWith("--") ? " " : "="}30`,
   );
 }

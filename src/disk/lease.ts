@@ -79,7 +79,7 @@ export async function takeLease(
   } catch (error) {
     throw new UsageError(
       `Cannot write the lock ${file}: ${diskReason(error)}`,
-      "Name a folder that can be written with ECM_STATE_DIR",
+      "Choose a writable folder with ECM_STATE_DIR",
     );
   }
   try {
@@ -120,7 +120,7 @@ async function outlast({ folder, stem, name, what, self, times }: Contest): Prom
       else if (other.startsWith(stem)) {
         const isSilent = life === "unknown" && (await hasGoneSilent(path, times));
         if (isSilent) {
-          tookOver = `${personOf(lease)}, which gave no sign of life since ${isoOf(lease.beatAt)}`;
+          tookOver = `${personOf(lease)}, last active at ${isoOf(lease.beatAt)}`;
           await rm(path, { force: true });
         } else if (lease.isHeld || other < name) throw locked(what, lease, life, path, times);
         else isContested = true;
@@ -193,7 +193,7 @@ function held(file: string, what: string, tookOver: string | undefined, times: L
     requireHeld() {
       if (existsSync(file)) return;
       throw new LockedError(
-        `the lock on ${what} is gone: another process took it over, or its folder was removed`,
+        `The lock on ${what} is gone: another process took it over, or its folder was removed`,
         "Nothing was sent after this",
       );
     },
@@ -217,7 +217,7 @@ function locked(
     const minutes = `${wait / 60} min`;
     return new LockedError(
       message,
-      `Wait for it to end. Its last sign of life was at ${isoOf(lease.beatAt)}; a lock without one for ${minutes} is taken over`,
+      `Wait for it to end. It was last active at ${isoOf(lease.beatAt)}; a lock that is inactive for ${minutes} is taken over`,
     );
   }
   const mayBeReused = lease.holder.start === "" ? `. If that process is not ecm, delete ${path}` : "";

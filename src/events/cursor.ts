@@ -1,6 +1,6 @@
 /**
  * Which events a profile has been shown: not up to when, but which. Of events that share a time, and of such as arrive late, a
- * time alone would lose some or repeat them. No address is kept.
+ * time alone would lose some or repeat them. No address is stored.
  */
 import { createHash } from "node:crypto";
 import { createReadStream } from "node:fs";
@@ -96,9 +96,9 @@ async function readStored(file: string): Promise<Stored> {
     // Said below.
   }
   // Taken for none, it would show everything again.
-  throw new EcmError(exitCodes.failed, `Cannot read ${file}: it is not what ecm writes`, {
+  throw new EcmError(exitCodes.failed, `Cannot read ${file}: ecm did not write this file`, {
     type: "CursorError",
-    hint: "remove the file to be shown all events again, or use --since TIME",
+    hint: "Remove the file to see all events again, or use --since TIME",
   });
 }
 

@@ -27,7 +27,7 @@ export function readAnswer<T>(answer: WireAnswer, limits: RateLimits, request: A
   try {
     return { ...read, body: JSON.parse(text.replace(/^\ufeff/, "")) as T };
   } catch {
-    throw unreadable(answer, request, `the answer is not JSON: ${whatCame(answer)}`);
+    throw unreadable(answer, request, `The answer is not JSON: ${whatCame(answer)}`);
   }
 }
 
@@ -48,7 +48,7 @@ export function unreadable(answer: WireAnswer, request: ApiRequest, message: str
   return new UnreadableAnswerError(isWrite ? `${message}; the request was applied` : message, {
     status: answer.status,
     applied: isWrite ? "yes" : undefined,
-    hint: "check the base address with: ecm doctor",
+    hint: "Check the base URL with: ecm doctor",
   });
 }
 
@@ -118,14 +118,14 @@ function formsHint(found: Partial<WireError> | undefined): string | undefined {
   const forms = found?.debug?.affectedForms;
   if (!Array.isArray(forms) || forms.length === 0) return undefined;
   const names = forms.filter(isRecord).map(({ _id, name }) => JSON.stringify(textOr(name) ?? _id));
-  return `take the field out of these forms first: ${names.join(", ")}`;
+  return `Take the field out of these forms first: ${names.join(", ")}`;
 }
 
 function undocumented(answer: WireAnswer): string {
   const { status, headers } = answer;
   if (status >= 300 && status < 400) {
     const target = headers.location;
-    return `HTTP ${status}: the service points elsewhere${target ? `, to ${quoted(target)}` : ""}; the API key is not sent on`;
+    return `HTTP ${status}: the service redirects${target ? `, to ${quoted(target)}` : ""}; the API key was not sent there`;
   }
   return `HTTP ${status}: ${whatCame(answer)}`;
 }
@@ -144,17 +144,16 @@ function hintFor(
   limitKind: ServiceError["limitKind"],
   retryAfterSeconds: number | undefined,
 ): string | undefined {
-  if (status >= 300 && status < 400)
-    return "the base address is not the API's own; check it with: ecm doctor";
+  if (status >= 300 && status < 400) return "The base URL is not that of the API; check it with: ecm doctor";
   if (status === 401)
     return /expired/i.test(message)
-      ? "make a new key in the account's settings, then: ecm auth login"
-      : "check the key with: ecm auth status";
+      ? "Create a new key in the account's settings, then: ecm auth login"
+      : "Check the key with: ecm auth status";
   if (status === 403 && /scope/i.test(message))
-    return "the account's owner can give the key that scope, in the account's settings";
+    return "The account's owner can add that scope to the key in the account's settings";
   if (limitKind === "month") return "The monthly quota is used up; ecm does not wait for the next month";
   if (limitKind === "address")
-    return "too many requests with a wrong key came from this address: mend the key, and wait";
+    return "Too many requests with a wrong key came from this IP address: fix the key, and wait";
   if (limitKind === "hour") {
     return retryAfterSeconds === undefined
       ? "Hourly limit reached: try again later"

@@ -23,13 +23,13 @@ const certificate = /^(CERT_|ERR_TLS_|ERR_SSL_|EPROTO$|.*_CERT(IFICATE)?(_|$)|UN
 const words: Record<string, string> = {
   ECONNREFUSED: "the connection was refused",
   ENOTFOUND: "there is no such host",
-  EAI_AGAIN: "the host's name could not be looked up",
-  EHOSTUNREACH: "there is no way to the host",
-  ENETUNREACH: "there is no way to the network",
+  EAI_AGAIN: "the host name could not be resolved",
+  EHOSTUNREACH: "the host is unreachable",
+  ENETUNREACH: "the network is unreachable",
   ECONNRESET: "the connection was lost",
   EPIPE: "the connection was lost",
   UND_ERR_SOCKET: "the connection was lost",
-  UND_ERR_CONNECT_TIMEOUT: "no connection was made in time",
+  UND_ERR_CONNECT_TIMEOUT: "the connection timed out",
   [bodyTooLarge]: `it is larger than ${longestBody / 1024 / 1024} MiB`,
 };
 
@@ -46,9 +46,9 @@ export function troubleOf(failure: TransportFailure): Trouble {
 export function reasonOf(failure: TransportFailure, timeoutSeconds: number): string {
   const code = failure.code ?? "";
   if (timeouts.has(code)) return `it did not answer within ${timeoutSeconds} s`;
-  if (certificate.test(code)) return `its certificate or encryption is not accepted (${code})`;
-  if (code.startsWith("HPE_")) return `it does not speak HTTP as it should (${code})`;
-  return words[code] ?? (failure.message || code || "the exchange failed");
+  if (certificate.test(code)) return `its TLS certificate was not accepted (${code})`;
+  if (code.startsWith("HPE_")) return `its answer is not valid HTTP (${code})`;
+  return words[code] ?? (failure.message || code || "the request failed");
 }
 
 /** The error of a request that brought no answer. @param origin of the base address */
@@ -60,27 +60,27 @@ export function unreachable(
 ): UnreachableError | UsageError {
   const code = failure.code ?? "";
   if (code === "UND_ERR_INVALID_ARG")
-    return new UsageError(`this request cannot be sent: ${failure.message}`);
+    return new UsageError(`This request cannot be sent: ${failure.message}`);
   const reason = reasonOf(failure, timeoutSeconds);
   const trouble = troubleOf(failure);
   const isWrite = request.effect === "write";
   if (trouble.kind === "unconnected") {
     return new UnreachableError(
-      `cannot reach ${origin}: ${reason}${isWrite ? "; nothing was applied" : ""}`,
+      `Cannot reach ${origin}: ${reason}${isWrite ? "; nothing was applied" : ""}`,
       {
         applied: isWrite ? "no" : undefined,
         isUnconnected: true,
         retryable: !(trouble as { isLasting: boolean }).isLasting,
-        hint: "check the base address and the network with: ecm doctor",
+        hint: "Check the base URL and the network with: ecm doctor",
         cause: failure,
       },
     );
   }
   return new UnreachableError(
-    `no answer from ${origin}: ${reason}${isWrite ? "; the request may have been applied" : ""}`,
+    `No answer from ${origin}: ${reason}${isWrite ? "; the request may have been applied" : ""}`,
     {
       applied: isWrite ? "unknown" : undefined,
-      hint: timeouts.has(code) ? "a longer wait can be set with --timeout" : undefined,
+      hint: timeouts.has(code) ? "Set a longer timeout with --timeout" : undefined,
       cause: failure,
     },
   );

@@ -180,7 +180,7 @@ function settle<T>({ configuration, request, options }: Sending, outcome: Outcom
       if (failure.code === bodyTooLarge)
         throw unreadable(failure.partial, request, `the answer cannot be read: ${reason}`);
       const length = failure.partial.text.length;
-      const words = `the answer broke off after ${length} characters: ${reason}`;
+      const words = `the answer ended early, after ${length} characters: ${reason}`;
       throw unreadable(failure.partial, request, words);
     }
     throw unreachable(failure, request, new URL(baseUrl).origin, timeoutSeconds);
@@ -254,22 +254,22 @@ function interrupted(signal: AbortSignal, request?: ApiRequest): InterruptedErro
   const reason = signal.reason instanceof InterruptedError ? signal.reason : new InterruptedError();
   if (request?.effect !== "write") return reason;
   const name = reason.exitCode === 143 ? "SIGTERM" : "SIGINT";
-  return new InterruptedError(name, "the request that was under way may have been applied", {
+  return new InterruptedError(name, "The request in flight may have been applied", {
     applied: "unknown",
   });
 }
 
 function unsafePath(request: ApiRequest): UsageError {
   return new UsageError(
-    `${JSON.stringify(request.path)} is not a path that can be requested`,
-    "it begins with /, holds no blanks, no # and no part that is . or .., and its other characters are percent-encoded",
+    `${JSON.stringify(request.path)} is not a valid path`,
+    "It starts with /, has no blanks, no # and no part that is . or .., and other characters are percent-encoded",
   );
 }
 
 function readOnly(request: ApiRequest): UsageError {
   return new UsageError(
-    `read-only: ${request.method} ${request.path} would write, and was not sent`,
-    "leave out --read-only, ECM_READ_ONLY, or the profile's own setting",
+    `Read-only mode: ${request.method} ${request.path} would write and was not sent`,
+    "Leave out --read-only, ECM_READ_ONLY, or the profile's own setting",
     { type: "ReadOnlyError" },
   );
 }

@@ -47,7 +47,7 @@ export interface Owner {
   /**
    * Takes all contacts, lists, custom fields, tags, other keys, counters and the log away. What `sandbox start` printed stays
    * true: the address, the id of the default structure, and the folder's own key.
-   * @param seed from now on the same ids after every reset, for the same number
+   * @param seed make ids reproducible after every reset
    */
   reset(seed?: number): void;
   /** What a test does to the sandbox beside using it. */
@@ -97,9 +97,9 @@ export async function openOwner({
     activateKey: (idOrName) =>
       change(idOrName, (key) => {
         if (hasExpired(key, now())) {
-          throw new EcmError(exitCodes.failed, `the key ${JSON.stringify(key.name)} has expired`, {
+          throw new EcmError(exitCodes.failed, `The key ${JSON.stringify(key.name)} has expired`, {
             type: "KeyExpiredError",
-            hint: "create another with: ecm sandbox keys create",
+            hint: "Create another with: ecm sandbox keys create",
           });
         }
         keys.setActive(key.id, true);
@@ -149,19 +149,19 @@ function findKey(keys: StoredKey[], idOrName: string): StoredKey {
   if (alike.length === 1) return alike[0]!;
   if (alike.length === 0) {
     throw new NotFoundError(
-      `there is no API key ${JSON.stringify(idOrName)}`,
-      "see them with: ecm sandbox keys list",
+      `There is no API key ${JSON.stringify(idOrName)}`,
+      "See them with: ecm sandbox keys list",
     );
   }
   throw new UsageError(
-    `several API keys are called ${JSON.stringify(idOrName)}: ${alike.map((key) => key.id).join(", ")}`,
-    "name it by its id",
+    `Several API keys are named ${JSON.stringify(idOrName)}: ${alike.map((key) => key.id).join(", ")}`,
+    "Name it by its id",
   );
 }
 
 function checkedName(name: string): string {
   if (name.trim() !== "" && !/[\p{Cc}\p{Cs}]/u.test(name)) return name;
-  throw new UsageError(`${JSON.stringify(name)} is no name for an API key`, "give one with letters");
+  throw new UsageError(`${JSON.stringify(name)} is not a valid name for an API key`, "Give one with letters");
 }
 
 function checkedScopes(wanted: string[]): Scope[] {
@@ -169,9 +169,9 @@ function checkedScopes(wanted: string[]): Scope[] {
   if (unknown === undefined && wanted.length > 0) return scopes.filter((scope) => wanted.includes(scope));
   throw new UsageError(
     unknown === undefined
-      ? "an API key needs a scope"
+      ? "An API key needs a scope"
       : `--scope: there is no scope ${JSON.stringify(unknown)}`,
-    `scopes: ${scopes.join(", ")}`,
+    `Scopes: ${scopes.join(", ")}`,
   );
 }
 
@@ -180,15 +180,15 @@ function checkedStatus(status: string): string {
   if (known) return known;
   throw new UsageError(
     `--status: there is no account status ${JSON.stringify(status)}`,
-    `use one of: ${accountStatuses.join(", ")}`,
+    `Use one of: ${accountStatuses.join(", ")}`,
   );
 }
 
 function nameInUse(name: string): EcmError {
-  return new EcmError(exitCodes.conflict, `an API key is called ${JSON.stringify(name)} already`, {
+  return new EcmError(exitCodes.conflict, `An API key named ${JSON.stringify(name)} already exists`, {
     type: "DuplicateFieldError",
     field: "name",
-    hint: "choose another name",
+    hint: "Choose another name",
   });
 }
 

@@ -57,7 +57,7 @@ export async function openDatabase(file: string): Promise<Database> {
     if (isDiskFull(error)) {
       throw new EcmError(
         exitCodes.failed,
-        `the sandbox's data in ${file} cannot be opened: the disk is full`,
+        `The sandbox's data in ${file} cannot be opened: the disk is full`,
         {
           type: "SystemError",
           hint: "Make room on the disk, then run the same command again",
@@ -66,8 +66,8 @@ export async function openDatabase(file: string): Promise<Database> {
       );
     }
     throw new UsageError(
-      `the sandbox's data in ${file} cannot be opened: ${(error as Error).message}`,
-      "check the folder's rights, or name another one",
+      `The sandbox's data in ${file} cannot be opened: ${(error as Error).message}`,
+      "Check the folder's permissions, or use another one",
       { cause: error },
     );
   }
@@ -88,7 +88,7 @@ function requireDescriptors(): void {
     while (opened.length < neededDescriptors) opened.push(openSync(devNull, "r"));
   } catch (error) {
     if (!["EMFILE", "ENFILE"].includes((error as NodeJS.ErrnoException).code ?? "")) return;
-    throw new EcmError(exitCodes.failed, "the sandbox cannot open its data: too many open files", {
+    throw new EcmError(exitCodes.failed, "The sandbox cannot open its data: too many open files", {
       type: "SystemError",
       hint: "Raise the limit of open files: ulimit -n 256",
       cause: error,
@@ -105,8 +105,8 @@ async function loadBinding(): Promise<new (file: string) => Binding> {
     ) => Binding;
   } catch (error) {
     throw new UsageError(
-      "the sandbox needs the package libsql, which is not installed here",
-      "it is an optional dependency, left out where it has no build for the platform: npm install --include=optional",
+      "The sandbox needs the package libsql, which is not installed here",
+      "It is an optional dependency without a build for every platform: npm install --include=optional",
       { cause: error },
     );
   }

@@ -28,7 +28,7 @@ export const faultHelp = `A fault is KIND[:METHOD[:PATH]][:n=N|:first=N|:p=P[:se
   delay:PUT:/api/contact/*/mutate:seconds=5
   500:*:*:p=0.1:seed=7                     one request in ten, the same ones each time
 KIND is ${faultKinds.join(", ")}.
-METHOD and PATH may be *, and * stands for any part of a path. Without a count, every request is struck.`;
+METHOD and PATH may be *, and * matches any part of a path. Without a count, every request is affected.`;
 
 /** The faults that befall requests now; they can be changed while the service runs. */
 export interface Faults {
@@ -82,7 +82,7 @@ function parse(spec: string): Plan {
     throw bad(spec, `${JSON.stringify(rest[0])} is neither a method, a path nor NAME=VALUE`);
   if (!/^(\*|[A-Z]+)$/.test(method))
     throw bad(spec, `${JSON.stringify(method)} is not a method in capitals, or *`);
-  if (!/^(\*|\/)/.test(path)) throw bad(spec, `the path ${JSON.stringify(path)} does not begin with / or *`);
+  if (!/^(\*|\/)/.test(path)) throw bad(spec, `the path ${JSON.stringify(path)} does not start with / or *`);
   return {
     kind: kind as FaultKind,
     seconds: options.get("seconds") ?? 1,
@@ -111,8 +111,9 @@ function readOptions(spec: string, parts: string[]): Map<string, number> {
     if (options.has(name)) throw bad(spec, `${name} is given twice`);
     options.set(name, value);
   }
-  if (counts.filter((name) => options.has(name)).length > 1) throw bad(spec, "give one of n, first and p");
-  if (options.has("seed") && !options.has("p")) throw bad(spec, "seed goes with p");
+  if (counts.filter((name) => options.has(name)).length > 1)
+    throw bad(spec, "give only one of n, first and p");
+  if (options.has("seed") && !options.has("p")) throw bad(spec, "seed needs p");
   return options;
 }
 
@@ -139,5 +140,5 @@ function randomFrom(seed: number): () => number {
 }
 
 function bad(spec: string, why: string): UsageError {
-  return new UsageError(`--fault ${JSON.stringify(spec)}: ${why}`, "see: ecm sandbox start --help");
+  return new UsageError(`--fault ${JSON.stringify(spec)}: ${why}`, "See: ecm sandbox start --help");
 }

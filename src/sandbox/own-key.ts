@@ -16,8 +16,8 @@ const name = "sandbox";
 export function ownKeyOf(store: Store, now: number, given?: string): string {
   if (given !== undefined && !isKeyValue(given)) {
     throw new UsageError(
-      "the API key given for the sandbox (ECM_SANDBOX_API_KEY) has another form",
-      "give 50 characters: ecm_us_ and 43 letters or digits",
+      "The API key given for the sandbox (ECM_SANDBOX_API_KEY) is not valid",
+      "Give 50 characters: ecm_us_ and 43 letters or digits",
     );
   }
   const file = ownKeyFile(store);

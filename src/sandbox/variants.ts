@@ -56,7 +56,7 @@ const table: { [Name in VariantName]: Variant<Variants[Name]> } = {
   }),
   "max-keys": {
     values: {
-      [mostKeys]: "A search may have as many values and filters as its body holds",
+      [mostKeys]: "A search may have as many values and filters as fit in its body",
       N: "A search with more than N values of a criteria, or more than N filters, is refused with 400",
     },
     read: (text) => numberIn(text, 1, mostKeys),
@@ -153,7 +153,7 @@ function readVariant(name: string, value: unknown): Variants[VariantName] {
   if (!variant) {
     throw new UsageError(
       `--variant: there is no variant ${JSON.stringify(name)}`,
-      `variants: ${variantNames.join(", ")}; see: ecm sandbox variants`,
+      `Variants: ${variantNames.join(", ")}; see: ecm sandbox variants`,
     );
   }
   const isText = typeof value === "string" || typeof value === "number";
@@ -161,7 +161,7 @@ function readVariant(name: string, value: unknown): Variants[VariantName] {
   if (read !== undefined) return read;
   throw new UsageError(
     `--variant ${name}: ${JSON.stringify(value)} is not one of its values`,
-    `values of ${name}: ${Object.keys(variant.values).join(", ")}; see: ecm sandbox variants`,
+    `Values of ${name}: ${Object.keys(variant.values).join(", ")}; see: ecm sandbox variants`,
   );
 }
 
@@ -171,7 +171,7 @@ export function splitVariant(text: string): [name: string, value: string] {
   if (at > 0) return [text.slice(0, at), text.slice(at + 1)];
   throw new UsageError(
     `--variant ${JSON.stringify(text)}: a variant is NAME=VALUE`,
-    "see: ecm sandbox variants",
+    "See: ecm sandbox variants",
   );
 }
 

@@ -260,9 +260,9 @@ export function chooseStructure(structures: ContactStructure[], named?: string):
     .join(", ");
   throw new UsageError(
     structures.length === 0
-      ? "the account has no contact structure"
-      : `the account has several structures: ${known}`,
-    "choose one with --structure, ECM_STRUCTURE, or ecm auth login --structure",
+      ? "The account has no contact structure"
+      : `The account has several structures: ${known}`,
+    "Choose one with --structure, ECM_STRUCTURE, or ecm auth login --structure",
   );
 }
 

@@ -25,7 +25,7 @@ const table: Words[] = [
     documented: "not said",
     seen: ({ keys }) =>
       keys &&
-      { any: "any of them is found", alternatives: "not as values of one condition", one: "not taken" }[
+      { any: "any of them is found", alternatives: "not as values of one condition", one: "not accepted" }[
         keys.value
       ],
     does: ({ keys }) =>

@@ -23,8 +23,8 @@ export async function mutateBody(account: Account, wanted: WantedChanges): Promi
   const { addTag = [], removeTag = [], addList = [], removeList = [], set = [] } = wanted;
   if (addTag.length + removeTag.length + addList.length + removeList.length + set.length === 0) {
     throw new UsageError(
-      "nothing to change was named",
-      "pass --set, --add-tag, --remove-tag, --add-list, --remove-list or --data",
+      "Nothing to change was named",
+      "Pass --set, --add-tag, --remove-tag, --add-list, --remove-list or --data",
     );
   }
   const structure = await account.structure();
@@ -69,7 +69,7 @@ export function splitAssignment(assignment: string): [field: string, value: stri
   if (at > 0) return [assignment.slice(0, at), assignment.slice(at + 1)];
   throw new UsageError(
     `--set ${JSON.stringify(assignment)} is not FIELD=VALUE`,
-    'such as --set "City=Paris"; --set "City=" empties the field',
+    'Such as --set "City=Paris"; --set "City=" empties the field',
   );
 }
 
@@ -97,14 +97,14 @@ function fieldOf(structure: ContactStructure, assignment: string, wanted: string
     if (!meant || !(error instanceof NotFoundError)) throw error;
     throw new NotFoundError(
       error.message,
-      `a field whose label holds "=" is named by its id: --set ${meant._id}=…`,
+      `A field whose label contains "=" is named by its id: --set ${meant._id}=…`,
     );
   }
 }
 
 function refuseContradiction(kind: string, added: IdRef[] = [], removed: IdRef[] = []): void {
   const both = added.find(({ _id }) => removed.some((other) => other._id === _id));
-  if (both) throw new UsageError(`the ${kind} ${both._id} is to be both added and removed`);
+  if (both) throw new UsageError(`The ${kind} ${both._id} cannot be both added and removed`);
 }
 
 /**

@@ -90,9 +90,9 @@ async function taggedWithAny(
     wanted: { tags: [...ids].sort() },
     holds({ tags }) {
       if (tags) return tags.some(({ _id }) => ids.has(_id));
-      throw new EcmError(exitCodes.failed, "the service did not say which tags the contacts have", {
+      throw new EcmError(exitCodes.failed, "The service did not say which tags the contacts have", {
         type: "UnreadableAnswerError",
-        hint: "--tag cannot be decided without them",
+        hint: "--tag cannot be evaluated without them",
       });
     },
   };
@@ -104,7 +104,7 @@ export function parseFilter(text: string): Criteria {
   if (!columnToFilter || !operator || !values) {
     throw new UsageError(
       `--filter ${JSON.stringify(text)} is not "COLUMN OPERATOR VALUE[,VALUE]…"`,
-      'such as --filter "CONTACT_STATUS EQ active"; for anything else there is --filter-json',
+      'Such as --filter "CONTACT_STATUS EQ active"; for anything else use --filter-json',
     );
   }
   return { columnToFilter, operator, values: splitValues(values) };
@@ -121,7 +121,7 @@ export function parseFilterJson(json: string): Filter[] | NonNullable<SearchBody
   if (typeof value === "object" && value !== null) return value as ReturnType<typeof parseFilterJson>;
   throw new UsageError(
     "--filter-json is neither an array of filters nor an object",
-    'such as \'[{"criterias":[{"columnToFilter":"KEY","operator":"EQ","values":["ada@example.com"]}]}]\'',
+    'Such as \'[{"criterias":[{"columnToFilter":"KEY","operator":"EQ","values":["ada@example.com"]}]}]\'',
   );
 }
 

@@ -105,9 +105,9 @@ export function allOf(...criterias: Criteria[]): Filter[] {
 export function readSearch(answer: ApiAnswer): SearchAnswer {
   const body = answer.body as Partial<SearchAnswer> | null;
   if (typeof body?.totalRecords !== "number" || !Array.isArray(body.contacts)) {
-    throw new UnreadableAnswerError("the answer to a search has no totalRecords and contacts", {
+    throw new UnreadableAnswerError("The answer to a search has no totalRecords and contacts", {
       status: answer.status,
-      hint: "check the base address with: ecm doctor",
+      hint: "Check the base URL with: ecm doctor",
     });
   }
   return { totalRecords: body.totalRecords, contacts: body.contacts };
@@ -133,7 +133,7 @@ export function isInactive(found: Partial<Contact> | undefined): boolean {
 export function readContact(answer: ApiAnswer): Contact {
   const body = answer.body as Partial<Contact> | null;
   if (typeof body?._id !== "string") {
-    throw new UnreadableAnswerError("the answer is not a contact: it has no _id", {
+    throw new UnreadableAnswerError("The answer is not a contact: it has no _id", {
       status: answer.status,
       applied: answer.applied,
     });

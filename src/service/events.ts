@@ -70,8 +70,8 @@ export function readEvents(answer: ApiAnswer): EventsPage {
     const { records, total } = body;
     return { events: records as ContactEvent[], total: typeof total === "number" ? total : undefined };
   }
-  throw new UnreadableAnswerError("the answer is not a list of events", {
+  throw new UnreadableAnswerError("The answer is not a list of events", {
     status: answer.status,
-    hint: "check the base address with: ecm doctor",
+    hint: "Check the base URL with: ecm doctor",
   });
 }

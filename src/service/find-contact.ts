@@ -27,7 +27,7 @@ export async function onContact<T>(
   perform: (contactId: string, found?: Partial<Contact>) => Promise<T>,
   source: string[] = ["_id", "key"],
 ): Promise<T> {
-  if (idOrKey.trim() === "") throw new UsageError("a contact's id or key is needed, and this one is empty");
+  if (idOrKey.trim() === "") throw new UsageError("A contact's id or key cannot be empty");
   const isLikelyId = idForm.test(idOrKey);
   let missing: ErrorDetails | undefined;
   const performUnlessMissing = async (): Promise<{ value: T } | undefined> => {
@@ -51,8 +51,8 @@ export async function onContact<T>(
     if (result) return result.value;
   }
   throw new ContactNotFoundError(
-    `no contact has the key or id ${JSON.stringify(idOrKey)}`,
-    `looked in the structure ${JSON.stringify(label)}; see: ecm contact search --all`,
+    `No contact has the key or id ${JSON.stringify(idOrKey)}`,
+    `Looked in the structure ${JSON.stringify(label)}; see: ecm contact search --all`,
     missing,
   );
 }

@@ -11,7 +11,10 @@ const firstSize = 100;
  */
 export async function joinPages(send: Send, request: ApiRequest): Promise<unknown[]> {
   if (request.effect === "write") {
-    throw new UsageError("--paginate joins the pages of a read: this would write", "leave out --paginate");
+    throw new UsageError(
+      "--paginate joins the pages of a read, but this request would write",
+      "Leave out --paginate",
+    );
   }
   const asked = pagedRequest(request);
   const joined: unknown[] = [];
@@ -98,7 +101,7 @@ function pageOf(body: unknown): { records: unknown[]; total?: number } {
   const count = total ?? totalRecords;
   if (Array.isArray(found)) return { records: found, total: typeof count === "number" ? count : undefined };
   throw new UnreadableAnswerError("--paginate: the answer is not a page of records", {
-    hint: "leave out --paginate to see the answer as it comes",
+    hint: "Leave out --paginate to see the answer as it comes",
   });
 }
 

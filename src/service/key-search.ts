@@ -256,9 +256,9 @@ export function createKeySearch({ send, behavior, structureId, identityOf }: Key
       }
       if (contacts.size >= total) return [...contacts.values()];
     }
-    throw new EcmError(exitCodes.failed, "the pages of a search never add up to its totalRecords", {
+    throw new EcmError(exitCodes.failed, "The pages of a search never add up to its totalRecords", {
       type: "UnreadableAnswerError",
-      hint: "check the service with: ecm doctor",
+      hint: "Check the service with: ecm doctor",
     });
   }
 

@@ -51,14 +51,14 @@ export function readLists(answer: ApiAnswer): ListsPage {
       total: typeof envelope.total === "number" ? envelope.total : undefined,
     };
   }
-  throw new UnreadableAnswerError("the answer is not a list of lists", { status: answer.status });
+  throw new UnreadableAnswerError("The answer is not a list of lists", { status: answer.status });
 }
 
 /** @throws UnreadableAnswerError when the answer carries no `_id`. */
 export function readList(answer: ApiAnswer): ContactList {
   const body = answer.body as Partial<ContactList> | null;
   if (typeof body?._id !== "string") {
-    throw new UnreadableAnswerError("the answer is not a list: it has no _id", {
+    throw new UnreadableAnswerError("The answer is not a list: it has no _id", {
       status: answer.status,
       applied: answer.applied,
     });
@@ -74,10 +74,10 @@ export function readList(answer: ApiAnswer): ContactList {
 export function requireFreeListName(name: string, lists: readonly ContactList[], except?: string): void {
   const taken = lists.find((list) => list._id !== except && fold(list.name ?? "") === fold(name));
   if (!taken) return;
-  throw new EcmError(exitCodes.conflict, `a list named ${JSON.stringify(taken.name)} already exists`, {
+  throw new EcmError(exitCodes.conflict, `A list named ${JSON.stringify(taken.name)} already exists`, {
     type: "DuplicateFieldError",
     field: "name",
-    hint: "names are compared without regard to letter case; choose another",
+    hint: "Names are compared ignoring case; choose another",
     applied: "no",
   });
 }

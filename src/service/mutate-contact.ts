@@ -28,7 +28,7 @@ export async function mutateContact(
   } catch (error) {
     if (isAppliedWithoutWords(error)) return { contact: await fetchContact(send, id), isChanged: true };
     if (error instanceof ServiceError && error.type === "ConcurrencyError") {
-      error.details.hint ??= `it was changed meanwhile; look at it again: ecm contact get ${id}`;
+      error.details.hint ??= `It was changed in the meantime; see it with: ecm contact get ${id}`;
     }
     if (!mayMeanUnchanged(error)) throw error;
     const contact = await fetchContact(send, id);

@@ -22,7 +22,7 @@ export function resolveName<T extends Named>(
   const found = findByName(wanted, things, nameOf, kind);
   if (found) return found;
   throw new NotFoundError(
-    `no ${kind} is named ${quote(wanted)}`,
+    `No ${kind} is named ${quote(wanted)}`,
     knownNames(wanted, things.map(nameOf), kind),
   );
 }
@@ -36,8 +36,8 @@ export function resolveTag(structure: ContactStructure, wanted: string): TagDefi
   if (structure.tags) return resolveName(wanted, structure.tags, (tag) => tag.label, "tag");
   if (/^[0-9a-f]{24}$/i.test(wanted)) return { _id: wanted, label: wanted };
   throw new NotFoundError(
-    `the service did not say which tags there are, so ${JSON.stringify(wanted)} has no id`,
-    "name the tag by its id",
+    `The service did not say which tags there are, so ${JSON.stringify(wanted)} has no id`,
+    "Name the tag by its id",
   );
 }
 
@@ -77,7 +77,7 @@ export function findByName<T extends Named>(
     const ids = matches.map((thing) => `${thing._id} (${quote(nameOf(thing))})`).join(", ");
     throw new UsageError(
       `${quote(wanted)} matches ${matches.length} ${kind}s: ${ids}`,
-      "name the one you mean by its id",
+      "Name the one you mean by its id",
       {
         type: "AmbiguousNameError",
       },
@@ -92,11 +92,11 @@ export function fold(name: string): string {
 }
 
 function knownNames(wanted: string, names: string[], kind: string): string {
-  if (names.length === 0) return `there is no ${kind} yet`;
+  if (names.length === 0) return `There is no ${kind} yet`;
   const likely = closest(wanted, names);
-  if (likely) return `did you mean ${quote(likely)}?`;
+  if (likely) return `Did you mean ${quote(likely)}?`;
   const shown = names.slice(0, 10).map(quote).join(", ");
-  return `known ${kind}s: ${shown}${names.length > 10 ? `, and ${names.length - 10} more` : ""}`;
+  return `Known ${kind}s: ${shown}${names.length > 10 ? `, and ${names.length - 10} more` : ""}`;
 }
 
 function quote(name: string): string {

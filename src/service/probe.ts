@@ -96,7 +96,7 @@ interface Asking {
 /** The reads that a probe may spend are spent. */
 class NoReadsLeft extends EcmError {
   constructor() {
-    super(exitCodes.failed, "no reads are left");
+    super(exitCodes.failed, "No reads are left");
   }
 }
 
@@ -223,9 +223,9 @@ export async function probeWrites(
   if (id === undefined) {
     throw new EcmError(
       exitCodes.failed,
-      "the service created a contact, and neither its answer nor a search says its id",
+      "The service created a contact, but neither its answer nor a search says its id",
       {
-        hint: `delete it by hand: ${body.key}`,
+        hint: `Delete it by hand: ${body.key}`,
         applied: "yes",
       },
     );
@@ -235,7 +235,7 @@ export async function probeWrites(
   } finally {
     await send(deleteContactRequest(id)).catch((error: unknown) => {
       if (error instanceof EcmError)
-        error.details.hint = `the probe's own contact is left: ecm contact delete ${id}`;
+        error.details.hint = `The probe's test contact was not deleted. Delete it with: ecm contact delete ${id}`;
       throw error;
     });
   }

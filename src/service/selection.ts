@@ -70,7 +70,7 @@ export function updatedAfter(time: number): LocalCondition {
       if (updatedAt !== undefined) return Date.parse(updatedAt) > time;
       throw new EcmError(exitCodes.failed, "The service did not say when the contacts were updated", {
         type: "UnreadableAnswerError",
-        hint: "--since cannot be decided without it",
+        hint: "--since cannot be evaluated without it",
       });
     },
   };

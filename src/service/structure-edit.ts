@@ -16,9 +16,9 @@ export type StructureEdit = (structure: ContactStructure) => UpdateStructureBody
  */
 export function structureBody(structure: ContactStructure): UpdateStructureBody {
   if (structure.tags === undefined) {
-    throw new EcmError(exitCodes.failed, "the service did not say which tags the structure has", {
+    throw new EcmError(exitCodes.failed, "The service did not say which tags the structure has", {
       type: "IncompleteStructureError",
-      hint: "an update sent without them would delete them from every contact, so it was not sent",
+      hint: "An update sent without them would delete them from every contact, so it was not sent",
       applied: "no",
     });
   }
@@ -114,13 +114,13 @@ function refuseTaken(kind: string, label: string, things: readonly { _id: string
   refuseBlank(kind, label);
   const taken = things.find((thing) => fold(thing.label) === fold(label));
   if (!taken) return;
-  throw new EcmError(exitCodes.conflict, `a ${kind} is named ${JSON.stringify(taken.label)} already`, {
+  throw new EcmError(exitCodes.conflict, `A ${kind} named ${JSON.stringify(taken.label)} already exists`, {
     type: "DuplicateFieldError",
-    hint: "names are compared without regard to case; choose another",
+    hint: "Names are compared ignoring case; choose another",
     applied: "no",
   });
 }
 
 function refuseBlank(kind: string, label: string): void {
-  if (label.trim() === "") throw new UsageError(`a ${kind} needs a label that is not blank`);
+  if (label.trim() === "") throw new UsageError(`A ${kind} needs a label that is not blank`);
 }

@@ -26,12 +26,12 @@ export interface WantedStructure {
 }
 
 const preface = `# The fields and tags of an account's contacts.
-#   ecm structure diff FILE     shows what is different in the account
-#   ecm structure apply FILE    makes the account as this file says
+#   ecm structure diff FILE     shows the differences
+#   ecm structure apply FILE    changes the account to match this file
 # To rename, change the label and say what it was; the contacts keep their values:
 #   - label: Town
 #     was: City
-# What is only in the account stays there, unless apply is told to --prune.
+# What is only in the account stays, unless apply is run with --prune.
 `;
 
 /** The file's content as plain data. Ids appear only where labels are not enough. */
@@ -112,8 +112,8 @@ function recordAt(value: unknown, where: string, known: string[]): Record<string
   const unknownName = Object.keys(value).find((name) => !known.includes(name));
   if (unknownName === undefined) return value as Record<string, unknown>;
   throw new UsageError(
-    `${where}: ${JSON.stringify(unknownName)} means nothing here`,
-    `known: ${known.join(", ")}`,
+    `${where}: ${JSON.stringify(unknownName)} is not known here`,
+    `Known: ${known.join(", ")}`,
   );
 }
 
@@ -129,7 +129,7 @@ function textAt(record: Record<string, unknown>, name: string, where: string): R
   const value = record[name];
   if (value === undefined) return {};
   if (typeof value === "string" && value.trim() !== "") return { [name]: value };
-  throw new UsageError(`${where}: ${name} is not a text`);
+  throw new UsageError(`${where}: ${name} is not text`);
 }
 
 function labelAt(value: unknown, where: string): string {
@@ -141,7 +141,7 @@ function refuseRepeats(wanted: WantedTag[] | undefined, where: string): void {
   const seen = new Set<string>();
   for (const { label, id } of wanted ?? []) {
     const identity = id ?? fold(label);
-    if (seen.has(identity)) throw new UsageError(`${where}: ${JSON.stringify(label)} stands there twice`);
+    if (seen.has(identity)) throw new UsageError(`${where}: ${JSON.stringify(label)} appears twice`);
     seen.add(identity);
   }
 }

@@ -119,7 +119,7 @@ function matchEntries(
     if (id === undefined) return undefined;
     const thing = free.find((each) => each._id === id);
     if (thing) return thing;
-    throw new UsageError(`the structure has no ${part} with the id ${id} (${JSON.stringify(label)})`);
+    throw new UsageError(`The structure has no ${part} with the id ${id} (${JSON.stringify(label)})`);
   });
   match(({ label }, free) => free.find((each) => each.label === label));
   match(({ was }, free) =>
@@ -176,7 +176,7 @@ function refuseShared(part: Part, kept: Entry[], added: Entry[]): void {
     const others = [...kept, ...added].filter((other) => other !== entry);
     const isNew = entry._id === undefined;
     if (isNew && others.some((other) => fold(other.label) === fold(entry.label))) {
-      throw new UsageError(`two ${part}s would be named ${JSON.stringify(entry.label)}`);
+      throw new UsageError(`Two ${part}s would be named ${JSON.stringify(entry.label)}`);
     }
   }
 }

@@ -40,6 +40,6 @@ function isStale(error: unknown): boolean {
 
 async function freshStructure(account: Account, structureId: string): Promise<ContactStructure> {
   const found = (await account.structures()).find((each) => each._id === structureId);
-  if (!found) throw new NotFoundError(`the structure ${structureId} is gone`);
+  if (!found) throw new NotFoundError(`The structure ${structureId} is gone`);
   return account.forUpdate(found);
 }

@@ -26,7 +26,7 @@ export function updateStructureRequest(structureId: string, body: UpdateStructur
 /** @throws UnreadableAnswerError when the answer is not an array of structures. */
 export function readStructures(answer: ApiAnswer): ContactStructure[] {
   if (!Array.isArray(answer.body) || !answer.body.every(isStructure)) {
-    throw new UnreadableAnswerError("the answer is not a list of contact structures", {
+    throw new UnreadableAnswerError("The answer is not a list of contact structures", {
       status: answer.status,
     });
   }
@@ -36,7 +36,7 @@ export function readStructures(answer: ApiAnswer): ContactStructure[] {
 /** @throws UnreadableAnswerError when the answer is not a structure. */
 export function readStructure(answer: ApiAnswer): ContactStructure {
   if (isStructure(answer.body)) return answer.body;
-  throw new UnreadableAnswerError("the answer is not a contact structure with an _id, a label and fields", {
+  throw new UnreadableAnswerError("The answer is not a contact structure with an _id, a label and fields", {
     status: answer.status,
     applied: answer.applied,
   });

@@ -176,9 +176,9 @@ function contactReader(
 
 function told<T>(part: string, value: T | undefined): T {
   if (value !== undefined) return value;
-  throw new EcmError(exitCodes.failed, `the service did not tell the ${part} of the contacts`, {
+  throw new EcmError(exitCodes.failed, `The service did not tell the ${part} of the contacts`, {
     type: "UnreadableAnswerError",
-    hint: "--where cannot be decided without it",
+    hint: "--where cannot be evaluated without it",
   });
 }
 

@@ -20,6 +20,6 @@ export function presentDryRun(
     const indented = body === null ? "" : `\n${JSON.stringify(body, null, 2)}`;
     return escapeControlsInLines(`${method} ${path}${indented}`);
   });
-  terminal.note(requests.length === 1 ? "dry run: this was not sent" : "dry run: these were not sent");
+  terminal.note(requests.length === 1 ? "Dry run: this was not sent" : "Dry run: these were not sent");
   return presentValue(terminal, output, shown.length === 1 ? shown[0] : shown, text.join("\n"));
 }

@@ -21,7 +21,7 @@ export function parseFormat(text: string, where: string): OutputFormat {
   if (format) return format;
   throw new UsageError(
     `${where}: unknown output format ${JSON.stringify(text)}`,
-    `use one of: ${outputFormats.join(", ")}`,
+    `Use one of: ${outputFormats.join(", ")}`,
   );
 }
 

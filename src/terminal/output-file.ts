@@ -144,7 +144,7 @@ async function saying<T>(file: string, act: () => Promise<T>): Promise<T> {
 }
 
 function unwritten(file: string, error: unknown): EcmError {
-  return new EcmError(exitCodes.failed, `cannot write ${file}: ${(error as Error).message}`, {
+  return new EcmError(exitCodes.failed, `Cannot write ${file}: ${(error as Error).message}`, {
     type: "OutputFileError",
     cause: error,
   });

@@ -64,7 +64,7 @@ export async function presentList<T>(
         const { table, leftOut } = await tableOf(terminal, output, columns, shown);
         await showTable(terminal, output, sink, table);
         if (leftOut.length > 0)
-          terminal.note(`Not shown: ${leftOut.join(", ")} (--columns picks columns)`, "aside");
+          terminal.note(`Not shown: ${leftOut.join(", ")} (--columns selects columns)`, "aside");
       }
     } else {
       if (!continuation?.isOpened)
@@ -187,7 +187,7 @@ export function checkColumns<T>(output: OutputOptions, view: View<T>): void {
 /** The columns to show; none in the formats that have no columns, where `--columns` is said to mean nothing. */
 function columnsOf<T>(terminal: Terminal, output: OutputOptions, view: View<T>): Column<T>[] {
   if (hasColumns(output)) return chooseColumns(view.columns, output.columns);
-  if (output.columns) terminal.note(`--columns picks columns; ${output.format} has none`);
+  if (output.columns) terminal.note(`--columns selects columns; ${output.format} has none`);
   return [];
 }
 
@@ -204,7 +204,7 @@ export function chooseColumns<C extends { name: string; optional?: boolean }>(
     if (column) return column;
     throw new UsageError(
       `--columns: there is no column ${JSON.stringify(name)}`,
-      `columns: ${columns.map((each) => each.name).join(", ")}`,
+      `Columns: ${columns.map((each) => each.name).join(", ")}`,
     );
   });
 }

@@ -63,7 +63,7 @@ function safe<T>(choice: Choice<T>): Choice<T> {
 
 /** What a command throws when it would have to ask and may not. @param remedy the flag to pass */
 export function mayNotAsk(what: string, remedy: string): UsageError {
-  return new UsageError(`${what}, and nobody can be asked`, remedy, {
+  return new UsageError(`${what}, and there is no terminal to ask at`, remedy, {
     type: "InputRequiredError",
   });
 }

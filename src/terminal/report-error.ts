@@ -59,20 +59,20 @@ function internalError(error: unknown): EcmError {
   const ofSystem = systemError(error);
   if (ofSystem) return ofSystem;
   const message = error instanceof Error ? error.message : String(error);
-  return new EcmError(exitCodes.failed, `internal error: ${message}`, {
+  return new EcmError(exitCodes.failed, `Internal error: ${message}`, {
     type: "InternalError",
-    hint: "this is a defect of ecm; ECM_DEBUG=1 shows where it happened",
+    hint: "This is a defect of ecm; ECM_DEBUG=1 shows where it happened",
     cause: error,
   });
 }
 
 const systemHints: Record<string, string> = {
-  ENOSPC: "Make room on the disk, then run the same command again",
-  EDQUOT: "Make room within the quota, then run the same command again",
+  ENOSPC: "Free disk space, then run the same command again",
+  EDQUOT: "Free space within the quota, then run the same command again",
   EMFILE: "Raise the limit of open files (ulimit -n), or lower --concurrency",
-  EROFS: "Name a folder that can be written with ECM_STATE_DIR, ECM_CACHE_DIR or ECM_CONFIG_DIR",
-  EACCES: "Check the rights of the file and of its folders",
-  EPERM: "Check the rights of the file and of its folders",
+  EROFS: "Choose a writable folder with ECM_STATE_DIR, ECM_CACHE_DIR or ECM_CONFIG_DIR",
+  EACCES: "Check the permissions of the file and its folders",
+  EPERM: "Check the permissions of the file and its folders",
 };
 
 /** What the system refused, such as a full disk, is no defect of ours. */

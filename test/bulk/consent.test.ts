@@ -221,7 +221,7 @@ describe("every row and every door", () => {
       ["bob@example.com", 1],
     ]);
     const told = await service.ecm(["lists", "sync", "News", path, "--map", "Status=ignore"]);
-    expect(told.stderr).toContain('"Status" looks like consent and is not read');
+    expect(told.stderr).toContain('"Status" looks like consent but is ignored');
   });
 
   it("mutate --keys adds nobody to a list whom its file marks, and changes the rest", async () => {

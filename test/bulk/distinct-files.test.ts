@@ -18,18 +18,21 @@ async function files() {
 }
 
 it.each([
-  ["import people.csv --plan people.csv --dry-run", "--plan names the input itself"],
-  ["import people.csv --plan linked.csv", "--plan names the input itself"],
-  ["import linked.csv --plan people.csv", "--plan names the input itself"],
-  ["import people.csv --plan hard.csv", "--plan names the input itself"],
-  ["import people.csv --rejects linked.csv", "--rejects names the input itself"],
+  ["import people.csv --plan people.csv --dry-run", "--plan names the input file"],
+  ["import people.csv --plan linked.csv", "--plan names the input file"],
+  ["import linked.csv --plan people.csv", "--plan names the input file"],
+  ["import people.csv --plan hard.csv", "--plan names the input file"],
+  ["import people.csv --rejects linked.csv", "--rejects names the input file"],
   ["import people.csv --mapping map.yaml --plan map.yaml", "--plan and --mapping name the same file"],
   ["import people.csv --rejects new.csv --plan new.csv", "--plan and --rejects name the same file"],
-  ["contact mutate --keys people.csv --set First\u00a0Name=A --plan people.csv", "--plan names the input"],
-  ["contact delete --keys people.csv --plan people.csv --yes", "--plan names the input itself"],
-  ["contact delete --keys people.csv --backup people.csv --yes", "--backup names the input itself"],
+  [
+    "contact mutate --keys people.csv --set First\u00a0Name=A --plan people.csv",
+    "--plan names the input file",
+  ],
+  ["contact delete --keys people.csv --plan people.csv --yes", "--plan names the input file"],
+  ["contact delete --keys people.csv --backup people.csv --yes", "--backup names the input file"],
   ["contact delete --all --backup new.csv --plan new.csv --yes", "--plan and --backup name the same file"],
-  ["lists sync Anyone people.csv --plan people.csv", "--plan names the input itself"],
+  ["lists sync Anyone people.csv --plan people.csv", "--plan names the input file"],
 ])("refuses `%s` before anything is sent", async (line, message) => {
   const { ecm, at } = await files();
   const args = line
@@ -67,9 +70,9 @@ it("takes a plan beside an input and a backup of their own", async () => {
   expect(await readFile(at("plan.ndjson"), "utf8")).toContain('"delete"');
 });
 
-it("names a plan that still holds the address of a person who was erased", async () => {
+it("names a plan that still contains the address of a person who was erased", async () => {
   const { ecm, at } = await files();
   await ecm(["import", at("people.csv"), "--plan", at("plan.ndjson")]);
   const { code, stderr } = await ecm(["contact", "erase", "ada@example.com", "--yes"]);
-  expect([code, stderr]).toEqual([0, expect.stringContaining("plan.ndjson still holds the address")]);
+  expect([code, stderr]).toEqual([0, expect.stringContaining("plan.ndjson still contains the address")]);
 });

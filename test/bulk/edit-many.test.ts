@@ -154,7 +154,7 @@ describe("ecm contact unsubscribe", () => {
   it("asks at a terminal, and takes no for a no", async () => {
     const service = await withMembers(3);
     const args = ["contact", "unsubscribe", "--list", "L"];
-    const no = await service.ecm(args, { terminalColumns: 120, typed: [["takes nobody back", "n\r"]] });
+    const no = await service.ecm(args, { terminalColumns: 120, typed: [["cannot be resubscribed", "n\r"]] });
     expect(no.code).toBe(1);
     expect(no.stderr).toContain("Cancelled");
     expect((await statusOf(service, "p0@example.com"))?.primary.toLowerCase()).toBe("active");
@@ -188,7 +188,7 @@ describe("ecm contact delete", () => {
 
     const taken = await service.ecm(args);
     expect(taken.code).toBe(2);
-    expect(taken.stderr).toContain("exists already");
+    expect(taken.stderr).toContain("already exists");
     expect((await contactsIn(service)).size).toBe(9);
 
     const keys = await inputFile("p0@example.com\nno@example.com\n", "keys.txt");

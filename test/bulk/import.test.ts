@@ -91,7 +91,7 @@ describe("ecm import", () => {
     const flags = ["--map", "Lists=lists", "--map", "Tags=tags"];
     const refused = await service.ecm(["import", path, ...flags]);
     expect(refused.code).toBe(5);
-    expect(refused.stderr).toContain('error: the account has no lists "News", "Offers", and no tag "VIP"');
+    expect(refused.stderr).toContain('error: The account has no lists "News", "Offers", and no tag "VIP"');
     expect((await contactsIn(service)).size).toBe(0);
 
     const dry = summaryOf(
@@ -158,7 +158,7 @@ describe("ecm import", () => {
       /Column "First Name": 2 cells such as 8\.19012E\+11 \(line 2\): a spreadsheet has/,
     );
     expect(stderr).toMatch(/Column "Last Name": 1 cell such as ="y" \(line 3\); imported as written/);
-    expect(stderr).toContain("The row on line 4 covers 3 lines");
+    expect(stderr).toContain("The row on line 4 spans 3 lines");
   });
 
   it("gives a rejected row of our own tsv back as our own tsv", async () => {
@@ -335,7 +335,7 @@ describe("ecm import", () => {
     const dry = await service.ecm(["import", path, "--dry-run", "--json"]);
     expect(dry.code).toBe(7);
     expect(summaryOf(dry)).toMatchObject({ status: "dry-run", stoppedBy: "month", rows: { created: 60 } });
-    expect(dry.stderr).toMatch(/a real run would use \d+(\.\d)? % of the requests left this month/);
+    expect(dry.stderr).toMatch(/A real run would use \d+(\.\d)? % of the requests left this month/);
     expect(JSON.parse(dry.stderr.trim().split("\n").at(-1)!).error).toMatchObject({
       type: "OutOfBudgetError",
       limit: "month",

@@ -96,9 +96,9 @@ describe("ecm contact mutate, several contacts", () => {
     [["a@example.com", "--keys", "f", "--add-tag", "T"], "--keys is the whole list"],
     [
       ["a@example.com", "b@example.com", "--if-version", "1", "--add-tag", "T"],
-      "--if-version goes with one contact",
+      "--if-version applies to a single contact",
     ],
-    [["a@example.com", "b@example.com"], "nothing to change was named"],
+    [["a@example.com", "b@example.com"], "Nothing to change was named"],
   ])("refuses %j", async (args, message) => {
     const service = await startSandbox();
     const result = await service.ecm(["contact", "mutate", ...args]);
@@ -147,7 +147,7 @@ describe("ecm lists sync", () => {
     const path = await inputFile(members(0, 15));
     const refused = await service.ecm(["lists", "sync", "L", path]);
     expect(refused.code).toBe(2);
-    expect(refused.stderr).toContain('this would take 5 of the 20 members out of "L" (25 %)');
+    expect(refused.stderr).toContain('This would take 5 of the 20 members out of "L" (25 %)');
     expect((await service.ecm(["runs", "list", "--json"])).stdout.match(/"run"/g)).toHaveLength(2);
     const told = summaryOf(await service.ecm(["lists", "sync", "L", path, "--max-remove", "25%", "--json"]));
     expect(told.members).toEqual({ added: 0, removed: 5 });

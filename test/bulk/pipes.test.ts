@@ -56,5 +56,5 @@ it("messages about standard input call it so", async () => {
   expect(result.code).toBe(2);
   expect(result.stderr).toContain("error: standard input:2: a quote opens here");
   const nameless = await service.ecm(["import", "-"], { stdin: "Name\nAda\n" });
-  expect(nameless.stderr).toContain("error: standard input:1: no column holds the key");
+  expect(nameless.stderr).toContain("error: standard input:1: no key column");
 });

@@ -36,7 +36,7 @@ describe("undo of a deletion", () => {
     expect(dry.rows).toMatchObject({ created: 2, skipped: 3, rejected: 1 });
     const undone = await service.ecm(["runs", "undo", deleted.run!, "--json"]);
     expect(undone.code).toBe(3);
-    expect(undone.stderr).toContain("get new ids; their history and their date of creation are lost");
+    expect(undone.stderr).toContain("get new ids; their history and date of creation are lost");
     expect(summaryOf(undone)).toMatchObject({
       kind: "undo",
       rows: { read: 6, created: 2, skipped: 3, rejected: 1 },

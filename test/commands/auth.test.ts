@@ -60,7 +60,7 @@ describe("ecm auth login", () => {
       exitCode: 4,
     });
     expect(refused.stderr).not.toContain(key);
-    expect(JSON.parse(refused.stderr).error.hint).toMatch(/nothing was saved.*API Keys page/);
+    expect(JSON.parse(refused.stderr).error.hint).toMatch(/Nothing was saved.*API Keys page/);
     expect((await ecm(["auth", "list", "-o", "id"])).stdout).toBe("sandbox\n");
   });
 
@@ -71,7 +71,7 @@ describe("ecm auth login", () => {
       const result = await ecm(["auth", "login", "--base-url", baseUrl, "--api-key-stdin"], {
         stdin: "k".repeat(50),
       });
-      expect(result.stderr).toMatch(/hint: nothing was saved; check --base-url/);
+      expect(result.stderr).toMatch(/hint: Nothing was saved\. Check --base-url/);
     }
   });
 
@@ -100,7 +100,7 @@ describe("ecm auth login", () => {
     const args = ["auth", "login", "--base-url", server.baseUrl, "--api-key-stdin", "--no-verify"];
     const result = await ecm(args, { stdin: "short-key" });
     expect(result).toMatchObject({ code: 0, stdout: "" });
-    expect(result.stderr).toContain("warning: the key does not have the usual form");
+    expect(result.stderr).toContain("warning: The key does not look like an API key");
     expect(server.seen).toEqual([]);
   });
 
@@ -243,7 +243,7 @@ describe("ecm auth status", () => {
   it("says what to do where no profile is", async () => {
     const result = await ecmWith(await temporaryHome())(["auth", "status"]);
     expect(result.code).toBe(4);
-    expect(result.stderr).toContain("you are not logged in");
+    expect(result.stderr).toContain("You are not logged in");
     expect(result.stderr).toMatch(/ecm auth login.*--profile sandbox/);
   });
 });
@@ -260,7 +260,7 @@ describe("ecm auth use and logout", () => {
     expect(out.stderr).toContain("No profile selected. Select one with: ecm auth use work");
     const none = await ecm(["auth", "status"]);
     expect(none.code).toBe(4);
-    expect(none.stderr).toContain("no profile is selected");
+    expect(none.stderr).toContain("No profile is selected");
     expect(none.stderr).not.toContain("not logged in");
     expect((await ecm(["auth", "logout", "work"])).code).toBe(0);
     expect((await ecm(["auth", "list", "-o", "id"])).stdout).toBe("sandbox\n");

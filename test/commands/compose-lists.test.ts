@@ -91,7 +91,7 @@ describe("lists merge", () => {
     expect((await ecm(merge)).code).toBe(2);
     const declined = await ecm(merge, { terminalColumns: 200, typed: "n\r" });
     expect(declined.code).toBe(1);
-    expect(declined.stderr).toContain('Delete "Leads", "Fair" once everyone in them is in "All"?');
+    expect(declined.stderr).toContain('Delete "Leads", "Fair" after all contacts are in "All"?');
     expect(await namesIn(sandbox)).toEqual(["Leads", "Fair"]);
     expect((await ecm(["lists", "merge", "Leads", "Nothing", "--into", "All"])).code).toBe(5);
     expect((await ecm(["lists", "merge", "Leads", "--into", "fair"])).code).toBe(6);

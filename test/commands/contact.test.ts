@@ -52,7 +52,7 @@ describe("contact create", () => {
     expect(result.stderr).toMatch(/^rate-limit: hour=\d+\/3600 reset=\S+Z month=\d+\/\d+\n$/);
   });
 
-  it("says that a key exists already, with exit 6 and a JSON error", async () => {
+  it("says that a key already exists, with exit 6 and a JSON error", async () => {
     const { ecm } = await seeded();
     const { code, stdout, stderr } = await ecm(words("contact create --key ADA@example.com --json"));
     expect({ code, stdout }).toEqual({ code: 6, stdout: "" });
@@ -62,7 +62,7 @@ describe("contact create", () => {
         status: 400,
         exitCode: 6,
         applied: "no",
-        hint: "to change the one that exists: ecm contact mutate",
+        hint: "To change the existing contact: ecm contact mutate",
       },
     });
   });
@@ -98,8 +98,8 @@ describe("contact create", () => {
   });
 
   it.each([
-    ["no key", [], "the contact's key is missing"],
-    ["a blank key", ["--key", " "], "a contact needs a key"],
+    ["no key", [], "The contact's key is missing"],
+    ["a blank key", ["--key", " "], "A contact needs a key"],
     ["data beside flags", ["--data", "-", "--key", "a@x.org"], "--data is the whole body"],
     ["data that is not JSON", ["--data", "-"], "standard input is not JSON"],
     ["a field without a value", ["--key", "a@x.org", "--set", "City"], "is not FIELD=VALUE"],
@@ -113,9 +113,9 @@ describe("contact create", () => {
   });
 
   it.each([
-    ["list", ["--list", "Sales"], 'no list is named "Sales"\nhint: known lists: "News", "ニュース"'],
-    ["tag", ["--tag", "gold"], 'no tag is named "gold"\nhint: known tags: "vip", "north, west", "名前"'],
-    ["field", ["--set", "Town=x"], 'no field is named "Town"\nhint: known fields: "First Name"'],
+    ["list", ["--list", "Sales"], 'No list is named "Sales"\nhint: Known lists: "News", "ニュース"'],
+    ["tag", ["--tag", "gold"], 'No tag is named "gold"\nhint: Known tags: "vip", "north, west", "名前"'],
+    ["field", ["--set", "Town=x"], 'No field is named "Town"\nhint: Known fields: "First Name"'],
   ])("names the %ss that exist when one does not, with exit 5", async (_kind, args, message) => {
     const { ecm } = await seeded();
     const { code, stderr } = await ecm(["contact", "create", "--key", "a@x.org", ...args]);
@@ -139,7 +139,7 @@ describe("contact get", () => {
       const { ecm } = await seeded();
       const { code, stdout, stderr } = await ecm(["contact", "get", word]);
       expect({ code, stdout }).toEqual({ code: 5, stdout: "" });
-      expect(stderr).toContain(`error: no contact has the key or id "${word}"`);
+      expect(stderr).toContain(`error: No contact has the key or id "${word}"`);
     },
   );
 
@@ -213,7 +213,7 @@ describe("contact search", () => {
     [["--filter", "KEY EQ"], "COLUMN OPERATOR VALUE"],
     [["--filter-json", "{"], "--filter-json is not JSON"],
     [["--filter-json", "3"], "neither an array of filters nor an object"],
-    [["--filter-json", "{}", "--key", "a"], "goes without --key"],
+    [["--filter-json", "{}", "--key", "a"], "cannot be used with --key"],
     [["--page", "0"], "--page"],
     [["--page", "2", "--all"], "--all"],
     [["--source", "key,,tags"], "--source"],
@@ -342,7 +342,7 @@ describe("contact search", () => {
     const { ecm } = await seeded();
     for (const part of ["__v", "contactStructureId", "Key", ""]) {
       const { code, stderr } = await ecm(["contact", "search", "--source", `_id,${part}`]);
-      expect([code, stderr]).toEqual([2, expect.stringContaining("parts: _id, key, fields")]);
+      expect([code, stderr]).toEqual([2, expect.stringContaining("Parts: _id, key, fields")]);
     }
     expect((await ecm(words("contact search --columns __v -o tsv"))).code).toBe(2);
   });
@@ -460,8 +460,8 @@ describe("contact mutate", () => {
   });
 
   it.each([
-    [["ada@example.com"], "nothing to change was named"],
-    [["ada@example.com", "--if-version", "1"], "nothing to change was named"],
+    [["ada@example.com"], "Nothing to change was named"],
+    [["ada@example.com", "--if-version", "1"], "Nothing to change was named"],
     [["--add-tag", "vip"], "id or key is missing"],
     [["", "--add-tag", "vip"], "empty"],
     [["ada@example.com", "--add-tag", "vip", "--remove-tag", "VIP"], "both added and removed"],

@@ -142,7 +142,7 @@ describe("contact erase", () => {
     }
     const erased = await ecm(["contact", "erase", "ada@example.com", "--yes"]);
     expect(erased.code).toBe(0);
-    expect(erased.stderr).toContain(`${path} still holds the address`);
+    expect(erased.stderr).toContain(`${path} still contains the address`);
   });
 
   it("is completed by the same command after it was cut off at any point", async () => {

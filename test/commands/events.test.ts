@@ -202,7 +202,7 @@ describe("events --since last", () => {
     await at(0);
     await at(45);
     expect(server.seen.at(-1)!.url).toContain("pastDays=46");
-    expect((await at(200)).stderr).toContain("the service keeps them for 90");
+    expect((await at(200)).stderr).toContain("the service keeps events for 90 days");
   });
 });
 

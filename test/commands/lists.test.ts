@@ -50,7 +50,7 @@ describe("lists create of a name that exists", () => {
     const refused = await ecm(["lists", "create", " news", "--json"]);
     expect(refused).toMatchObject({ code: 6, stdout: "" });
     expect(JSON.parse(refused.stderr.split("\n").at(-2)!).error).toMatchObject({
-      message: 'a list named "News" already exists',
+      message: 'A list named "News" already exists',
       hint: expect.stringContaining("--if-missing"),
       applied: "no",
     });

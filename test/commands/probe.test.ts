@@ -53,7 +53,7 @@ describe("ecm probe", () => {
     await probed(running);
     const { stdout } = await running.ecm(["doctor", "-o", "tsv"]);
     expect(stdout).toMatch(
-      /pass\tbehavior\tlearned of .*several keys in one search: not as values of one condition/,
+      /pass\tbehavior\tlearned about .*several keys in one search: not as values of one condition/,
     );
   });
 

@@ -55,7 +55,7 @@ describe("ecm runs", () => {
     expect((await ecm(["runs", "show", "nothing"])).code).toBe(5);
     const several = await ecm(["runs", "show", "2"]);
     expect(several).toMatchObject({ code: 2 });
-    expect(several.stderr).toContain("is the beginning of several runs");
+    expect(several.stderr).toContain("matches several runs");
   });
 
   it("removes a run only when told, and only one that is named whole", async () => {
@@ -72,7 +72,7 @@ describe("ecm runs", () => {
     for (const word of ["", " ", done.run!.slice(0, -1), "2"]) {
       const refused = await ecm(["runs", "remove", word, "--yes"]);
       expect(refused).toMatchObject({ code: 2 });
-      expect(refused.stderr).toContain("not the whole id");
+      expect(refused.stderr).toContain("not the full id");
     }
     expect(JSON.parse((await ecm(["runs", "list", "--json"])).stdout)).toHaveLength(2);
     expect((await ecm(["runs", "rm", done.run!, "--yes"])).code).toBe(0);
@@ -92,7 +92,7 @@ describe("ecm runs", () => {
       env: { ECM_BASE_URL: other.baseUrl, ECM_API_KEY: other.apiKey },
     });
     expect(refused.code).toBe(2);
-    expect(refused.stderr).toContain(`run ${stopped.run} belongs to ${one.baseUrl}`);
+    expect(refused.stderr).toContain(`Run ${stopped.run} belongs to ${one.baseUrl}`);
     expect((await one.ecm(["runs", "resume", stopped.run!])).code).toBe(0);
     const again = await one.ecm(["runs", "resume", stopped.run!]);
     expect(again.code).toBe(2);

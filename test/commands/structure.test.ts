@@ -140,7 +140,7 @@ describe("structure update, field and tag", () => {
   });
 
   it.each([
-    [["structure", "update"], "nothing to change was named"],
+    [["structure", "update"], "Nothing to change was named"],
     [["structure", "update", "--label", " "], "cannot be blank"],
     [["structure", "field", "add", ""], "not blank"],
     [["structure", "field", "ad", "x"], "ad"],
@@ -213,9 +213,9 @@ describe("a structure kept as a file", () => {
       stdout: '+ field "City" (text)\n',
     });
     for (const [text, message] of [
-      ["fields:\n  - labl: City\n", 'standard input: fields, number 1: "labl" means nothing here'],
-      ["fields:\n  - City\n  - city\n", '"city" stands there twice'],
-      ["feilds: []\n", '"feilds" means nothing here'],
+      ["fields:\n  - labl: City\n", 'standard input: fields, number 1: "labl" is not known here'],
+      ["fields:\n  - City\n  - city\n", '"city" appears twice'],
+      ["feilds: []\n", '"feilds" is not known here'],
       ["fields: [\n", "standard input: "],
       ["- City\n", "expected label:"],
       ["tags: vip\n", "tags is not a list"],
@@ -341,7 +341,7 @@ describe("a service that tells less, or has moved on", () => {
     const { code, stderr } = await ecm(["structure", "field", "remove", "City", "--yes"]);
     expect(code).toBe(1);
     expect(stderr).toContain(
-      'error: Field is in use\nhint: take the field out of these forms first: "Sign-up", "Poll"',
+      'error: Field is in use\nhint: Take the field out of these forms first: "Sign-up", "Poll"',
     );
   });
 
@@ -356,7 +356,7 @@ describe("a service that tells less, or has moved on", () => {
       stdin: "tags: []\n",
     });
     expect(code).toBe(6);
-    expect(stderr).toContain('the tag "new" appeared meanwhile');
+    expect(stderr).toContain('The tag "new" was added in the meantime');
     expect(seen.filter(({ method }) => method === "PUT")).toHaveLength(1);
   });
 });

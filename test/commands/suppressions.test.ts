@@ -37,7 +37,7 @@ describe("ecm suppressions", () => {
     expect((await stat(join(file, ".."))).mode & 0o077).toBe(0);
     expect(JSON.parse((await ecm(["suppressions", "list", "--json"])).stdout)).toEqual(entries);
     const again = await ecm(["suppressions", "add", "ada@example.com", "--json"]);
-    expect(again.stderr).toContain("1 key was on it already");
+    expect(again.stderr).toContain("1 key was already on it");
     expect(JSON.parse(again.stdout)).toEqual([entries[0]]);
   });
 

@@ -44,8 +44,8 @@ describe("other words for a command", () => {
     const ecm = ecmWith(await temporaryHome());
     const result = await ecm([...words.split(" "), "ada@example.com"]);
     expect(result).toMatchObject({ code: 2, stdout: "" });
-    expect(result.stderr).toContain(`there is no command "ecm ${words}"`);
-    expect(result.stderr).toContain(`hint: use: `);
+    expect(result.stderr).toContain(`There is no command "ecm ${words}"`);
+    expect(result.stderr).toContain(`hint: Use: `);
     expect(result.stderr).toContain(meant);
   });
 

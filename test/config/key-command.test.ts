@@ -22,8 +22,8 @@ describe.runIf(process.platform !== "win32")("a key command", () => {
     ["prints a gigabyte", "head -c 1000000000 /dev/zero", "printed more than 10,000 characters"],
     ["begins with an empty line", `echo; echo ${key}`, "printed an empty first line"],
     ["prints blanks", "echo ' '", "printed nothing"],
-    ["prints a sentence", "echo 'not signed in: run vault login'", "this is no API key"],
-    ["prints bytes that are no text", "printf '\\377\\376\\000key'", "this is no API key"],
+    ["prints a sentence", "echo 'not signed in: run vault login'", "this is not an API key"],
+    ["prints bytes that are no text", "printf '\\377\\376\\000key'", "this is not an API key"],
   ])("that %s gives no key", async (_what, command, reason) => {
     const failure = await runKeyCommand(command, env, "here", false).catch((error: Error) => error);
     expect((failure as Error).message).toContain(reason);
@@ -39,6 +39,6 @@ describe.runIf(process.platform !== "win32")("a key command", () => {
     const interruption = new AbortController();
     const running = runKeyCommand("exec sleep 600", env, "here", true, interruption.signal);
     interruption.abort(new InterruptedError("SIGTERM"));
-    await expect(running).rejects.toThrow("terminated");
+    await expect(running).rejects.toThrow("Terminated");
   });
 });

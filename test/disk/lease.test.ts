@@ -85,7 +85,7 @@ describe("a lease", () => {
       await expect(taking).rejects.toThrow(/the run is in use by process 12 on db1 since/);
       await expect(taking).rejects.toMatchObject({
         exitCode: 6,
-        details: { hint: expect.stringContaining("a lock without one for 2 min is taken over") },
+        details: { hint: expect.stringContaining("a lock that is inactive for 2 min is taken over") },
       });
     });
 
@@ -103,7 +103,7 @@ describe("a lease", () => {
       const now = Date.parse("2026-11-21T13:00:00Z");
       await leftBy(folder, elsewhere, now - hour);
       const lease = await takeLease(folder, "matter", "the run", thisProcess(), timesWith(now));
-      expect(lease.tookOver).toBe("process 12 on db1, which gave no sign of life since 2026-11-21T12:00:00Z");
+      expect(lease.tookOver).toBe("process 12 on db1, last active at 2026-11-21T12:00:00Z");
       await lease.release();
     });
 
@@ -119,7 +119,7 @@ describe("a lease", () => {
     const lease = await takeLease(folder, "matter", "the run");
     lease.requireHeld();
     await rm(join(folder, (await readdir(folder))[0]!));
-    expect(() => lease.requireHeld()).toThrow("the lock on the run is gone");
+    expect(() => lease.requireHeld()).toThrow("The lock on the run is gone");
     await lease.release();
   });
 

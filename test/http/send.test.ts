@@ -321,7 +321,7 @@ describe("a failing read", () => {
     });
     expect(await failureOf(send(read))).toMatchObject({
       exitCode: 1,
-      message: expect.stringContaining("broke off after 5 characters"),
+      message: expect.stringContaining("ended early, after 5 characters"),
     });
     expect(server.seen).toHaveLength(3);
   });

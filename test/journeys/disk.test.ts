@@ -21,7 +21,7 @@ describe("a disk that fails", () => {
     const witness = await startWitness();
     const path = await inputFile(manyRows(40));
     const { summary, stop } = await importWith(witness, path, failingAfter(part, works));
-    expect(stop?.failure.message).toContain("cannot write the journal");
+    expect(stop?.failure.message).toContain("Cannot write the journal");
     expect(summary).toMatchObject({ status: "stopped", stoppedBy: "error" });
 
     // Every write that left had its intent on the disk.

@@ -18,7 +18,7 @@ describe("a state folder that cannot be used", () => {
       const env = { ECM_STATE_DIR: state };
       const result = await witness.ecm(["import", path], { env });
       expect(result.code).toBe(2);
-      expect(result.stderr).toMatch(/^error: cannot write to the run folder .*\nhint: .*ECM_STATE_DIR/m);
+      expect(result.stderr).toMatch(/^error: Cannot write to the run folder .*\nhint: .*ECM_STATE_DIR/m);
       expect(witness.arrived()).toBe(0);
     }
   });

@@ -189,7 +189,7 @@ describe("what is missing", () => {
       });
       expect(code).toBe(130);
       expect(stdout).toBe("");
-      expect(stderr).toMatch(/error: interrupted\n$/);
+      expect(stderr).toMatch(/error: Interrupted\n$/);
     }
     expect(await json("lists", "list")).toHaveLength(2);
   });
@@ -208,8 +208,8 @@ describe("a profile and a run", () => {
     });
     expect(login.code).toBe(0);
     expect(login.stderr).not.toContain(apiKey);
-    const used = await ecm(["auth", "use"], { ...own, typed: [["Profile to work with", down + enter]] });
-    expect(used.stderr).toContain("commands now work with profile");
+    const used = await ecm(["auth", "use"], { ...own, typed: [["Profile to use", down + enter]] });
+    expect(used.stderr).toContain("Selected profile");
   });
 
   it("is chosen by what it did, for each verb that takes one", async () => {
@@ -253,7 +253,7 @@ describe("an import whose columns are unclear", () => {
   });
 
   const answers: [string, string][] = [
-    ["Which column holds the key", enter],
+    ["Which column has the key", enter],
     ['Where does "Mail 2"', enter],
     ['Where does "Frist Name"', enter],
     ['Where does "Notiz"', down + enter],
@@ -283,7 +283,7 @@ describe("an import whose columns are unclear", () => {
         ["Write to", `y${enter}`],
       ],
     });
-    expect(first.stderr).toContain(`next time: ecm import ${file} --mapping ${mapping}`);
+    expect(first.stderr).toContain(`Next time: ecm import ${file} --mapping ${mapping}`);
     expect(await readFile(mapping, "utf8")).toContain("E-mail 1: key");
     const second = await ecm(["import", file, "--mapping", mapping, "--json"]);
     expect(second.code).toBe(0);
@@ -294,7 +294,7 @@ describe("an import whose columns are unclear", () => {
   it("is an error that names the columns where nobody can be asked", async () => {
     for (const result of [await ecm(["import", file]), await ecm(["import", file, "--no-input"], at80)]) {
       expect(result.code).toBe(2);
-      expect(result.stderr).toContain("no column holds the key");
+      expect(result.stderr).toContain("no key column");
       expect(result.stderr).toContain("--map");
     }
   });
@@ -363,7 +363,7 @@ describe("colour", () => {
   it("tells errors and hints apart on a terminal, and names what was likely meant", async () => {
     const { stderr } = await ecm(slip, { terminalColumns: 80 });
     expect(stderr).toContain('\u001b[31merror:\u001b[39m no tag is named "vpi"');
-    expect(stderr).toContain('\u001b[2mhint: did you mean "vip"?\u001b[22m');
+    expect(stderr).toContain('\u001b[2mhint: Did you mean "vip"?\u001b[22m');
   });
 
   it("is nowhere with --no-color, also of what is wrong with the flags, nor in a pipe", async () => {

@@ -76,7 +76,7 @@ describe("formats", () => {
       for (const words of [["structure", "list"], ["structure", "get"], ["export"]]) {
         const { code, stdout, stderr } = await ecm(words);
         expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
-        expect(stderr).toMatch(/^error: the answer is not a list of contact structures/m);
+        expect(stderr).toMatch(/^error: The answer is not a list of contact structures/m);
       }
     }
   });

@@ -88,7 +88,7 @@ test("a folder and a key of one's own stay; a bad option is refused and leaves n
   expect((await two.create("a@b.co")).status).toBe(400);
   await expect(startSandbox({ apiKey: "short" })).rejects.toThrow("API key");
   await expect(startSandbox({ faults: ["bogus"] })).rejects.toThrow("--fault");
-  await expect(startSandbox({ port: Number(new URL(two.baseUrl).port) })).rejects.toThrow("cannot listen");
+  await expect(startSandbox({ port: Number(new URL(two.baseUrl).port) })).rejects.toThrow("Cannot listen");
 });
 
 test("the published types stand on their own", async () => {

@@ -163,7 +163,7 @@ describe("a contact by id or key", () => {
 
   it("never touches a contact that the search gave without its key being the one asked for", async () => {
     const others = [{ _id: "c1", key: "other@x.org" }, { _id: "c2" }];
-    expect(await steps("a@x.org", ["c1", "c2"], others)).toEqual(["search", "= NotFoundError"]);
+    expect(await steps("a@x.org", ["c1", "c2"], others)).toEqual(["search", "= ContactNotFoundError"]);
   });
 
   it("prefers the exact key, and names the ids when two match", async () => {

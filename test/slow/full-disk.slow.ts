@@ -126,7 +126,7 @@ describe.runIf(canMount)("a read-only disk", () => {
     const before = witness.arrived();
     const refused = await ecm(["import", await inputFile(manyRows(3))]);
     expect(refused.code).toBe(2);
-    expect(refused.stderr).toContain("cannot write to the run folder");
+    expect(refused.stderr).toContain("Cannot write to the run folder");
     expect(witness.arrived()).toBe(before);
     const use = await ecm(["auth", "use", "sandbox"]);
     expect(use.code).toBe(1);

@@ -67,7 +67,7 @@ describe("presentList", () => {
   it("refuses an unknown column and names those there are", async () => {
     const failure = await shown({ format: "csv", columns: ["mail"] }).catch((error) => error);
     expect(failure).toBeInstanceOf(UsageError);
-    expect(failure.details.hint).toBe("columns: Name, _id");
+    expect(failure.details.hint).toBe("Columns: Name, _id");
   });
 
   it("disarms formulas on request, and starts with a byte order mark on request", async () => {

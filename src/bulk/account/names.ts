@@ -167,7 +167,7 @@ function unknownNames(missing: MissingNames): NotFoundError {
   const hints = doubtsAbout(missing);
   const parts = [partOf("list", lists), partOf("tag", tags)].filter((part) => part !== "");
   return new NotFoundError(
-    `the account has no ${parts.join(", and no ")}`,
+    `The account has no ${parts.join(", and no ")}`,
     [...hints, "Fix the names, or create what is missing with --create-missing"].join("; "),
   );
 }

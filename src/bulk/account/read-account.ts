@@ -106,7 +106,7 @@ interface ReadPage {
 
 function keep(snapshot: Snapshot, { items, total, ...place }: ReadPage, options: PagesOptions): void {
   if (total === undefined) {
-    throw new EcmError(exitCodes.failed, "the answer to a search has no totalRecords", {
+    throw new EcmError(exitCodes.failed, "The answer to a search has no totalRecords", {
       type: "UnreadableAnswerError",
     });
   }

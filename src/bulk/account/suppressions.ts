@@ -1,5 +1,5 @@
 /**
- * The suppression list of an account: whom this tool must never create again. It holds keyed hashes and no address: a random key
+ * The suppression list of an account: people who must never be created again. It holds keyed hashes and no address: a random key
  * per file, and the HMAC of each normalised contact key. The file only ever grows by whole lines, so that two processes,
  * on one machine or on several that share it, cannot lose each other's entries.
  */
@@ -213,12 +213,12 @@ function writeWhole(file: string, flags: "a" | "wx", text: string): void {
   }
 }
 
-const withoutIt = "Nobody is created without it; --include-suppressed creates all the same";
+const withoutIt = "No contact is created without it; to create contacts anyway, pass --include-suppressed";
 
 function missing(file: string): SuppressionsError {
   return new SuppressionsError(
-    `The suppression list ${file} is not there`,
-    `Check ECM_SUPPRESSIONS and the place it names; ecm suppressions add makes a new list. ${withoutIt}`,
+    `The suppression list ${file} does not exist`,
+    `Check ECM_SUPPRESSIONS and the file it names; to make a new list: ecm suppressions add KEY. ${withoutIt}`,
   );
 }
 
@@ -240,7 +240,7 @@ function unreadable(file: string, error: unknown): SuppressionsError {
 function unwritable(file: string, error: unknown): SuppressionsError {
   return new SuppressionsError(
     `Cannot write the suppression list ${file}: ${(error as Error).message}`,
-    "Make room or make the file writable, then run the same command again",
+    "Free disk space or make the file writable, then run the same command again",
     error,
   );
 }

@@ -35,11 +35,11 @@ export function monthStop(
     "month",
     new EcmError(
       exitCodes.outOfBudget,
-      `this needs ${most}${price.left} requests, and the month has ${price.monthLeft} left`,
+      `This needs ${most}${price.left} requests, but only ${price.monthLeft} are left this month`,
       {
         type: "OutOfBudgetError",
         limit: "month",
-        hint: "limit the run with --max-requests, and resume it when the month is over",
+        hint: "Limit the run with --max-requests, and resume it next month",
       },
     ),
   );

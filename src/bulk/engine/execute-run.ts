@@ -124,7 +124,7 @@ async function requireRejectsPlace({ input }: RowJob, { rejects }: RunOptions): 
   if (rejects === undefined) return;
   const file = resolve(rejects);
   if (!input.stream && file === resolve(input.path ?? input.name)) {
-    throw new UsageError("--rejects names the input itself", "name another file");
+    throw new UsageError("--rejects names the input file", "Name another file");
   }
   const isFolder = await stat(file).then(
     (info) => info.isDirectory(),
@@ -135,7 +135,7 @@ async function requireRejectsPlace({ input }: RowJob, { rejects }: RunOptions): 
     () => false,
   );
   if (isFolder || !mayWrite) {
-    throw new UsageError(`--rejects: cannot write ${rejects}`, "name a file in a folder that can be written");
+    throw new UsageError(`--rejects: cannot write ${rejects}`, "Choose a file in a writable folder");
   }
 }
 
@@ -273,7 +273,7 @@ function fingerprintIn(
 function changedInput(run: Manifest): EcmError {
   return new EcmError(
     exitCodes.usage,
-    `run ${run.id} cannot go on: ${run.input.name}, or what its columns mean in the account, is not what it was`,
-    { type: "InputChangedError", hint: "put the file back as it was, or run the command on the new file" },
+    `Run ${run.id} cannot be resumed: ${run.input.name}, or what its columns mean in the account, has changed`,
+    { type: "InputChangedError", hint: "Restore the file, or run the command on the new file" },
   );
 }

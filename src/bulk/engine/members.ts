@@ -98,8 +98,8 @@ function tooMany(
   if (!isTooMany) return undefined;
   const share = Math.round((count / total) * 1000) / 10;
   return new UsageError(
-    `this would take ${count} of the ${total} members out of ${JSON.stringify(listName)} (${share} %)`,
-    `Is it the right file? Nothing was written. To allow it: --max-remove ${count}`,
+    `This would remove ${count} of the ${total} members of ${JSON.stringify(listName)} (${share} %)`,
+    `Nothing was written. Check that it is the right file; to allow it, pass --max-remove ${count}`,
     { type: "TooManyRemovalsError" },
   );
 }

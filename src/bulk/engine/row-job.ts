@@ -246,8 +246,8 @@ export function isChosen({ selection }: RowJob, found: Partial<Contact>): boolea
 
 export function readOnly(): UsageError {
   return new UsageError(
-    "read-only: this would write, and nothing was sent",
-    "leave out --read-only, ECM_READ_ONLY, or the profile's own setting; or look first with --dry-run",
+    "Read-only mode: this command would write; nothing was sent",
+    "Leave out --read-only, ECM_READ_ONLY, or the profile's own setting; or preview with --dry-run",
     { type: "ReadOnlyError" },
   );
 }

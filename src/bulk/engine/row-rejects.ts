@@ -37,7 +37,7 @@ export async function writeRowRejects(
     await writeRejects(target, layout, lines);
   } catch (error) {
     // The run is over, and its summary must not be lost over this.
-    on({ kind: "remark", text: `no rejects file: ${(error as Error).message}` });
+    on({ kind: "remark", text: `No rejects file: ${(error as Error).message}` });
     return null;
   }
   if (own && wanted) {

@@ -136,7 +136,7 @@ export async function workThrough(prepared: Prepared, run: EnteredRun | undefine
     const share = Math.ceil((closed.price.left / monthLeft) * 1000) / 10;
     on({
       kind: "remark",
-      text: `a real run would use ${share} % of the requests left this month`,
+      text: `A real run would use ${share} % of the requests left this month`,
       isAside: true,
     });
   }
@@ -266,9 +266,9 @@ function requireFewRejects({ maxRejects }: RunOptions, rows: RowCounts): void {
   } else if (rejected === 0 || rejected * 100 < maxRejects.percent * read) return;
   throw new RunStop(
     "max-rejects",
-    new EcmError(exitCodes.rejectedRows, `stopped: ${rejected} rows were rejected`, {
+    new EcmError(exitCodes.rejectedRows, `Stopped: ${rejected} rows were rejected`, {
       type: "TooManyRejectsError",
-      hint: "is the mapping right? --max-rejects sets how many are too many",
+      hint: "Check the mapping, or allow more with --max-rejects",
     }),
   );
 }

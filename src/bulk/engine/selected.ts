@@ -59,7 +59,7 @@ export async function readSelected(
     if (pass < mostPasses) continue;
     prepared.on({
       kind: "remark",
-      text: "The account changed while it was read: contacts that were added or removed meanwhile may be missing",
+      text: "The account changed while it was read; contacts that were added or removed in the meantime may be missing",
     });
     return snapshot;
   }

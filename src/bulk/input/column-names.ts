@@ -12,12 +12,12 @@ export function indexesWhere(names: string[], holds: (name: string) => boolean):
   return names.flatMap((name, index) => (holds(name) ? [index] : []));
 }
 
-/** A flag names a column that is not there; with the most similar name. */
+/** A flag names a column that does not exist; with the most similar name. */
 export function unknownColumn(column: string, names: string[], place: string, flag: string): UsageError {
   const near = nearestName(column, names);
   return new UsageError(
-    `${place}: ${flag} names a column that is not there: ${JSON.stringify(column)}`,
-    near ? `did you mean ${JSON.stringify(near)}?` : `columns: ${quoted(names)}`,
+    `${place}: ${flag} names a column that does not exist: ${JSON.stringify(column)}`,
+    near ? `Did you mean ${JSON.stringify(near)}?` : `Columns: ${quoted(names)}`,
   );
 }
 

@@ -103,7 +103,7 @@ export function toldTargets({ names, options, structure, place }: MappingInput):
   if (keys.length > 1) {
     throw new UsageError(
       `${place}: ${keys.length} columns are mapped to the key: ${quoted(keys)}`,
-      "map one of them to ignore",
+      "Map one of them to ignore",
     );
   }
   return told;
@@ -133,7 +133,7 @@ function parseTarget(target: string, structure: ContactStructure, column: string
   );
   throw new UsageError(
     `--map ${column}=${target}: there is no field ${JSON.stringify(target)}`,
-    near ? `did you mean --map ${shellWord(`${column}=${near}`)}?` : `fields: ${labelsOf(structure)}`,
+    near ? `Did you mean --map ${shellWord(`${column}=${near}`)}?` : `Fields: ${labelsOf(structure)}`,
   );
 }
 
@@ -144,8 +144,8 @@ function findField(name: string, structure: ContactStructure): FieldDefinition |
   const loose = structure.fields.filter((field) => foldName(field.label) === foldName(name));
   if (loose.length > 1) {
     throw new UsageError(
-      `${loose.length} fields are called ${JSON.stringify(name)}`,
-      `use an id: ${loose.map((field) => field._id).join(", ")}`,
+      `${loose.length} fields are named ${JSON.stringify(name)}`,
+      `Use an id: ${loose.map((field) => field._id).join(", ")}`,
     );
   }
   return loose[0];
@@ -172,14 +172,14 @@ function placeKey(
   if (found.length > 1) {
     const others = options.ignoreUnmapped ? "" : ", and map the others to a field or to ignore";
     const problem = new UsageError(
-      `${place}: ${found.length} columns could hold the key: ${quoted(found)}`,
-      `say which one: --map ${shellWord(`${likely === undefined ? found[0] : names[likely]}=key`)}${others}`,
+      `${place}: ${found.length} columns could be the key: ${quoted(found)}`,
+      `Say which one: --map ${shellWord(`${likely === undefined ? found[0] : names[likely]}=key`)}${others}`,
     );
     return { problem, candidates };
   }
   const problem = new UsageError(
-    `${place}: no column holds the key (${structure.keyName}); columns: ${quoted(names)}`,
-    `say which one: --map ${shellWord(`${(likely === undefined ? undefined : names[likely]) || "COLUMN"}=key`)}`,
+    `${place}: no key column (${structure.keyName}) found; columns: ${quoted(names)}`,
+    `Say which one: --map ${shellWord(`${(likely === undefined ? undefined : names[likely]) || "COLUMN"}=key`)}`,
   );
   return { problem, candidates: indexesWhere(names, () => true).filter(isFree) };
 }
@@ -228,10 +228,9 @@ function settleRest(
     else if (!isOurBookkeeping(name) && (word !== "" || holdsValues(sample, index))) lost.push(index);
     return { kind: "ignore" };
   });
-  if (system && kept.length > 0)
-    notes.push(`columns that ${system.title} keeps for itself, ignored: ${kept.join(", ")}`);
+  if (system && kept.length > 0) notes.push(`Ignored columns of ${system.title}: ${kept.join(", ")}`);
   if (lost.length > 0)
-    notes.push(`columns that map to nothing, ignored: ${quoted(lost.map((index) => names[index]!))}`);
+    notes.push(`Ignored columns that do not match any field: ${quoted(lost.map((index) => names[index]!))}`);
   noteSharedFields(names, settled, isTold, notes);
   return { settled, lost };
 }
@@ -245,7 +244,7 @@ function noteSharedFields(names: string[], targets: Target[], isTold: boolean[],
   }
   for (const [label, columns] of byField) {
     if (columns.length > 1) {
-      notes.push(`${quoted(columns)} all fill ${JSON.stringify(label)}: the last one that is not blank wins`);
+      notes.push(`${quoted(columns)} all fill ${JSON.stringify(label)}; the last non-blank value is used`);
     }
   }
 }
@@ -267,10 +266,10 @@ function unmapped({ names, structure, place }: MappingInput, lost: number[]): Us
   if (lost.length > namesShown) described.push(`and ${lost.length - namesShown} more`);
   const example = names[lost.find((index) => foldName(names[index]!) !== "") ?? -1];
   return new UsageError(
-    `${place}: ${lost.length === 1 ? "a column maps" : `${lost.length} columns map`} to nothing: ${described.join(", ")}`,
+    `${place}: ${lost.length === 1 ? "1 column does" : `${lost.length} columns do`} not match any field: ${described.join(", ")}`,
     example === undefined
-      ? "give the column a name, or pass --ignore-unmapped"
-      : `map each with --map ${shellWord(`${example}=FIELD`)} or --map ${shellWord(`${example}=ignore`)}, or leave them all out with --ignore-unmapped`,
+      ? "Give the column a name, or pass --ignore-unmapped"
+      : `Map each with --map ${shellWord(`${example}=FIELD`)} or --map ${shellWord(`${example}=ignore`)}, or ignore them all with --ignore-unmapped`,
   );
 }
 

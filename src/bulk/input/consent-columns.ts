@@ -43,22 +43,22 @@ export function consentColumns(input: MappingInput, told: Targets): ConsentColum
     const { index, outcome, rule } = found;
     const name = names[index]!;
     if (outcome === "otherChannel")
-      notes.push(`${quote(name)} is about another channel than e-mail: not read as consent`);
-    else if (outcome === "empty") notes.push(`${quote(name)} is empty in every row: not read as consent`);
+      notes.push(`${quote(name)} is about another channel than email; not read as consent`);
+    else if (outcome === "empty") notes.push(`${quote(name)} is empty in every row; not read as consent`);
     else if (outcome === "noAnswers") {
-      if (told[index] === undefined) notes.push(`${quote(name)} holds no yes and no: not read as consent`);
+      if (told[index] === undefined) notes.push(`${quote(name)} has no yes or no; not read as consent`);
     } else if (isAside(index)) aside.add(index);
     else if (outcome === "consent") add({ index, name, rule });
     else if (!named.includes(index)) {
       // Told to go to a field, it was looked at by a person.
       if (told[index]?.kind !== "field") unreadable.push(found);
-      else notes.push(`${quote(name)} holds no yes and no: imported as a field, not read as consent`);
+      else notes.push(`${quote(name)} has no yes or no; imported as a field, not read as consent`);
     }
   }
   for (const index of aside) {
     const name = names[index]!;
     notes.push(
-      `${quote(name)} looks like consent and is not read, as told: --map ${shellWord(`${name}=ignore`)}`,
+      `${quote(name)} looks like consent but is ignored, because of --map ${shellWord(`${name}=ignore`)}`,
     );
   }
   return { consent: consent.sort((one, other) => one.index - other.index), unreadable, notes };
@@ -90,11 +90,11 @@ export function unreadableConsent(
   const name = names[index] || String(index + 1);
   const isEitherWay = consentNameOf(name) === "both";
   const why = isEitherWay
-    ? "its name does not tell whether a yes means subscribed or unsubscribed"
+    ? "its name does not say whether a yes means subscribed or unsubscribed"
     : `none of its cells is a yes or a no${unclear ? `, such as ${quote(unclear.cell.slice(0, 40))} on line ${unclear.line}` : ""}`;
   return new UsageError(
-    `${place}: ${quote(name)} looks like consent, and ${why}`,
-    `pass --consent-column ${shellWord(name)} if a yes there means subscribed: without one nobody is created; or leave it out with --map ${shellWord(`${name}=ignore`)}`,
+    `${place}: ${quote(name)} looks like consent, but ${why}`,
+    `Pass --consent-column ${shellWord(name)} if yes means subscribed (rows without a yes are then not created), or ignore it with --map ${shellWord(`${name}=ignore`)}`,
     { type: "ConsentError" },
   );
 }

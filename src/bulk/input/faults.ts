@@ -10,10 +10,10 @@ export function unreadableFrom(name: string, error: unknown): unknown {
   if (kind === "too_long") {
     return new UsageError(
       `${place}: the row that starts here is longer than 1 MiB`,
-      "is this the right file, and the right --delimiter?",
+      "Is this the right file, and the right --delimiter?",
     );
   }
-  const hint = "close it, or double it if it is part of the text";
+  const hint = "Close it, or double it if it is part of the text";
   return kind === "quote_spans_rows"
     ? new UsageError(`${place}: a quote opens here and closes on line ${lastLine}, with text after it`, hint)
     : new UsageError(`${place}: a quote opens here and is never closed`, hint);

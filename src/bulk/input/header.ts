@@ -148,7 +148,7 @@ export function parseDelimiter(given: string): string {
   if ([...delimiter].length !== 1 || /["\r\n]/.test(delimiter)) {
     throw new UsageError(
       `--delimiter ${JSON.stringify(given)} is not a delimiter`,
-      "give one character, or tab, comma, semicolon, pipe",
+      "Give one character, or tab, comma, semicolon, pipe",
     );
   }
   return delimiter;

@@ -47,7 +47,7 @@ export async function inspectFile(file: InputFile): Promise<Inspection> {
   if (cut.length > 0) found.isUtf8 = false;
   const start = Buffer.concat(starts);
   const inspection = { file, sha256: hash.digest("hex"), start, firstNul, ...found };
-  if (found.bytes === 0) throw new UsageError(`${file.name} is empty`, "name a file with a header and rows");
+  if (found.bytes === 0) throw new UsageError(`${file.name} is empty`, "Name a file with a header and rows");
   return inspection;
 }
 
@@ -68,28 +68,25 @@ const kinds: { starts: string | RegExp; is: string; hint: string }[] = [
   {
     starts: "\xd0\xcf\x11\xe0",
     is: "an old Excel workbook (.xls)",
-    hint: "open it in a spreadsheet and save the sheet as CSV UTF-8",
+    hint: "Open it in a spreadsheet and save the sheet as CSV UTF-8",
   },
-  { starts: "%PDF", is: "a PDF document", hint: "export the table as CSV from where it comes from" },
+  { starts: "%PDF", is: "a PDF document", hint: "Export the table as CSV from where it comes from" },
   {
     starts: "BEGIN:VCARD",
     is: "a vCard file",
-    hint: "export the contacts as CSV, or import the cards into an address book that does",
+    hint: "Export the contacts as CSV, or import the cards into an address book that exports CSV",
   },
   {
     starts: /^\s*(?:<!doctype html|<html|<table|<head|<meta|<\?xml|<!--)/i,
-    is: "HTML or XML, whatever its name says",
-    hint: "open it in a spreadsheet and save the sheet as CSV UTF-8",
+    is: "HTML or XML, despite its name",
+    hint: "Open it in a spreadsheet and save the sheet as CSV UTF-8",
   },
 ];
 
 /** @throws UsageError for a file of a kind that holds no delimited text */
 export function refuseOtherKinds({ file: { name }, start }: Inspection): void {
   if (start.includes(Buffer.from("EncryptedPackage", "utf16le"))) {
-    throw new UsageError(
-      `${name} is a workbook that is protected by a password`,
-      "save a copy without the password",
-    );
+    throw new UsageError(`${name} is a workbook protected by a password`, "Save a copy without the password");
   }
   const head = start.toString("latin1", 0, 512).replace(/^\xef\xbb\xbf/, "");
   const kind = kinds.find(({ starts }) =>

@@ -134,13 +134,13 @@ function unwrap(text: string): string {
 /** What is wrong before the parts of the address are looked at. */
 function refusalOf(address: string, at: number): KeyReading | undefined {
   if (placeholders.test(address)) {
-    return fault("key_placeholder", `"${excerpt(address)}" stands for no address`);
+    return fault("key_placeholder", `"${excerpt(address)}" is a placeholder, not an address`);
   }
   if (address.startsWith('"') && /"@/.test(address)) {
-    return fault("key_quoted_local", `an address with quotes is not taken: ${excerpt(address)}`);
+    return fault("key_quoted_local", `addresses with quotes are not accepted: ${excerpt(address)}`);
   }
   if (/[\s,;|/:<>]/.test(address.slice(address.indexOf("@"), at + 1))) {
-    return fault("key_several_addresses", `the cell holds more than one address: ${excerpt(address)}`);
+    return fault("key_several_addresses", `the cell has more than one address: ${excerpt(address)}`);
   }
   const hidden = inside.exec(address);
   if (hidden) {
@@ -150,7 +150,7 @@ function refusalOf(address: string, at: number): KeyReading | undefined {
       : fault("key_invisible_character", `the address has an invisible character inside: ${name}`);
   }
   if (at < 1 || at === address.length - 1) {
-    return fault("key_syntax", `not an e-mail address: ${excerpt(address)}`);
+    return fault("key_syntax", `not an email address: ${excerpt(address)}`);
   }
   if (address[at + 1] === "[") {
     return fault("key_address_literal", `the domain must be a name, not a number: ${excerpt(address)}`);
@@ -169,12 +169,9 @@ function refusalOfSyntax(local: string, domain: DomainReading, address: string):
     return fault("key_non_ascii_local", `only the domain may have letters beyond ASCII: ${excerpt(address)}`);
   }
   if (domain.isValid && carriers.has(domain.ascii) && isLocalPart(local.replace(/\.+/g, ""))) {
-    return fault(
-      "key_carrier_dots",
-      `dots side by side or at an edge, as old carriers gave: ${excerpt(address)}`,
-    );
+    return fault("key_carrier_dots", `consecutive, leading or trailing dots: ${excerpt(address)}`);
   }
-  return fault("key_syntax", `not an e-mail address: ${excerpt(address)}`);
+  return fault("key_syntax", `not an email address: ${excerpt(address)}`);
 }
 
 interface DomainReading {

@@ -30,8 +30,8 @@ export function unusualLayout(
   // A detected delimiter splits every line that holds it, unless it stands in quotes.
   if (!isTold && names.length === 1 && usual.some(showsKey)) {
     return new UsageError(
-      `${place}: every line is in quotes as a whole, and so is a single cell`,
-      "export the file again, with quotes around cells instead of lines",
+      `${place}: every line is quoted as a whole, so that it is a single cell`,
+      "Export the file again, with quotes around cells instead of lines",
     );
   }
   const candidates = [...new Set(line.match(/[^\p{L}\p{N} "'()@._+-]/gu) ?? [])];
@@ -43,6 +43,6 @@ export function unusualLayout(
   const isControl = code < 32;
   return new UsageError(
     `${place}: cells seem to be separated by ${isControl ? `the control character ${code}` : JSON.stringify(found)}`,
-    `pass --delimiter ${found === "\t" ? "tab" : isControl ? `$'\\x${code.toString(16).padStart(2, "0")}'` : `'${found}'`}`,
+    `Pass --delimiter ${found === "\t" ? "tab" : isControl ? `$'\\x${code.toString(16).padStart(2, "0")}'` : `'${found}'`}`,
   );
 }

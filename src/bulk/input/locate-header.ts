@@ -51,9 +51,9 @@ export async function locateHeader(
   throw options.skipLines
     ? new UsageError(
         `${source.file.name} has nothing after ${options.skipLines} skipped lines`,
-        "lower --skip-lines",
+        "Lower --skip-lines",
       )
-    : new UsageError(`${source.file.name} is empty`, "name a file with a header and rows");
+    : new UsageError(`${source.file.name} is empty`, "Name a file with a header and rows");
 }
 
 /** @throws UsageError when what stands in place of a header is a row, or a line that is no row of cells */
@@ -70,7 +70,7 @@ export function requireHeader(
   const column = names.findIndex((cell) => /^[^\s@]+@[^\s@]+\.[^\s@]+$/.test(cell.trim()));
   if (column === -1) return;
   throw new UsageError(
-    `${place}: there is no header: the first row already holds an address`,
-    `add a header line, or pass --no-header --map ${column + 1}=key`,
+    `${place}: there is no header: the first row already has an address`,
+    `Add a header line, or pass --no-header --map ${column + 1}=key`,
   );
 }

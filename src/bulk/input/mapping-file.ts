@@ -19,12 +19,12 @@ export async function readMapping(file: string): Promise<Map<string, string>> {
     throw new UsageError(`--mapping: ${file}: ${(error as Error).message}`);
   }
   if (value === null || typeof value !== "object" || Array.isArray(value)) {
-    throw new UsageError(`--mapping: ${file} is not a table of columns`, "write lines such as E-mail: key");
+    throw new UsageError(`--mapping: ${file} is not a mapping of columns`, "Write lines such as E-mail: key");
   }
   const map = new Map<string, string>();
   for (const [column, target] of Object.entries(value)) {
     if (typeof target !== "string") {
-      throw new UsageError(`--mapping: ${file}: the target of ${JSON.stringify(column)} is not a text`);
+      throw new UsageError(`--mapping: ${file}: the target of ${JSON.stringify(column)} is not text`);
     }
     map.set(column, target);
   }
@@ -38,6 +38,6 @@ export async function writeMapping(file: string, map: ReadonlyMap<string, string
   try {
     await writeFile(file, text, { flag: "wx" });
   } catch (error) {
-    throw new UsageError(`cannot write ${file}: ${(error as Error).message}`);
+    throw new UsageError(`Cannot write ${file}: ${(error as Error).message}`);
   }
 }

@@ -43,18 +43,18 @@ export function createOddities(columns: InputFacts["columns"], formulaColumns: r
       const named = (index: number) => JSON.stringify(columns[index]!.name);
       const notes = [...shortenedIn].map(
         ([index, seen]) =>
-          `Column ${named(index)}: ${cells(seen.count)} such as ${seen.cell} (line ${seen.line}): a spreadsheet has shortened the number; its digits are not in this file`,
+          `Column ${named(index)}: ${cells(seen.count)} such as ${seen.cell} (line ${seen.line}): a spreadsheet has rounded the number; its digits are lost`,
       );
       for (const [index, seen] of formulasIn) {
         notes.push(
-          `Column ${named(index)}: ${cells(seen.count)} such as ${seen.cell} (line ${seen.line}); imported as written, since other cells of the column are not`,
+          `Column ${named(index)}: ${cells(seen.count)} such as ${seen.cell} (line ${seen.line}); imported as written, because the column's other cells are not numbers of this kind`,
         );
       }
       if (tall === 1)
-        notes.push(`The row on line ${tallest.line} covers ${grouped(tallest.lines)} lines${doubt}`);
+        notes.push(`The row on line ${tallest.line} spans ${grouped(tallest.lines)} lines${doubt}`);
       if (tall > 1) {
         notes.push(
-          `${grouped(tall)} rows cover several lines; the longest, on line ${tallest.line}, covers ${grouped(tallest.lines)}${doubt}`,
+          `${grouped(tall)} rows span several lines; the longest, on line ${tallest.line}, spans ${grouped(tallest.lines)}${doubt}`,
         );
       }
       return notes;
@@ -62,7 +62,7 @@ export function createOddities(columns: InputFacts["columns"], formulaColumns: r
   };
 }
 
-const doubt = " (if that is not meant, look for a stray quote there)";
+const doubt = " (if that is wrong, look for a stray quote there)";
 
 function count(seen: Map<number, Seen>, index: number, line: number, cell: string): void {
   const known = seen.get(index);

@@ -172,31 +172,31 @@ function rejected(
 function truncated(count: number, expected: number): { code: string; message: string } {
   return {
     code: "truncated",
-    message: `the file ends in the middle of this row (cell ${count} of ${expected}, no line end): it was probably not written to its end`,
+    message: `the file ends in the middle of this row (cell ${count} of ${expected}, no line end): it is probably incomplete`,
   };
 }
 
 function valueWithoutColumn(index: number): { code: string; message: string } {
   return {
     code: "unnamed_column",
-    message: `cell ${index + 1} holds a value, and its column has no name: name the column in the header, or remove the value`,
+    message: `cell ${index + 1} has a value, but its column has no name: name the column in the header, or remove the value`,
   };
 }
 
 function tooManyCells(count: number, expected: number): { code: string; message: string } {
   return {
     code: "too_many_cells",
-    message: `the row has ${count} cells, the header ${expected}: a cell that holds a delimiter needs quotes around it`,
+    message: `the row has ${count} cells, but the header has ${expected}: a cell that contains a delimiter must be quoted`,
   };
 }
 
 const faults = {
   text_after_quote: {
     code: "text_after_quote",
-    message: "text stands after a closing quote: a quote inside a quoted cell must be doubled",
+    message: "text after a closing quote: a quote inside a quoted cell must be doubled",
   },
   too_long: {
     code: "too_long",
-    message: "the row is longer than 1 MiB, more than one contact can hold; its cells are left out here",
+    message: "the row is longer than 1 MiB, more than one contact can hold; its cells are omitted here",
   },
 };

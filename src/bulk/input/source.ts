@@ -28,19 +28,19 @@ export async function requireFile({ path, name }: InputFile): Promise<void> {
   const entry = await stat(path).catch((error: unknown) => {
     throw unreadable(name, error);
   });
-  if (entry.isDirectory()) throw new UsageError(`${name} is a folder`, "name the file to read");
+  if (entry.isDirectory()) throw new UsageError(`${name} is a folder`, "Name the file to read");
 }
 
 function unreadable(name: string, cause: unknown): UsageError {
   const { code } = cause as NodeJS.ErrnoException;
   if (code === "ENOENT" || code === "ENOTDIR") {
-    return new UsageError(`${name}: there is no such file`, "check the path; - reads standard input", {
+    return new UsageError(`${name}: there is no such file`, "Check the path; - reads standard input", {
       cause,
     });
   }
   if (code === "EACCES" || code === "EPERM") {
-    return new UsageError(`${name} may not be read`, "check the permissions of the file", { cause });
+    return new UsageError(`${name} may not be read`, "Check the permissions of the file", { cause });
   }
-  if (code === "EISDIR") return new UsageError(`${name} is a folder`, "name the file to read", { cause });
+  if (code === "EISDIR") return new UsageError(`${name} is a folder`, "Name the file to read", { cause });
   return new UsageError(`${name} cannot be read: ${(cause as Error).message}`, undefined, { cause });
 }

@@ -58,6 +58,6 @@ export async function spool(input: Readable, name: string, file: string, signal:
     await handle.close();
   } catch (error) {
     if (signal.aborted) throw signal.reason;
-    throw new UsageError(`cannot copy ${name} to ${file}: ${(error as Error).message}`);
+    throw new UsageError(`Cannot copy ${name} to ${file}: ${(error as Error).message}`);
   }
 }

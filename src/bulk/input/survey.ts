@@ -118,8 +118,8 @@ async function* iterate(rows: ReadRow[]): AsyncGenerator<ReadRow> {
 async function requireUnchanged(file: InputFile, before: { size: number; mtimeMs: number }): Promise<void> {
   const now = await stat(file.path).catch(() => undefined);
   if (now?.size === before.size && now.mtimeMs === before.mtimeMs) return;
-  throw new EcmError(exitCodes.failed, `${file.name} was changed while it was being worked on`, {
+  throw new EcmError(exitCodes.failed, `${file.name} was changed while it was being read`, {
     type: "InputChangedError",
-    hint: "run the same command again: a changed file is a new run",
+    hint: "Run the same command again: a changed file is a new run",
   });
 }

@@ -261,7 +261,7 @@ export function systemNamed(name: string, names: readonly string[]): System {
   const near = nearestName(name, known);
   throw new UsageError(
     `--from ${JSON.stringify(name)} is not a known system`,
-    near ? `did you mean ${near}?` : `known: ${known.join(", ")}`,
+    near ? `Did you mean ${near}?` : `Known: ${known.join(", ")}`,
   );
 }
 

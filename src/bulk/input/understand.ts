@@ -130,7 +130,7 @@ async function understand(
     facts.sample.push(row);
     if (facts.sample.length === sampleRows) break;
   }
-  if (facts.sample.length === 0) facts.notes.push("the file has a header and no rows");
+  if (facts.sample.length === 0) facts.notes.push("The file has a header but no rows");
   return understood;
 }
 
@@ -212,18 +212,20 @@ function systemOf(names: string[], options: ReadOptions, hasHeader: boolean): Sy
 
 function encodingNotes({ encoding, isGuess, firstForeign }: FoundEncoding): string[] {
   if (encoding === "utf-8" || (!isGuess && !firstForeign)) return [];
-  const how = isGuess ? " (found by the look of its bytes; --encoding overrides)" : "";
+  const how = isGuess ? " (detected; override with --encoding)" : "";
   const sample = firstForeign
-    ? `; the first line beyond ASCII is line ${firstForeign.line}: ${firstForeign.text}`
+    ? `; the first line that is not plain ASCII is line ${firstForeign.line}: ${firstForeign.text}`
     : "";
-  return [`read as ${encoding}${how}${sample}`];
+  return [`Read as ${encoding}${how}${sample}`];
 }
 
 function systemNotes(system: System | undefined, hasConsent: boolean): string[] {
   if (!system) return [];
-  const notes = [`read as ${system.title}`];
+  const notes = [`Read as ${system.title}`];
   if (!hasConsent && !system.isOfSubscribers) {
-    notes.push(`${system.title} says nothing about consent: make sure that these people agreed to be mailed`);
+    notes.push(
+      `${system.title} says nothing about consent: make sure that these people agreed to receive email`,
+    );
   }
   return notes;
 }

@@ -25,7 +25,7 @@ export async function changesOf(run: { folder: string; manifest: Manifest }): Pr
       operation,
       names,
     );
-    const message = isUnproven ? "it is not known whether this was applied" : planned.message;
+    const message = isUnproven ? "it is unknown whether this was applied" : planned.message;
     found.push({ ref, line: { ...planned, message } });
   }
   return found.sort((one, other) => one.ref - other.ref).map(({ line }) => line);

@@ -57,7 +57,7 @@ export function composeListJob(options: ComposeOptions, isResumed: boolean): Row
     decide: { mode: "update", missing: "skip" },
     source: () => ["lists", ...statusParts],
     desiredContactOf: (_row, names) => inNewList(names),
-    notSubscribedAre: "chosen all the same",
+    notSubscribedAre: "chosen anyway",
     listIds: (names) => [...ids, names.listId(into)],
     selection: () => selection,
     edit: {

@@ -43,8 +43,8 @@ export function syncJob({ input, list, create, maxRemove, ...options }: SyncOpti
     requireInput(survey) {
       if (survey.read > survey.rejected) return;
       throw new UsageError(
-        "the file names no contact: that would empty the list, and nothing was sent",
-        "is it the right file?",
+        "The file has no contacts, which would empty the list; nothing was sent",
+        "Check that it is the right file",
         { type: "EmptyInputError" },
       );
     },

@@ -68,8 +68,8 @@ export async function* writtenBy(
   } else if (open.size > 0) {
     throw new EcmError(
       exitCodes.usage,
-      `the run has ${open.size} writes of which it is not known whether they were applied`,
-      { hint: "let it go on first (ecm runs resume), then undo it" },
+      `It is unknown whether ${open.size} ${open.size === 1 ? "write" : "writes"} of the run ${open.size === 1 ? "was" : "were"} applied`,
+      { hint: "Resume the run first (ecm runs resume), then undo it" },
     );
   }
 }
@@ -105,7 +105,7 @@ export function undoWork(
     contactId: idOf,
     remark: ({ kept }) =>
       kept && kept.length > 0
-        ? { code: "changed_since", message: `not put back: ${kept.join(", ")}` }
+        ? { code: "changed_since", message: `not restored: ${kept.join(", ")}` }
         : undefined,
   };
 }
@@ -122,16 +122,15 @@ export function decideUndo(
   }
   if (operation.kind === "create") return decideCreated(item, operation, found, scope);
   if (operation.kind === "status") {
-    return reject("unsubscribed", "the service makes nobody active again by API");
+    return reject("unsubscribed", "contacts cannot be reactivated through the API");
   }
   if (operation.kind === "delete") return decideDeleted(item, operation, found, scope);
-  if (!found || found._id !== operation.contactId)
-    return reject("gone", "the contact does not exist any more");
+  if (!found || found._id !== operation.contactId) return reject("gone", "the contact no longer exists");
   const { body, kept } = restoring(operation, found);
-  if (item.isUnsubscribed) kept.push("the status, since the service makes nobody active again");
+  if (item.isUnsubscribed) kept.push("the status (contacts cannot be reactivated through the API)");
   item.kept = kept;
   if (Object.keys(body).length === 0) {
-    return kept.length > 0 ? reject("changed_since", `not put back: ${kept.join(", ")}`) : { kind: "leave" };
+    return kept.length > 0 ? reject("changed_since", `not restored: ${kept.join(", ")}`) : { kind: "leave" };
   }
   if (found.__v !== undefined) body.__v = found.__v;
   const values = valuesOf(found);
@@ -147,7 +146,7 @@ function decideCreated(
   { deletesCreated }: UndoScope,
 ): Decision {
   if (!deletesCreated || contactId === undefined) {
-    return reject("created", "the run created this contact; it stays, unless --delete-created");
+    return reject("created", "the run created this contact; it stays without --delete-created");
   }
   if (!found) return { kind: "leave" };
   return isUntouched(body, found)
@@ -165,10 +164,10 @@ function decideDeleted(
   if (found) return { kind: "skip", code: "exists" };
   const primary = statusOf(contact)?.primary.toLowerCase();
   if (primary !== "active") {
-    return reject("not_active", "the contact was not active when it was deleted; it is not created again");
+    return reject("not_active", "the contact was not active when it was deleted; it is not recreated");
   }
   const recreation = recreate?.(contact);
-  if (!recreation) return reject("deleted", "the contact was deleted for good");
+  if (!recreation) return reject("deleted", "the contact was permanently deleted");
   if (recreation === "suppressed") return { kind: "skip", code: "suppressed" };
   item.kept = recreation.lost;
   return { kind: "create", body: recreation.body };

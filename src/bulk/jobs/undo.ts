@@ -168,8 +168,7 @@ interface Undoing {
   scope: UndoScope;
 }
 
-const lostByDeletion =
-  "Contacts that are created again get new ids; their history and their date of creation are lost";
+const lostByDeletion = "Recreated contacts get new ids; their history and date of creation are lost";
 
 /** An unsubscription cannot be undone: nothing is read for it. */
 async function readForUndo(
@@ -298,11 +297,11 @@ async function surveyJournal(
   if (isDamaged) {
     const { rows } = manifest.summary ?? {};
     const of = rows ? ` of ${rows.created + rows.updated + rows.deleted}` : "";
-    const extent = `${proven}${of} changes can still be proven`;
+    const extent = `${proven}${of} changes can still be read`;
     if (!isPartial) throw cannotUndo(manifest.id, damage, extent);
     on({
       kind: "remark",
-      text: `The journal of run ${manifest.id} is damaged: ${extent}; the rest is not undone`,
+      text: `The journal of run ${manifest.id} is damaged: ${extent}; the rest will not be undone`,
     });
   }
   return { input: { read, rejectedCodes: new Map(), passedOver: 0, passedOverAre: "skipped" }, created };
@@ -310,7 +309,7 @@ async function surveyJournal(
 
 function cannotUndo(id: string, damage: string, extent: string): JournalDamagedError {
   return new JournalDamagedError(
-    `the journal of run ${id} is damaged: ${damage}`,
+    `The journal of run ${id} is damaged: ${damage}`,
     `${extent}. Undo those with: ecm runs undo ${id} --partial`,
   );
 }

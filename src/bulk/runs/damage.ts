@@ -66,7 +66,7 @@ function settledBySending(counts: Readonly<Ledger["counts"]> | RowCounts): numbe
 /** A run that must not go on as if nothing were missing: done contacts would be written again over others' changes. */
 export function cannotResume(id: string, damage: string): JournalDamagedError {
   return new JournalDamagedError(
-    `the journal of run ${id} is damaged: ${damage}`,
+    `The journal of run ${id} is damaged: ${damage}`,
     "Nothing was sent. Restore the file from a backup, or start over with the same command and --fresh",
   );
 }

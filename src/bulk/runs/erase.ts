@@ -170,7 +170,7 @@ async function requireSearchable(folder: string, manifest: Manifest): Promise<vo
     {
       type: "RunNotErasableError",
       applied: "no",
-      hint: `resume it (ecm runs resume ${manifest.id}) or remove it (ecm runs remove ${manifest.id}), then erase again`,
+      hint: `Resume it (ecm runs resume ${manifest.id}) or remove it (ecm runs remove ${manifest.id}), then erase again`,
     },
   );
 }
@@ -218,11 +218,11 @@ async function entriesOf(folder: string): Promise<Dirent[]> {
 function atWork(run: string): EcmError {
   return new EcmError(
     exitCodes.conflict,
-    `Run ${run} holds this contact, and another ecm process is working on it`,
+    `Run ${run} contains this contact, and another ecm process is working on it`,
     {
       type: "RunLockedError",
       retryable: true,
-      hint: "wait for it to end, or stop it (it can be resumed), then erase again: what is done already is skipped",
+      hint: "Wait for it to end, or stop it (it can be resumed), then erase again: steps already done are skipped",
     },
   );
 }

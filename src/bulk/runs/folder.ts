@@ -78,8 +78,8 @@ export async function requireStatePlace(stateFolder: string): Promise<void> {
 
 function cannotWrite(folder: string, error: unknown): UsageError {
   return new UsageError(
-    `cannot write to the run folder ${folder}: ${diskReason(error)}`,
-    "Name a folder that can be written with ECM_STATE_DIR",
+    `Cannot write to the run folder ${folder}: ${diskReason(error)}`,
+    "Choose a writable folder with ECM_STATE_DIR",
     { cause: error },
   );
 }
@@ -88,7 +88,7 @@ function cannotWrite(folder: string, error: unknown): UsageError {
 export async function writeManifest(folder: string, manifest: Manifest): Promise<void> {
   const target = join(folder, fileOf.manifest);
   await writeAtomically(target, `${JSON.stringify(manifest, null, 2)}\n`).catch((error: Error) => {
-    throw new EcmError(exitCodes.failed, `cannot write ${target}: ${error.message}`, { cause: error });
+    throw new EcmError(exitCodes.failed, `Cannot write ${target}: ${error.message}`, { cause: error });
   });
 }
 
@@ -97,7 +97,7 @@ export class ManifestError extends EcmError {
   readonly id: string;
 
   constructor(folder: string, why: string, hint: string) {
-    super(exitCodes.failed, `cannot read run ${basename(folder)}: ${join(folder, fileOf.manifest)} ${why}`, {
+    super(exitCodes.failed, `Cannot read run ${basename(folder)}: ${join(folder, fileOf.manifest)} ${why}`, {
       type: "ManifestError",
       hint,
     });
@@ -170,11 +170,11 @@ export async function findRun(
   if (matches.length === 0) matches.push(...runs.filter(({ manifest }) => manifest.id.startsWith(wanted)));
   if (matches.length > 1) {
     const ids = matches.map(({ manifest }) => manifest.id).join(", ");
-    throw new UsageError(`${JSON.stringify(wanted)} is the beginning of several runs: ${ids}`);
+    throw new UsageError(`${JSON.stringify(wanted)} matches several runs: ${ids}`);
   }
   const damaged = unreadable.find(({ id }) => wanted !== "" && id.startsWith(wanted));
   if (!matches[0] && damaged) throw damaged;
-  if (!matches[0]) throw new NotFoundError(`there is no run ${JSON.stringify(wanted)}`, "see: ecm runs list");
+  if (!matches[0]) throw new NotFoundError(`There is no run ${JSON.stringify(wanted)}`, "See: ecm runs list");
   return matches[0];
 }
 

@@ -46,7 +46,7 @@ export type JournalRecord =
 /** The journal could not be written: nothing more may be sent. */
 export class JournalError extends EcmError {
   constructor(file: string, cause: unknown) {
-    super(exitCodes.failed, `cannot write the journal ${file}: ${(cause as Error).message}`, {
+    super(exitCodes.failed, `Cannot write the journal ${file}: ${(cause as Error).message}`, {
       type: "JournalError",
       hint: "Nothing was sent after this. Make room or fix the disk, then run the same command again",
       cause,
@@ -171,7 +171,7 @@ export class DamagedLineError extends Error {
   readonly line: number;
 
   constructor(file: string, line: number) {
-    super(`line ${line} of ${file} is damaged`);
+    super(`Line ${line} of ${file} is damaged`);
     this.name = "DamagedLineError";
     this.line = line;
   }

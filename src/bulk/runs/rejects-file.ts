@@ -52,7 +52,7 @@ export async function writeRejects(
   } catch (error) {
     await opened?.discard();
     if ((error as NodeJS.ErrnoException).code === undefined) throw error;
-    const message = `cannot write the rejects file ${file}: ${(error as Error).message}`;
+    const message = `Cannot write the rejects file ${file}: ${(error as Error).message}`;
     throw new EcmError(exitCodes.failed, message, { type: "RejectsFileError", cause: error });
   }
   return count;

@@ -36,7 +36,7 @@ export function registerAuthList(parent: Command, context: Context): void {
     isLocal: true,
     examples: ["ecm auth list", "ecm auth list -o json"],
     output:
-      "Each profile's name, base address and masked key. The embedded service, sandbox, is always there.",
+      "Each profile's name, base URL and masked key. The profile sandbox, the embedded service, always exists.",
   });
 }
 

@@ -14,13 +14,9 @@ export async function askBaseUrl(context: Context, known: string | undefined): P
   const parse = (text: string, where: string) => parseBaseUrl(text, where, insecureHttp);
   if (baseUrl) return parse(baseUrl.value, baseUrl.source === "flag" ? "--base-url" : "ECM_BASE_URL");
   const prompter = context.prompter();
-  if (prompter)
-    return parse(await prompter.input("Base address of the account's API", known), "base address");
+  if (prompter) return parse(await prompter.input("Base URL of the account's API", known), "base URL");
   if (known !== undefined) return parse(known, "profile");
-  throw mayNotAsk(
-    "the account's base address is needed",
-    "pass --base-url, such as --base-url https://api.example.com",
-  );
+  throw mayNotAsk("The account's base URL is missing", "Pass it, such as --base-url https://api.example.com");
 }
 
 /** @throws UsageError when it can be no key, or nobody can be asked */
@@ -30,7 +26,10 @@ export async function askKey(
 ): Promise<Pick<Profile, "apiKey" | "apiKeyCommand">> {
   const { apiKeyCommand, apiKeyStdin } = options;
   if (apiKeyCommand !== undefined && apiKeyStdin) {
-    throw new UsageError("--api-key-stdin and --api-key-command exclude each other", "choose one of the two");
+    throw new UsageError(
+      "--api-key-stdin and --api-key-command cannot be used together",
+      "Choose one of the two",
+    );
   }
   if (apiKeyCommand !== undefined) return { apiKeyCommand };
   // At a terminal the key would be shown while it is typed.
@@ -41,7 +40,7 @@ export async function askKey(
   }
   const prompter = context.prompter();
   if (prompter) return { apiKey: checkKey(await prompter.secret("API key"), "API key") };
-  throw mayNotAsk("the API key is needed", "pass --api-key-stdin and pipe the key, or --api-key-command");
+  throw mayNotAsk("The API key is missing", "Pipe the key to --api-key-stdin, or pass --api-key-command");
 }
 
 /** The id to keep: of the named structure, else of the one that a person chooses among several. */
@@ -57,5 +56,5 @@ export async function chooseStructure(
   const prompter = structures.length > 1 ? context.prompter() : undefined;
   if (!prompter) return undefined;
   const choices = structures.map(({ _id, label }) => ({ name: `${label} (${_id})`, value: _id }));
-  return prompter.select("Contact structure to work in", choices);
+  return prompter.select("Contact structure", choices);
 }

@@ -20,10 +20,10 @@ interface LoginOptions {
 export function registerAuthLogin(parent: Command, context: Context): void {
   const command = parent
     .command("login")
-    .description("save an account's address and API key as a profile")
+    .description("save an account's base URL and API key as a profile")
     .option("--api-key-stdin", "read the key from standard input")
     .option("--api-key-command <command>", "run this command to get the key instead of storing it")
-    .option("--no-verify", "save the key without trying it");
+    .option("--no-verify", "save the key without checking it");
   command.action(() => runAuthLogin(context, command.optsWithGlobals()));
   describeCommand(command, {
     examples: [
@@ -32,9 +32,9 @@ export function registerAuthLogin(parent: Command, context: Context): void {
       "ecm auth login --profile work --base-url https://api.example.com --api-key-command 'pass show ecm'",
     ],
     output:
-      "Nothing; in JSON formats the profile that was saved. The profile's name is --profile, or default; the first one becomes the current one.",
+      "Nothing; in JSON formats the saved profile. Its name is --profile, or default; the first profile becomes the current one.",
     exitCodes: {
-      1: "the service failed, or the existing profile was not to be replaced",
+      1: "the service failed, or you declined to replace the profile",
       4: "the service refuses the key; nothing was saved",
     },
   });
@@ -58,7 +58,7 @@ async function runAuthLogin(context: Context, options: LoginOptions): Promise<vo
   };
   const resolved = profileAsGiven(name, profile, terminal.env, () => context.prompter() !== undefined);
   const { value: key } = await resolved.key(context.signal);
-  if (!isUsualKey(key)) terminal.warn("the key does not have the usual form of 50 characters");
+  if (!isUsualKey(key)) terminal.warn("The key does not look like an API key of 50 characters");
   const structures = options.verify ? await tryKey(context, resolved) : undefined;
   if (structures) {
     const known = structures.find(({ _id }) => _id === kept?.structure)?._id;
@@ -105,15 +105,15 @@ async function tryKey(context: Context, profile: ResolvedProfile): Promise<Conta
 }
 
 function hintAfter({ exitCode, details }: EcmError): string | undefined {
-  const nothing = "nothing was saved";
+  const nothing = "Nothing was saved";
   if (details.status === 401) {
-    return `${nothing}; copy the whole key from the account's API Keys page, check that it is active and belongs to this base address, and log in again`;
+    return `${nothing}. Copy the whole key from the account's API Keys page, check that it is active and belongs to this base address, and log in again`;
   }
   if (details.status === 403) {
-    return `${nothing}; ${details.hint ?? "the account's owner can check the key's scopes and the account's standing"}`;
+    return `${nothing}. ${details.hint ?? "The account's owner can check the key's scopes and the account's status"}`;
   }
   if (exitCode === exitCodes.outOfBudget) {
-    return `${nothing}; ${details.hint ?? "try again later"}; --no-verify saves the key untried`;
+    return `${nothing}. ${details.hint ?? "Try again later"}; to save the key without checking it, pass --no-verify`;
   }
-  return `${nothing}; check --base-url: it is on the account's API Keys page; --no-verify saves the key untried`;
+  return `${nothing}. Check --base-url (see the account's API Keys page); to save the key without checking it, pass --no-verify`;
 }

@@ -7,7 +7,7 @@ export function registerAuthLogout(parent: Command, context: Context): void {
   const command = parent
     .command("logout")
     .description("remove a profile and its API key; the key itself stays valid")
-    .argument("[name]", "the profile to remove; the selected one when left out")
+    .argument("[name]", "the profile to remove (default: the selected one)")
     .action((name?: string) => runAuthLogout(context, name));
   describeCommand(command, {
     isLocal: true,
@@ -21,8 +21,8 @@ async function runAuthLogout(context: Context, given?: string): Promise<void> {
   const name = given ?? context.settings.profile?.value ?? profiles.current();
   if (name === undefined) {
     throw new UsageError(
-      "no profile is selected, and none is named",
-      `profiles: ${profiles.names().join(", ")}`,
+      "No profile is selected, and none is named",
+      `Profiles: ${profiles.names().join(", ")}`,
     );
   }
   const wasCurrent = profiles.current() === name;

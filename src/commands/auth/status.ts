@@ -58,7 +58,7 @@ export function registerAuthStatus(parent: Command, context: Context): void {
   describeCommand(command, {
     examples: ["ecm auth status", "ecm auth status --profile staging --json"],
     output:
-      "Profile, base address, masked key, region, structure, whether the key works, and where each comes from. One request is spent.",
+      "Profile, base URL, masked key, region, structure, whether the key works, and where each comes from. Sends one request.",
     exitCodes: { 4: "no key, or the service refuses it" },
   });
 }

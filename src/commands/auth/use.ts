@@ -6,7 +6,7 @@ import { choiceOr } from "../questions.ts";
 export function registerAuthUse(parent: Command, context: Context): void {
   const command = parent
     .command("use")
-    .description("choose the profile that commands work with")
+    .description("select the profile that commands use")
     .argument("[name]", "a profile's name; sandbox is the embedded service")
     .action((name?: string) => runAuthUse(context, name));
   describeCommand(command, {
@@ -16,7 +16,7 @@ export function registerAuthUse(parent: Command, context: Context): void {
   });
 }
 
-const missingName = { question: "Profile to work with", what: "the profile", usage: "ecm auth use NAME" };
+const missingName = { question: "Profile to use", what: "the profile", usage: "ecm auth use NAME" };
 
 async function runAuthUse(context: Context, given?: string): Promise<void> {
   const profiles = await context.profiles();
@@ -28,5 +28,5 @@ async function runAuthUse(context: Context, given?: string): Promise<void> {
     });
   });
   profiles.use(name);
-  context.terminal.note(`commands now work with profile ${name}`);
+  context.terminal.note(`Selected profile "${name}"`);
 }

@@ -46,14 +46,14 @@ export async function agreeToDelete(context: Context, display: RunDisplay, count
 }
 
 async function deletionAgreed(prompter: Prompter, count: number): Promise<boolean> {
-  if (count === 1) return prompter.confirm("Delete 1 contact for good?");
-  return isNumber(await prompter.input(`Type ${count} to delete ${contacts(count)} for good`), count);
+  if (count === 1) return prompter.confirm("Permanently delete 1 contact?");
+  return isNumber(await prompter.input(`Type ${count} to permanently delete ${contacts(count)}`), count);
 }
 
 async function questionFor(context: Context, danger: Danger, price: Price): Promise<string> {
   const { left, writes, estimate } = price;
   if (danger === "unsubscribe") {
-    return `Unsubscribe ${contacts(writes ?? left)}? The service takes nobody back by API.`;
+    return `Unsubscribe ${contacts(writes ?? left)}? They cannot be resubscribed through the API.`;
   }
   const { name, baseUrl } = await context.profile();
   const cost = `${counted(left, "request")}, ${aboutDuration(estimate.seconds)}`;

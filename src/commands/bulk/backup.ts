@@ -49,8 +49,8 @@ async function claim(file: string, folder: string): Promise<void> {
   const mark = join(folder, fileOf.backupMark);
   if (existsSync(file) && !existsSync(mark)) {
     throw new UsageError(
-      `--backup: ${file} exists already`,
-      "name another file: a backup is never overwritten",
+      `--backup: ${file} already exists`,
+      "Name another file: a backup is never overwritten",
     );
   }
   await writeFile(mark, "", { mode: 0o600 });

@@ -47,7 +47,7 @@ export async function requireUndoableList(context: Context, { kind, options }: M
   const name = JSON.stringify(into);
   throw new UsageError(
     `The source lists were deleted (${gone.map((list) => JSON.stringify(list.name)).join(", ")}): an undo would leave their contacts in no list`,
-    `to empty the new list all the same: ecm contact mutate --list ${name} --remove-list ${name}`,
+    `To empty the new list anyway: ecm contact mutate --list ${name} --remove-list ${name}`,
   );
 }
 
@@ -114,7 +114,7 @@ async function requireCovered(
     {
       type: "ListChangedError",
       applied: "no",
-      hint: `add them with: ecm contact mutate --list ${name} --add-list ${JSON.stringify(list.name)}; then: ecm lists delete ${name}`,
+      hint: `Add them with: ecm contact mutate --list ${name} --add-list ${JSON.stringify(list.name)}; then: ecm lists delete ${name}`,
     },
   );
 }

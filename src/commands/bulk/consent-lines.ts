@@ -14,7 +14,7 @@ export function consentLines(consent: ConsentTally, total: number, become: strin
   const lines = consent.columns.map((column) => columnLine(column, total, become));
   for (const { line, column, said } of consent.unclear) {
     lines.push(
-      `Line ${line}: ${column} says ${quoted(said)}, which is no clear yes: counts as not subscribed`,
+      `Line ${line}: ${column} says ${quoted(said)}, which is not a clear yes; counted as not subscribed`,
     );
   }
   const more = consent.unclearCount - consent.unclear.length;
@@ -29,7 +29,7 @@ function columnLine({ name, marked, words, rule }: ColumnTally, total: number, b
   const title = name.trim() === "" ? "The column without a name" : name;
   const rows = `${count(marked)} of ${count(total)} ${total === 1 ? "row" : "rows"}`;
   if (marked === 0) return `${title}: read as consent; no row is marked as not subscribed`;
-  if (rule === "always") return `${title}: an export of people who left; ${rows}: ${become}`;
+  if (rule === "always") return `${title}: an export of unsubscribed people; ${rows}: ${become}`;
   const said = [...words.values()].sort((one, other) => other.count - one.count);
   if (said.length > mostWordsNamed) {
     return `${title}: ${rows} ${marked === 1 ? "says" : "say"} that the person is not subscribed, such as ${quoted(said[0]!.said)}: ${become}`;

@@ -15,7 +15,7 @@ export interface FileFlags {
 /** @throws UsageError when a file that is written is the input, or one that another flag names, be it through a link */
 export function requireDistinctFiles({ input }: Pick<RowJob, "input">, flags: FileFlags): void {
   const used = new Map<string, string>();
-  if (!input.stream) used.set(identityOf(input.path ?? input.name), "the input itself");
+  if (!input.stream) used.set(identityOf(input.path ?? input.name), "the input file");
   if (flags.mapping !== undefined) used.set(identityOf(flags.mapping), "--mapping");
   for (const flag of ["rejects", "backup", "plan"] as const) {
     const file = flags[flag];
@@ -29,7 +29,7 @@ export function requireDistinctFiles({ input }: Pick<RowJob, "input">, flags: Fi
 }
 
 function clash(message: string): UsageError {
-  return new UsageError(message, "name another file");
+  return new UsageError(message, "Name another file");
 }
 
 /** The same for all names of one file; of a file that is not there yet, by the folder that it would be in. */

@@ -34,10 +34,10 @@ const defaultConcurrency = 8;
 export function addBulkFlags(command: Command, { isResume = false, isMutate = false } = {}): Command {
   if (!isResume) {
     command
-      .addOption(new Option("--fresh", "start over, although an earlier run of this command can be resumed"))
+      .addOption(new Option("--fresh", "start over instead of resuming an earlier run of this command"))
       .option(
         "--plan <file>",
-        "write one JSON line per contact: what changes, before and after (- is stdout)",
+        "write one JSON line per contact: what changes, before and after (- for stdout)",
       )
       .addOption(
         wholeNumber("--show <n>", "show the first N changes of a dry run (10 at a terminal; 0: none)", 0),
@@ -47,21 +47,22 @@ export function addBulkFlags(command: Command, { isResume = false, isMutate = fa
     .option(
       "--dry-run",
       isMutate
-        ? "send no write; print the request, or for a bulk run what it would come to"
-        : "read, check and look up; say what would be sent and what it costs; send no write",
+        ? "print the request, or what a bulk run would do, without sending it"
+        : "read, check and look up; show what would be sent and what it costs, without writing",
     )
-    .addOption(wholeNumber("--max-requests <n>", "send no more than this many requests, then stop"))
-    .addOption(
-      wholeNumber("--reserve <n>", "requests of the hour and of the month to leave to others (0)", 0),
-    )
-    .option("--wait", "wait for the next hour when this hour's requests are used up (the default)")
-    .option("--no-wait", "stop instead; the run can be resumed")
+    .addOption(wholeNumber("--max-requests <n>", "stop after this many requests"))
+    .addOption(wholeNumber("--reserve <n>", "requests of the hour and of the month to leave unused (0)", 0))
+    .option("--wait", "wait for the next hour when the hourly limit is reached (default)")
+    .option("--no-wait", "stop when the hourly limit is reached; the run can be resumed")
     .option("--until <time>", "stop at this time: RFC 3339, HH:MM, or a duration such as 90m")
     .addOption(
-      wholeNumber("--concurrency <n>", `requests under way at the same time (${defaultConcurrency})`),
+      wholeNumber("--concurrency <n>", `requests in flight at the same time (${defaultConcurrency})`),
     )
-    .option("--max-rejects <n>", "stop after so many rejected rows, or N% of them (50 with none accepted)")
-    .option("--rejects <file>", "write the rejected rows there as well, ready to be mended and imported");
+    .option(
+      "--max-rejects <n>",
+      "stop after N rejected rows, or N% of them (default: 50, if no row was accepted)",
+    )
+    .option("--rejects <file>", "also write the rejected rows to FILE (fix and import again)");
 }
 
 /** @throws UsageError naming the flag at fault */
@@ -87,7 +88,7 @@ export function numberOrShare(text: string, flag: string): { rows: number } | { 
   if (digits !== undefined && percent === "" && Number.isSafeInteger(value)) return { rows: value };
   throw new UsageError(
     `${flag}: ${JSON.stringify(text)} is neither a number nor a percentage`,
-    `give ${flag} 20, or ${flag} 5%`,
+    `Give ${flag} 20, or ${flag} 5%`,
   );
 }
 
@@ -108,7 +109,7 @@ function timeFrom(text: string, nowMilliseconds: number): number {
   if (!Number.isNaN(at)) return at;
   throw new UsageError(
     `--until: ${JSON.stringify(text)} is not a time`,
-    "give 2026-11-21T18:00:00Z, 18:00, or a duration such as 90m",
+    "Give 2026-11-21T18:00:00Z, 18:00, or a duration such as 90m",
   );
 }
 
@@ -138,8 +139,8 @@ export function requireAccountOf({ id, account }: Manifest, baseUrl: string): vo
   if (account.baseUrl === baseUrl) return;
   const profile = account.profile === undefined ? "" : `, with --profile ${account.profile}`;
   throw new UsageError(
-    `run ${id} belongs to ${account.baseUrl}, and this is ${baseUrl}`,
-    `name that account${profile}`,
+    `Run ${id} belongs to ${account.baseUrl}, and this is ${baseUrl}`,
+    `Select that account${profile}`,
   );
 }
 

@@ -35,7 +35,7 @@ export async function openPlanOutput(
   if (plan === "-" && (format === "json" || format === "ndjson")) {
     throw new UsageError(
       "--plan - and --json both write to stdout",
-      "write the plan to a file: --plan plan.ndjson",
+      "Write the plan to a file: --plan plan.ndjson",
     );
   }
   const mostShown = show ?? (isDryRun && terminal.isStderrTerminal ? usuallyShown : 0);

@@ -10,7 +10,7 @@ import { styleFor } from "../../terminal/style.ts";
 import type { Terminal } from "../../terminal/terminal.ts";
 import { consentLines, type MarkedEvent, markedLines } from "./consent-lines.ts";
 import { mappingLines } from "./mapping-lines.ts";
-import { aboutDuration, count, counted, duration, reasonsOf } from "./words.ts";
+import { aboutDuration, count, counted, duration, reasonsOf, upperFirst } from "./words.ts";
 
 export interface RunDisplay {
   on(event: RunEvent): void;
@@ -185,10 +185,6 @@ function whenText(until: number, now: number): string {
   return until - now < 90_000 ? left : `at ${at} (${left})`;
 }
 
-function upperFirst(text: string): string {
-  return text.charAt(0).toUpperCase() + text.slice(1);
-}
-
 /** By what the limits allow, or by the pace so far, whichever is longer. */
 function timeLeft(status: RunStatus, pending: number, rate: number): number | undefined {
   const byPace = rate > 0 ? pending / rate : undefined;
@@ -239,7 +235,7 @@ function reportLines(summary: Summary, seconds?: number): string[] {
   }
   if (summary.inactive > 0 && !isRemoval) {
     lines.push(
-      `${counted(summary.inactive, "contact")} of these ${summary.inactive === 1 ? "is" : "are"} inactive in the account; an import leaves that as it is`,
+      `${counted(summary.inactive, "contact")} of these ${summary.inactive === 1 ? "is" : "are"} inactive in the account; an import does not change that`,
     );
   }
   if (isDry) {
@@ -247,7 +243,7 @@ function reportLines(summary: Summary, seconds?: number): string[] {
       `A real run would send ${counted(estimate.requests, "request")} (${aboutDuration(estimate.seconds)})`,
     );
   } else {
-    const again = requests.retried > 0 ? `, ${count(requests.retried)} of them again` : "";
+    const again = requests.retried > 0 ? `, ${count(requests.retried)} of them retries` : "";
     lines.push(`${counted(requests.total, "request")} sent${again}`);
   }
   if (summary.backup) lines.push(`Contacts as they were before: ${summary.backup}`);
@@ -273,7 +269,7 @@ function removalParts({ kind, rows: counts }: Summary, would: (word: string) => 
     kind === "delete"
       ? `${count(counts.deleted)} ${would("deleted")}`
       : `${count(counts.updated)} ${would("unsubscribed")}`,
-    ...(counts.unchanged > 0 ? [`${count(counts.unchanged)} inactive already`] : []),
+    ...(counts.unchanged > 0 ? [`${count(counts.unchanged)} already inactive`] : []),
   ];
 }
 

@@ -26,7 +26,7 @@ export function aboutDuration(seconds: number): string {
 /** Codes of skipped and rejected rows in words; a code of the service stands for itself. */
 const reasons: Record<string, string> = {
   duplicate: "repeated in the file",
-  exists: "exists already",
+  exists: "already exists",
   exists_hidden: "exists, but no search shows it",
   exists_not_visible: "exists, but no search shows it yet",
   missing: "does not exist",
@@ -35,19 +35,19 @@ const reasons: Record<string, string> = {
   not_subscribed: "not subscribed",
   suppressed: "on the suppression list",
   changed_since: "changed since",
-  created: "created by the run, and kept",
+  created: "created by the run, not deleted",
   not_active: "not active when deleted",
-  unsubscribed: "nobody is made active again by API",
-  gone: "does not exist any more",
+  unsubscribed: "cannot be reactivated through the API",
+  gone: "no longer exists",
   keeps_changing: "keeps changing",
   key_missing: "no key",
   key_syntax: "invalid email address",
-  key_placeholder: "placeholder in place of an address",
+  key_placeholder: "placeholder instead of an address",
   key_several_addresses: "several addresses in one cell",
   key_too_long: "address too long",
   key_invisible_character: "invisible character in the address",
   key_quoted_local: "quotes in the address",
-  key_address_literal: "number in place of a domain",
+  key_address_literal: "number instead of a domain",
   key_non_ascii_local: "letters beyond ASCII before the @",
   too_many_cells: "more cells than columns",
   unnamed_column: "value in a column without a name",
@@ -61,4 +61,9 @@ export function reasonsOf(counts: Readonly<Record<string, number>>): string {
   return Object.entries(counts)
     .map(([code, number]) => `${reasons[code] ?? code} (${count(number)})`)
     .join(", ");
+}
+
+/** A message from a fragment of one: it starts with a capital letter. */
+export function upperFirst(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
 }

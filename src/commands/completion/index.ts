@@ -13,8 +13,8 @@ export function registerCompletion(command: Command, context: Context): void {
     .addArgument(
       new Argument("<shell>", "the shell to complete in").choices(["bash", "zsh", "fish", "powershell"]),
     )
-    .option("--install", "put the script where your shell finds it, and say where; bash, zsh and fish")
-    .option("--dry-run", "with --install: only say what it would write")
+    .option("--install", "install the script where your shell finds it (bash, zsh, fish)")
+    .option("--dry-run", "with --install: show what would be written")
     .action((shell: string, options: CompletionOptions) => runCompletion(context, shell, options));
   describeCommand(command, {
     isLocal: true,
@@ -25,7 +25,7 @@ export function registerCompletion(command: Command, context: Context): void {
       "ecm completion powershell | Out-String | Invoke-Expression",
     ],
     output:
-      "A script for the shell. It asks ecm what fits, and never waits for the network. With --install nothing; in JSON formats the files.",
+      "A script for the shell. Completions never wait for the network. With --install nothing; in JSON formats the files.",
   });
 }
 
@@ -40,7 +40,7 @@ async function runCompletion(context: Context, shell: string, options: Completio
   const would = options.dryRun ? "would write" : "wrote";
   for (const { file, what } of written) terminal.note(`${would} ${what}: ${file}`);
   if (written.length === 0) terminal.note(`unchanged: ${places.file}`);
-  else if (!options.dryRun) terminal.note(`completions work in every ${shell} that is started from now on`);
+  else if (!options.dryRun) terminal.note(`Completions work in every new ${shell} session`);
   await presentValue(
     terminal,
     context.output(),

@@ -41,8 +41,8 @@ export function placesOf(shell: string, env: Environment, platform: string): Pla
     return { file, startup: { file: join(env.ZDOTDIR || home, ".zshrc"), line } };
   }
   throw new UsageError(
-    `--install: only ${shell} knows where its profile stands`,
-    "add this line to the file that $PROFILE names: ecm completion powershell | Out-String | Invoke-Expression",
+    `--install: only ${shell} knows where its profile is`,
+    "Add this line to the file that $PROFILE names: ecm completion powershell | Out-String | Invoke-Expression",
   );
 }
 
@@ -91,7 +91,7 @@ async function tried<T>(file: string, act: () => Promise<T>): Promise<T> {
   } catch (error) {
     throw new UsageError(
       `--install: ${file}: ${(error as Error).message}`,
-      "or put the script somewhere yourself: ecm completion SHELL > FILE",
+      "Or write the script to a file yourself: ecm completion SHELL > FILE",
     );
   }
 }

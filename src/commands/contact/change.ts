@@ -24,7 +24,7 @@ export async function changeFrom(
     };
   }
   if (Object.values(wanted).some((value) => value !== undefined)) {
-    throw new UsageError("--data is the whole body: it goes without the flags that name changes");
+    throw new UsageError("--data is the whole body and cannot be used with flags that name changes");
   }
   const { text, value } = await readJsonInput(context.terminal, data, "--data");
   return async () => (id) => ({ ...mutateContactRequest(id, value as MutateBody), rawBody: text });

@@ -33,7 +33,7 @@ export async function conditionsFrom(
   const { keys: file } = wanted;
   if (file !== undefined && (wanted.key?.length ?? 0) > 0) {
     throw new UsageError(
-      "--keys names every contact: it goes without other keys",
+      "--keys names every contact and cannot be used with other keys",
       "Leave out one of the two",
     );
   }
@@ -79,7 +79,7 @@ function filtersFrom(
 function refuseMixture({ key, status, list, tag, filter }: WantedConditions): void {
   if ([key, status, list, tag, filter].every((each) => each === undefined)) return;
   throw new UsageError(
-    "--filter-json with an object is the whole specification: it goes without --key, --status, --list, --tag and --filter",
-    "give an array of filters to combine them",
+    "--filter-json with an object is the whole specification and cannot be used with --key, --status, --list, --tag and --filter",
+    "Pass an array of filters to combine them",
   );
 }

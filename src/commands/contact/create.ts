@@ -23,12 +23,12 @@ export function registerContactCreate(parent: Command, context: Context): void {
   const command = parent
     .command("create")
     .description("create one contact")
-    .option("--key <key>", "the contact's key: an e-mail address, where the structure's keys are")
+    .option("--key <key>", "the contact's key, usually an email address")
     .addOption(repeatable("--set <field=value>", "a field by label or id, and its value (repeatable)"))
-    .addOption(repeatable("--list <list>", "a list to put it in, by name or id (repeatable)"))
-    .addOption(repeatable("--tag <tag>", "a tag to give it, by label or id (repeatable)"))
-    .option("--data <file>", "send this JSON body as it is, in place of the flags above; - is standard input")
-    .option("--include-suppressed", "create the contact although its key is on the suppression list")
+    .addOption(repeatable("--list <list>", "a list to add it to, by name or id (repeatable)"))
+    .addOption(repeatable("--tag <tag>", "a tag to add, by label or id (repeatable)"))
+    .option("--data <file>", "send this JSON body as it is, instead of the flags above; - for standard input")
+    .option("--include-suppressed", "create the contact even if its key is on the suppression list")
     .action((options: ContactCreateOptions) => runContactCreate(context, options));
   describeCommand(addDryRunFlag(command), {
     examples: [
@@ -36,11 +36,11 @@ export function registerContactCreate(parent: Command, context: Context): void {
       "ecm contact create --key ada@example.com --dry-run",
       "ecm contact create --data contact.json",
     ],
-    output: "The created contact: in JSON formats the service's answer untouched.",
+    output: "The created contact; in JSON formats the service's answer unchanged.",
     writes: true,
     exitCodes: {
-      5: "a list, tag or field of this name does not exist",
-      6: "a contact with this key exists already, or the key is on the suppression list",
+      5: "no list, tag or field has this name",
+      6: "a contact with this key already exists, or the key is on the suppression list",
     },
   });
 }
@@ -75,13 +75,13 @@ async function bodyFrom(
   const { key, set = [], list = [], tag = [], data } = options;
   if (data !== undefined) {
     if (key !== undefined || set.length + list.length + tag.length > 0) {
-      throw new UsageError("--data is the whole body: it goes without --key, --set, --list and --tag");
+      throw new UsageError("--data is the whole body and cannot be used with --key, --set, --list and --tag");
     }
     const { text, value } = await readJsonInput(context.terminal, data, "--data");
     return { ...createContactRequest(value as CreateContactBody), rawBody: text };
   }
   if (key === undefined || key.trim() === "") {
-    throw new UsageError("a contact needs a key", "pass --key ada@example.com, or --data FILE");
+    throw new UsageError("A contact needs a key", "Pass --key ada@example.com, or --data FILE");
   }
   set.forEach(splitAssignment);
   return async ({ account }) => {
@@ -105,17 +105,17 @@ function keyIn(body: unknown): string | undefined {
 async function refuseSuppressed(context: Context, key: string | undefined): Promise<void> {
   const list = await openSuppressionList(context);
   if (key === undefined || !list.has(key)) return;
-  throw new EcmError(exitCodes.conflict, `${key} is on the suppression list: nothing was sent`, {
+  throw new EcmError(exitCodes.conflict, `${key} is on the suppression list; nothing was sent`, {
     type: "SuppressedError",
     field: "key",
     applied: "no",
-    hint: "This person asked to be left alone. To create the contact all the same: --include-suppressed",
+    hint: "This person asked not to be contacted. To create the contact anyway, pass --include-suppressed",
   });
 }
 
 function explainDuplicate(error: unknown): never {
   if (error instanceof ServiceError && error.type === "DuplicateFieldError") {
-    error.details.hint ??= "to change the one that exists: ecm contact mutate";
+    error.details.hint ??= "To change the existing contact: ecm contact mutate";
   }
   throw error;
 }

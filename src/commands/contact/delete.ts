@@ -18,10 +18,10 @@ interface ContactDeleteOptions extends SelectionFlags, BulkFlags {
 export function registerContactDelete(parent: Command, context: Context): void {
   const command = parent
     .command("delete")
-    .description("delete contacts for good; they are written to a file first")
+    .description("permanently delete contacts; they are backed up to a file first")
     .argument("[id-or-key...]", "the contact's id, or its key");
   addSelectionFlags(command)
-    .option("--backup <file>", "write the contacts there first (otherwise into the run's folder)")
+    .option("--backup <file>", "file for the backup (default: in the run's folder)")
     .action((contacts: string[], options: ContactDeleteOptions) =>
       runContactDelete(context, contacts, options),
     );
@@ -31,12 +31,13 @@ export function registerContactDelete(parent: Command, context: Context): void {
       "ecm contact delete --keys requests.txt --backup deleted.csv --yes",
       "ecm contact delete --list Test --where 'key.endsWith(\"@example.com\")' --dry-run",
     ],
-    output: "Nothing; with --json one summary object. `ecm runs undo` creates again who was active.",
+    output:
+      "Nothing; with --json one summary object. `ecm runs undo` recreates the contacts that were active.",
     writes: true,
     exitCodes: {
-      1: "the service refused or failed, or you answered no",
-      3: "a bulk run is done, and some contacts were refused",
-      5: "the only contact that was named does not exist, or a name resolves to nothing",
+      1: "the service refused or failed, or you declined",
+      3: "a bulk run finished, and some contacts were rejected",
+      5: "the contact does not exist, or no list, tag or field has that name",
     },
   });
 }
@@ -46,7 +47,9 @@ async function runContactDelete(
   contacts: string[],
   flags: ContactDeleteOptions,
 ): Promise<void> {
-  const missing = missingContact("ecm contact delete ID-OR-KEY, or --list, --where, --all and their like");
+  const missing = missingContact(
+    "ecm contact delete ID-OR-KEY, or a selection with --list, --where or --all",
+  );
   const chosen = chosenBy(contacts, flags) ?? chosenBy([await textOr(context, undefined, missing)], flags)!;
   const { one } = chosen;
   if (one !== undefined && flags.dryRun) return dryRunOne(context, one);

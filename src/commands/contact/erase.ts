@@ -40,20 +40,20 @@ export function registerContactErase(parent: Command, context: Context): void {
   const command = parent
     .command("erase")
     .description(
-      "forget a person: delete in the account, remove from this machine's files, and never create again",
+      "erase a person: delete the contact, remove it from this machine's files, and never create it again",
     )
-    .argument("[key...]", "contact keys, such as e-mail addresses")
+    .argument("[key...]", "contact keys, such as email addresses")
     .action((keys: string[], options: { dryRun?: boolean }) => runContactErase(context, keys, options));
   describeCommand(addDryRunFlag(command), {
     examples: ["ecm contact erase ada@example.com", "ecm contact erase ada@example.com --yes --json"],
     output:
-      "A receipt without the address: time, account, keyed hash, whether the account held the contact, number of files. One object for one key, an array for several.",
+      "A receipt without the address: time, account, keyed hash, whether the contact existed, number of files. One object for one key, an array for several.",
     writes: true,
     exitCodes: {
-      0: "done, also when the account does not hold the contact",
+      0: "done, even if the contact did not exist in the account",
       1: "not confirmed, or something failed; the same command completes it",
-      2: "a bad argument, or nobody can be asked without --yes; nothing was sent",
-      6: "a run that another process works on holds the contact",
+      2: "a bad argument, or not confirmed with --yes; nothing was sent",
+      6: "the contact is in a run that another process is working on",
     },
   });
 }
@@ -80,7 +80,7 @@ async function runContactErase(
   const { profile } = await context.connect();
   const { length } = people;
   await context.confirm(
-    `Erase ${length === 1 ? people[0]![0] : `${length} people`} for good? ${length === 1 ? "The contact is" : "The contacts are"} deleted in the account, removed from this machine's files, and never created again.`,
+    `Erase ${length === 1 ? people[0]![0] : `${length} people`} permanently? ${length === 1 ? "The contact is" : "The contacts are"} deleted in the account, removed from this machine's files, and never created again.`,
   );
   if (profile.readOnly) throw readOnly();
   // First: from here on no other command creates the person again.
@@ -98,7 +98,7 @@ async function runContactErase(
     (await context.eraseFromSandbox(people.flat(), maskOf(redactor)));
   requireGone(await erase.countFilesWith(folders, redactor, () => false));
   for (const file of await erase.filesOfOthersWith(folders, redactor)) {
-    terminal.warn(`${file} still holds the address; it is not one of ecm's own files`);
+    terminal.warn(`${file} still contains the address; it is not one of ecm's own files`);
   }
   const time = new Date(context.clock.now()).toISOString();
   const receipts = hashes.map((hash, index) => ({
@@ -115,7 +115,7 @@ async function runContactErase(
 /** Each person once, in the spellings that the account may hold. @throws UsageError */
 async function readKeys(given: string[]): Promise<string[][]> {
   if (given.length === 0)
-    throw new UsageError("the contact's key is missing", "name it: ecm contact erase KEY");
+    throw new UsageError("The contact's key is missing", "Name it: ecm contact erase KEY");
   const { createKeyReader, identityOf } = await import("../../bulk/input/keys.ts");
   const read = createKeyReader("email");
   const people = new Map<string, string[]>();
@@ -124,7 +124,7 @@ async function readKeys(given: string[]): Promise<string[][]> {
     if (key.length < 3 || /^[0-9a-f]{24}$/i.test(key)) {
       throw new UsageError(
         `${JSON.stringify(word)} is not the key of a contact`,
-        "erase takes the key, such as an e-mail address: it is what stands in files; see it with ecm contact get ID",
+        "Name the contact by its key, such as an email address. To see the key: ecm contact get ID",
       );
     }
     const reading = read(key);
@@ -139,8 +139,8 @@ async function showPlan(context: Context, people: string[][], files: number): Pr
   const found = [];
   for (const spellings of people) found.push(...(await contactsOfKey(send, account, spellings)));
   const { terminal } = context;
-  terminal.note(`${files} ${files === 1 ? "file" : "files"} of this machine would be changed`);
-  if (found.length === 0) return terminal.note("the account does not hold the contact");
+  terminal.note(`${files} ${files === 1 ? "file" : "files"} on this machine would be changed`);
+  if (found.length === 0) return terminal.note("The contact does not exist in the account");
   await presentDryRun(terminal, context.output(), ...found.map(({ _id }) => deleteContactRequest(_id)));
 }
 
@@ -157,19 +157,19 @@ function requireGone(left: number): void {
   if (left === 0) return;
   throw new EcmError(
     exitCodes.failed,
-    `${left} ${left === 1 ? "file" : "files"} of this machine still hold the address`,
+    `${left} ${left === 1 ? "file" : "files"} on this machine still contain the address`,
     {
       type: "ErasureIncompleteError",
       retryable: true,
-      hint: "another ecm process or a running sandbox may be writing: stop it, then run the same command again",
+      hint: "Another ecm process or a running sandbox may be writing: stop it, then run the same command again",
     },
   );
 }
 
 function readOnly(): UsageError {
   return new UsageError(
-    "read-only: this would write, and nothing was sent",
-    "leave out --read-only, ECM_READ_ONLY, or the profile's own setting; or look first with --dry-run",
+    "Read-only mode: this command would write; nothing was sent",
+    "Leave out --read-only, ECM_READ_ONLY, or the profile's own setting; or preview with --dry-run",
     { type: "ReadOnlyError" },
   );
 }

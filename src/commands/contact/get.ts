@@ -18,7 +18,7 @@ export function registerContactGet(parent: Command, context: Context): void {
   const command = parent
     .command("get")
     .description("show one contact")
-    .argument("[id-or-key]", "the contact's id, or its key (an e-mail address)")
+    .argument("[id-or-key]", "the contact's id, or its key (an email address)")
     .action((idOrKey: string | undefined, options: ContactGetOptions) =>
       runContactGet(context, idOrKey, options),
     );
@@ -28,7 +28,7 @@ export function registerContactGet(parent: Command, context: Context): void {
       "ecm contact get 65f0c2a91b3d4e5f60718293 --json",
       "ecm contact get ada@example.com -o tsv --columns key,tags",
     ],
-    output: "The contact: in JSON formats the service's own object.",
+    output: "The contact; in JSON formats the service's own object.",
     exitCodes: { 5: "no contact has this id or key" },
   });
 }

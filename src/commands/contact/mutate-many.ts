@@ -41,8 +41,8 @@ function readingFrom(
   if (!isTold) return {};
   if (keys === undefined) {
     throw new UsageError(
-      "--map, --consent-column and --include-unsubscribed are about the file of --keys",
-      "name the file with --keys, or leave them out",
+      "--map, --consent-column and --include-unsubscribed apply to the file given with --keys",
+      "Name the file with --keys, or leave them out",
     );
   }
   return { read: { map: [...columnMap(map)], consentColumn, sheet }, includeUnsubscribed };
@@ -51,13 +51,13 @@ function readingFrom(
 function refuseCombinations({ keys }: Chosen, given: MutateManyOptions): void {
   if (given.ifVersion !== undefined) {
     throw new UsageError(
-      "--if-version goes with one contact",
-      "a bulk run checks each contact's own version",
+      "--if-version applies to a single contact",
+      "A bulk run checks each contact's own version",
     );
   }
-  if (given.failUnchanged) throw new UsageError("--fail-unchanged goes with one contact");
+  if (given.failUnchanged) throw new UsageError("--fail-unchanged applies to a single contact");
   if (keys === "-" && given.data === "-") {
-    throw new UsageError("--keys and --data cannot both be standard input", "name a file for one of them");
+    throw new UsageError("--keys and --data cannot both be standard input", "Name a file for one of them");
   }
 }
 
@@ -71,7 +71,7 @@ async function wantedFrom(
     return { addTag, removeTag, addList, removeList, set };
   }
   if ([addTag, removeTag, addList, removeList, set].some((value) => value !== undefined)) {
-    throw new UsageError("--data is the whole body: it goes without the flags that name changes");
+    throw new UsageError("--data is the whole body and cannot be used with flags that name changes");
   }
   const { value } = await readJsonInput(context.terminal, data, "--data");
   const isBody =
@@ -79,7 +79,7 @@ async function wantedFrom(
     value !== null &&
     Object.entries(value).every(([name, part]) => members.includes(name) && Array.isArray(part));
   if (!isBody) {
-    throw new UsageError(`--data: a bulk run takes an object of ${members.join(", ")}, each an array`);
+    throw new UsageError(`--data: a bulk run needs an object of ${members.join(", ")}, each an array`);
   }
   return { body: value as MutateBody };
 }

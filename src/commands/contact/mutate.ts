@@ -28,15 +28,15 @@ interface ContactMutateOptions extends WantedChanges, BulkFlags, SelectionFlags 
 export function registerContactMutate(parent: Command, context: Context): void {
   const command = parent
     .command("mutate")
-    .description("change fields, lists and tags of contacts; all of a contact's changes happen or none")
-    .argument("[id-or-key...]", "the contact's id, or its key; several are a bulk run")
+    .description("change fields, lists and tags of contacts, atomically for each contact")
+    .argument("[id-or-key...]", "the contact's id or key; several make a bulk run")
     .addOption(repeatable("--set <field=value>", "a field by label or id, and its new value (repeatable)"))
     .addOption(repeatable("--add-tag <tag>", "by label or id (repeatable)"))
     .addOption(repeatable("--remove-tag <tag>", "by label or id (repeatable)"))
     .addOption(repeatable("--add-list <list>", "by name or id (repeatable)"))
     .addOption(repeatable("--remove-list <list>", "by name or id (repeatable)"))
-    .addOption(wholeNumber("--if-version <n>", "only if the contact's __v is still this", 0))
-    .option("--data <file>", "send this JSON body as it is, in place of the flags above; - is standard input")
+    .addOption(wholeNumber("--if-version <n>", "only if the contact's version (__v) is still N", 0))
+    .option("--data <file>", "send this JSON body as it is, instead of the flags above; - for standard input")
     .option("--fail-unchanged", "exit 1 when nothing would change");
   addKeyFileFlags(addSelectionFlags(command)).action((contacts: string[], options: ContactMutateOptions) =>
     runContactMutate(context, contacts, options),
@@ -48,13 +48,13 @@ export function registerContactMutate(parent: Command, context: Context): void {
       "ecm contact mutate ada@example.com --add-tag vip --dry-run --json",
       "ecm contact mutate --list Newsletter --where 'City == \"Oslo\"' --add-tag north",
     ],
-    output: "The contact as it is afterwards; `unchanged` on stderr when it was so before.",
+    output: "The updated contact; `unchanged` on stderr when nothing changed.",
     writes: true,
     exitCodes: {
-      3: "a bulk run is done, and some contacts do not exist or were refused",
+      3: "a bulk run finished, and some contacts do not exist or were rejected",
       1: "the service refused or failed; with --fail-unchanged: nothing would change",
-      5: "no such contact, or a name that resolves to nothing",
-      6: "the contact has another version than --if-version",
+      5: "no such contact, or no list, tag or field has that name",
+      6: "the contact's version is not --if-version",
     },
   });
 }
@@ -64,7 +64,9 @@ async function runContactMutate(
   contacts: string[],
   given: ContactMutateOptions,
 ): Promise<void> {
-  const missing = missingContact("ecm contact mutate ID-OR-KEY, or --list, --where, --all and their like");
+  const missing = missingContact(
+    "ecm contact mutate ID-OR-KEY, or a selection with --list, --where or --all",
+  );
   const chosen = chosenBy(contacts, given) ?? chosenBy([await textOr(context, undefined, missing)], given)!;
   const options = await withChanges(context, given, chosen.one);
   if (!options) return context.terminal.note("unchanged");
@@ -120,7 +122,7 @@ async function mutateOne(context: Context, idOrKey: string, options: ContactMuta
   if (!("isChanged" in mutated)) return presentDryRun(terminal, output, mutated);
   const { contact, isChanged } = mutated;
   if (!isChanged && options.failUnchanged) {
-    throw new EcmError(exitCodes.failed, "unchanged: the contact is already as wanted", {
+    throw new EcmError(exitCodes.failed, "The contact is unchanged: it already has these values", {
       type: "UnchangedError",
       applied: "no",
     });
@@ -135,9 +137,9 @@ async function mutateOne(context: Context, idOrKey: string, options: ContactMuta
  */
 function requireVersion(contact: Contact, wanted: number | undefined): void {
   if (wanted === undefined || contact.__v === undefined || contact.__v === wanted) return;
-  throw new EcmError(exitCodes.conflict, `the contact's version is ${contact.__v}, not ${wanted}`, {
+  throw new EcmError(exitCodes.conflict, `The contact's version is ${contact.__v}, not ${wanted}`, {
     type: "ConcurrencyError",
-    hint: `it was changed meanwhile; see it with: ecm contact get ${contact._id}`,
+    hint: `It was changed in the meantime; see it with: ecm contact get ${contact._id}`,
     applied: "no",
   });
 }

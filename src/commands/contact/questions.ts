@@ -176,7 +176,7 @@ async function askAssignment(
   return {
     fieldId,
     value: await prompter.input(
-      value ? `${label} (Enter keeps the present value)` : label,
+      value ? `${label} (Enter keeps the current value)` : label,
       value || undefined,
     ),
   };

@@ -26,7 +26,7 @@ interface ContactSearchOptions extends WantedConditions, OutputFileFlags {
 export function registerContactSearch(parent: Command, context: Context): void {
   const command = parent
     .command("search")
-    .description("find contacts; without a condition, all of the structure")
+    .description("search contacts; without conditions, all of the structure")
     .argument("[key...]", "short for --key")
     .addOption(repeatable("--key <key>", "contacts with this key; several: with any of them (repeatable)"))
     .addOption(keysOption())
@@ -42,14 +42,12 @@ export function registerContactSearch(parent: Command, context: Context): void {
       repeatable("--filter <condition>", '"COLUMN OPERATOR VALUE[,VALUE]…"; all must hold (repeatable)'),
     )
     .option("--filter-json <json>", "an array of filters, or an object: the whole contactSpecification")
-    .option("--source <parts>", "parts of a contact to ask for, separated by commas")
+    .option("--source <parts>", "parts of a contact to request, separated by commas")
     .addOption(wholeNumber("--page <n>", "the page to read, from 1 (1)").conflicts(["all", "limit"]))
     .addOption(wholeNumber("--page-size <n>", `contacts per request (${defaultPageSize})`))
     .option("--all", "read every page")
-    .addOption(wholeNumber("--limit <n>", "read pages until there are this many"))
-    .addOption(
-      new Option("--count", "print how many there are, and nothing else").conflicts(["all", "limit", "page"]),
-    )
+    .addOption(wholeNumber("--limit <n>", "read pages until N contacts are found"))
+    .addOption(new Option("--count", "print only the number of contacts").conflicts(["all", "limit", "page"]))
     .action((keys: string[], options: ContactSearchOptions) =>
       runContactSearch(
         context,
@@ -65,7 +63,7 @@ export function registerContactSearch(parent: Command, context: Context): void {
       "ecm contact search --count",
     ],
     output: "One row per contact; in JSON formats the service's own objects, `[]` when there is none.",
-    exitCodes: { 0: "done, also when nothing was found", 5: "a list or tag of this name does not exist" },
+    exitCodes: { 0: "done, even if nothing was found", 5: "no list or tag has this name" },
   });
 }
 

@@ -42,7 +42,7 @@ export interface Chosen {
   one?: string;
 }
 
-/** Undefined when nothing says which contacts are meant. @throws UsageError for flags that exclude each other */
+/** Undefined when nothing says which contacts are meant. @throws UsageError for flags that cannot be used together */
 export function chosenBy(contacts: string[], flags: SelectionFlags): Chosen | undefined {
   const { key = [], keys, list, tag, status, where, all, bulk, plan } = flags;
   const named = [...contacts, ...key];
@@ -53,12 +53,12 @@ export function chosenBy(contacts: string[], flags: SelectionFlags): Chosen | un
   if (keys?.trim() === "") throw new UsageError("--keys is empty", "Name a file, or - for standard input");
   if (keys !== undefined && named.length > 0) {
     throw new UsageError(
-      "--keys is the whole list of contacts: it goes without others",
-      "leave out one of the two",
+      "--keys is the whole list of contacts and cannot be used with others",
+      "Leave out one of the two",
     );
   }
   if (status?.trim() === "")
-    throw new UsageError("--status is empty", "name a status, such as --status active");
+    throw new UsageError("--status is empty", "Name a status, such as --status active");
   const conditions: TypedConditions = { list, tag, status, where };
   const isNarrowed = Object.values(conditions).some((each) => each !== undefined);
   if (named.length === 0 && keys === undefined && !isNarrowed && !all) return undefined;

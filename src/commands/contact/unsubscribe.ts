@@ -17,8 +17,8 @@ interface ContactUnsubscribeOptions extends SelectionFlags, BulkFlags {}
 export function registerContactUnsubscribe(parent: Command, context: Context): void {
   const command = parent
     .command("unsubscribe")
-    .description("set contacts to Inactive, Unsubscribe; the service takes nobody back by API")
-    .argument("[id-or-key...]", "the contact's id, or its key; several are a bulk run");
+    .description("set contacts to Inactive, Unsubscribe; this cannot be reversed through the API")
+    .argument("[id-or-key...]", "the contact's id or key; several make a bulk run");
   addSelectionFlags(command).action((contacts: string[], options: ContactUnsubscribeOptions) =>
     runContactUnsubscribe(context, contacts, options),
   );
@@ -29,12 +29,12 @@ export function registerContactUnsubscribe(parent: Command, context: Context): v
       "ecm contact unsubscribe --list Trial --where 'createdAt < timestamp(\"2025-01-01T00:00:00Z\")'",
     ],
     output:
-      "One contact: as it is afterwards; `unchanged` on stderr when it was inactive before. Several: nothing; with --json one summary object.",
+      "One contact: the updated contact; `unchanged` on stderr when it was already inactive. Several: nothing; with --json one summary object.",
     writes: true,
     exitCodes: {
-      1: "the service refused or failed, or you answered no",
-      3: "a bulk run is done, and some contacts do not exist or were refused",
-      5: "no such contact, or a name that resolves to nothing",
+      1: "the service refused or failed, or you declined",
+      3: "a bulk run finished, and some contacts do not exist or were rejected",
+      5: "no such contact, or no list, tag or field has that name",
     },
   });
 }
@@ -45,7 +45,7 @@ async function runContactUnsubscribe(
   flags: ContactUnsubscribeOptions,
 ): Promise<void> {
   const missing = missingContact(
-    "ecm contact unsubscribe ID-OR-KEY, or --list, --where, --all and their like",
+    "ecm contact unsubscribe ID-OR-KEY, or a selection with --list, --where or --all",
   );
   const chosen = chosenBy(contacts, flags) ?? chosenBy([await textOr(context, undefined, missing)], flags)!;
   if (chosen.one !== undefined) return unsubscribeOne(context, chosen.one, flags);
@@ -74,7 +74,7 @@ async function unsubscribeOne(
   else {
     await account.withRemembered("write", () => checkContactColumns(account, output));
     if (context.prompter()) {
-      await context.confirm(`Unsubscribe ${found.key}? The service takes nobody back by API.`);
+      await context.confirm(`Unsubscribe ${found.key}? They cannot be resubscribed through the API.`);
     }
   }
   const contact = isInactive ? found : await sent(send, request, found);

@@ -95,7 +95,7 @@ export function partsOf(wanted: string): string[] {
   }
   throw new UsageError(
     `--source: a search has no part named ${JSON.stringify(unknown)}`,
-    `parts: ${wholeContact.join(", ")}; ecm contact get shows everything`,
+    `Parts: ${wholeContact.join(", ")}; ecm contact get shows everything`,
   );
 }
 

@@ -38,7 +38,7 @@ export function ofAnswer(answer: ApiAnswer, place: string, milliseconds: number,
   }
   if (problem) return [fail("address", problem.message, problem.details.hint)];
   if (!Array.isArray(body)) {
-    return [fail("address", `${place} answers, but not as the API does`, "check the base address")];
+    return [fail("address", `${place} answers, but not as the API does`, "Check the base URL")];
   }
   return [pass("address", answeredIn(place, milliseconds)), ...ofClock(headers.date, now), ofBudget(limits)];
 }
@@ -53,7 +53,7 @@ function ofClock(date: string | undefined, now: number): Finding[] {
   const skewSeconds = Math.round((now - then) / 1000);
   if (Math.abs(skewSeconds) <= bearableSkewSeconds) return [pass("clock", "agrees with the service's")];
   const words = `this machine's is ${Math.abs(skewSeconds)} s ${skewSeconds > 0 ? "ahead of" : "behind"} the service's`;
-  return [warn("clock", words, "set this machine's clock")];
+  return [warn("clock", words, "Set this machine's clock")];
 }
 
 function ofBudget({ hour, month }: RateLimits): Finding {
@@ -61,12 +61,12 @@ function ofBudget({ hour, month }: RateLimits): Finding {
     hour && `hour ${hour.remaining} of ${hour.limit}`,
     month && `month ${month.remaining} of ${month.limit}`,
   ].filter((part) => part !== undefined);
-  if (parts.length === 0) return warn("budget", "the service sent no limits with its answer");
+  if (parts.length === 0) return warn("budget", "The service sent no limits with its answer");
   const words = `left: ${parts.join(", ")}`;
   if (month && month.remaining < month.limit / 10)
-    return warn("budget", words, "less than a tenth of the month is left");
+    return warn("budget", words, "Less than a tenth of the monthly quota is left");
   if (hour && hour.remaining < hour.limit / 10)
-    return warn("budget", words, "less than a tenth of the hour is left");
+    return warn("budget", words, "Less than a tenth of the hourly limit is left");
   return pass("budget", words);
 }
 
@@ -74,26 +74,29 @@ function ofBudget({ hour, month }: RateLimits): Finding {
 export function ofBehavior(structureId: string, known: KnownBehavior): Finding {
   const words = knownInWords(known);
   const since = learnedLast(known)?.slice(0, 10);
-  if (words.length === 0) return pass("behavior", `nothing learned yet of structure ${structureId}`);
-  return pass("behavior", `learned of structure ${structureId}, last on ${since}: ${words.join("; ")}`);
+  if (words.length === 0) return pass("behavior", `nothing learned yet about structure ${structureId}`);
+  return pass("behavior", `learned about structure ${structureId}, last on ${since}: ${words.join("; ")}`);
 }
 
 export function ofFolder({ name, path, state, detail }: PlaceState): Finding {
   if (state === "private") return pass(name, path);
-  if (state === "missing") return pass(name, `${path}: made when it is needed`);
+  if (state === "missing") return pass(name, `${path}: created when needed`);
   if (state === "unusable")
-    return fail(name, `${path}: ${detail}`, "mend its rights, or name another with ECM_*_DIR");
+    return fail(name, `${path}: ${detail}`, "Fix its permissions, or choose another folder with ECM_*_DIR");
   const hint =
-    name.startsWith("c") || name === "profiles file" ? "closed again at its next use" : `chmod 700 ${path}`;
-  return warn(name, `${path}: others can look into it; ${detail}`, hint);
+    name.startsWith("c") || name === "profiles file"
+      ? "It is made private again at its next use"
+      : `chmod 700 ${path}`;
+  return warn(name, `${path}: readable by other users (${detail})`, hint);
 }
 
 /** @param runs those that are not done, the newest first */
 export function ofRuns(runs: RunView[]): Finding {
   const [newest] = runs;
-  if (!newest) return pass("runs", "none is unfinished");
+  if (!newest) return pass("runs", "No unfinished runs");
   const open = runs.reduce((sum, run) => sum + run.open, 0);
-  const unknown = open > 0 ? `; of ${open} writes it is not known whether they were applied` : "";
+  const unknown =
+    open > 0 ? `; unknown whether ${open} ${open === 1 ? "write was" : "writes were"} applied` : "";
   const words = `${runs.length} unfinished, the newest ${newest.run} (${newest.kind} of ${newest.file})${unknown}`;
-  return warn("runs", words, `Resume with: ecm runs resume ${newest.run}; see all with: ecm runs list`);
+  return warn("runs", words, `Resume with: ecm runs resume ${newest.run}; list all with: ecm runs list`);
 }

@@ -30,8 +30,8 @@ export function registerDoctor(command: Command, context: Context): void {
   describeCommand(command, {
     examples: ["ecm doctor", "ecm doctor --profile staging --json"],
     output:
-      "One line for each check: key, address, clock, budget, what is known of the service's behavior, folders, unfinished runs; pass, warn or fail. One request is spent.",
-    exitCodes: { 0: "nothing failed; there may be warnings", 1: "a check failed" },
+      "One line per check (pass, warn or fail): key, base URL, clock, limits, what is known of the service's behavior, folders, unfinished runs. Sends one request.",
+    exitCodes: { 0: "no check failed; there may be warnings", 1: "a check failed" },
   });
 }
 
@@ -55,7 +55,7 @@ async function runDoctor(context: Context): Promise<void> {
     `${failed.length} of ${findings.length} checks failed: ${failed.join(", ")}`,
     {
       type: "ChecksFailedError",
-      hint: "each failed check says what to do",
+      hint: "Each failed check says what to do",
     },
   );
 }
@@ -104,7 +104,7 @@ async function examineKey(context: Context, profile: ResolvedProfile): Promise<F
   const words = `${maskKey(value)}, from the ${source}`;
   return isUsualKey(value)
     ? pass("key", words)
-    : warn("key", `${words}: not of the usual form of 50 characters`);
+    : warn("key", `${words}: does not look like an API key of 50 characters`);
 }
 
 async function examineRuns(context: Context): Promise<Finding> {

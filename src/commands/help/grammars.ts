@@ -1,14 +1,14 @@
 /** The small languages of the command line, each on a page of its own. */
 
 export const filtersTopic = `--filter "COLUMN OPERATOR VALUE[,VALUE]…" is a condition that the service
-decides.
+evaluates.
 
   --filter "KEY EQ ada@example.com,bob@example.com"
   --filter "CONTACT_STATUS EQ active"
-  --filter "LIST_ID EQ Newsletter"          names of lists stand for their ids
+  --filter "LIST_ID EQ Newsletter"          a list's name is replaced by its id
 
 Several values of one condition: any of them. Several --filter: all must hold.
-A value with a comma or a quote stands in double quotes: "KEY EQ ""a,b"""
+Put a value with a comma or a quote in double quotes: "KEY EQ ""a,b"""
 COLUMN and OPERATOR go to the service as they are. Documented are the columns
 KEY, CONTACT_STATUS, LIST_ID, FIELD_ID, and the operator EQ. For conditions on
 fields, tags and dates see: ecm help where
@@ -19,8 +19,8 @@ filters are alternatives.
 `;
 
 export const whereTopic = `--where EXPRESSION chooses contacts by an expression in CEL (Common
-Expression Language). It is decided here, while the pages of the account are
-read; with --list or --status the service narrows the pages first.
+Expression Language). It is evaluated here, while the pages of the account are
+read; with --list or --status the service selects the pages first.
 
   --where 'City == "Oslo"'
   --where '"VIP" in tags && createdAt > timestamp("2026-01-01T00:00:00Z")'
@@ -47,12 +47,12 @@ export const selectionsTopic = `contact mutate, unsubscribe, delete and search, 
   --list LIST        members of this list (repeatable: any of them)
   --tag TAG          contacts with this tag (repeatable: any of them)
   --status STATUS    contacts with this status, such as active
-  --where EXPR       contacts for which the expression holds (ecm help where)
-  --all              everybody; a bulk write without any condition needs it
+  --where EXPR       contacts for which the expression is true (ecm help where)
+  --all              every contact; a bulk write without conditions needs it
 
-All flags given must hold. The service decides --key, --list and --status; the
-rest is decided here while pages are read. The price before the first write
-counts the pages.
+Contacts must match all given flags. The service evaluates --key, --list and
+--status; the others are evaluated here while pages are read. The estimate
+before the first write includes these pages.
 `;
 
 export const formatsTopic = `-o, --output FORMAT, or --json
@@ -60,7 +60,7 @@ export const formatsTopic = `-o, --output FORMAT, or --json
   table    for people; the default at a terminal
   tsv      tab-separated with a header; the default elsewhere
   csv      as tsv, with commas; an export in csv can be imported again
-  json     the service's own objects, untouched: one object, or an array
+  json     the service's own objects, unchanged: one object, or an array
   ndjson   the same, one object per line
   id       ids only, one per line
 
@@ -73,11 +73,11 @@ export const faultsTopic = `--fault KIND[:METHOD[:PATH]][:n=N|:first=N|:p=P[:see
 
   reset-before   the connection is dropped before the request is applied
   reset-after    the request is applied, then the connection is dropped
-  500, 503, 429  this status in place of the answer
+  500, 503, 429  this status instead of the answer
   delay          the answer comes S seconds later
   truncate       the answer is cut in the middle
 
-METHOD and PATH may be *, and * stands for any part of a path.
+METHOD and PATH may be *, and * matches any part of a path.
 n=N the Nth matching request, first=N the first N, p=P each with probability P
 (the same ones for the same seed). Without a count, every matching request is
 affected.

@@ -33,12 +33,12 @@ const topics: Record<Exclude<Name, "variants">, Topic> & Record<string, Topic> =
   },
   formats: { summary: "output formats, and what they are for", content: () => formatsTopic },
   filters: {
-    summary: "--filter and --filter-json: conditions that the service decides",
+    summary: "--filter and --filter-json: conditions that the service evaluates",
     content: () => filtersTopic,
   },
-  where: { summary: "--where: conditions as expressions, decided here", content: () => whereTopic },
+  where: { summary: "--where: conditions as expressions, evaluated here", content: () => whereTopic },
   selections: { summary: "flags that choose contacts", content: () => selectionsTopic },
-  faults: { summary: "--fault: what goes wrong in the sandbox", content: () => faultsTopic },
+  faults: { summary: "--fault: failures that the sandbox simulates", content: () => faultsTopic },
 };
 
 export function registerTopics(command: Command, context: Context, tree: CommandTree): void {
@@ -51,8 +51,8 @@ async function showTopic(context: Context, root: Command, name: string): Promise
   const topic = name === "topics" ? index : topics[name];
   if (!topic) {
     throw new NotFoundError(
-      `no help topic is named ${JSON.stringify(name)}`,
-      `topics: ${topicNames.join(", ")}`,
+      `No help topic is named ${JSON.stringify(name)}`,
+      `Topics: ${topicNames.join(", ")}`,
     );
   }
   const content = topic.content(root);
@@ -66,7 +66,7 @@ const index: Topic = {
   summary: "the topics",
   content: () => [
     ...Object.entries(topics).map(([name, { summary }]): [string, string] => [name, summary]),
-    ["variants", "--variant: how the sandbox decides what the documents leave open"],
+    ["variants", "--variant: how the sandbox behaves where the documentation does not say"],
   ],
 };
 

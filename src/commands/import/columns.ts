@@ -33,7 +33,7 @@ async function targetsFor(prompter: Prompter, unclear: Unclear): Promise<ColumnM
   const { structure, keyCandidates, unmapped, consent } = unclear;
   const answers: ColumnMap = new Map();
   if (keyCandidates.length > 0) {
-    const question = `Which column holds the key (${structure.keyName})?`;
+    const question = `Which column has the key (${structure.keyName})?`;
     const choices = keyCandidates.map((column) => ({
       name: described(column),
       short: column.name,
@@ -78,7 +78,7 @@ function targetChoices(
   const likely = fields.filter(({ label }) => label === near);
   return [
     ...likely,
-    { name: "nowhere: leave it out", value: "ignore" },
+    { name: "nowhere (ignore it)", value: "ignore" },
     ...fields.filter((field) => !likely.includes(field)),
     { name: "lists, by name", value: "lists" },
     { name: "tags, by label", value: "tags" },
@@ -98,18 +98,18 @@ async function offerToSave(
   file: string,
   map: ColumnMap,
 ): Promise<void> {
-  if (!(await prompter.confirm("Save these answers for the next time?"))) {
+  if (!(await prompter.confirm("Save these answers for next time?"))) {
     const flags = [...map].map(([column, target]) => `--map ${quoted(`${column}=${target}`)}`);
-    context.terminal.note(`the same without questions: ecm import ${quoted(file)} ${flags.join(" ")}`);
+    context.terminal.note(`The same without questions: ecm import ${quoted(file)} ${flags.join(" ")}`);
     return;
   }
   const { writeMapping } = await import("../../bulk/input/mapping-file.ts");
   const proposal = `${basename(file, extname(file))}.mapping.yaml`;
   const mapping = await prompter.input("File", proposal, (answer) =>
-    existsSync(answer) ? "There is such a file; name another." : requireText(answer),
+    existsSync(answer) ? "This file already exists; choose another name." : requireText(answer),
   );
   await writeMapping(mapping, map);
-  context.terminal.note(`next time: ecm import ${quoted(file)} --mapping ${quoted(mapping)}`);
+  context.terminal.note(`Next time: ecm import ${quoted(file)} --mapping ${quoted(mapping)}`);
 }
 
 /** As a shell takes it. */

@@ -34,37 +34,47 @@ export function registerImport(command: Command, context: Context): void {
   command
     .argument("<file>", "a CSV, xlsx, ndjson or JSON file, also as .gz; - for standard input")
     .addOption(
-      repeatable("--map <column=target>", "where a column goes: key, lists, tags, ignore, or a field"),
+      repeatable("--map <column=target>", "the target of a column: key, lists, tags, ignore, or a field"),
     )
-    .option("--mapping <file>", "the same from a YAML or JSON file: { column: target }")
+    .option("--mapping <file>", "targets from a YAML or JSON file: { column: target }")
     .addOption(repeatable("--list <list>", "add every contact to this list"))
-    .addOption(repeatable("--tag <tag>", "give every contact this tag"))
-    .option("--create-missing", "make lists and tags that the account does not have")
+    .addOption(repeatable("--tag <tag>", "add this tag to every contact"))
+    .option("--create-missing", "create lists and tags that do not exist yet")
     .addOption(
-      choice("--mode <mode>", "write all, new ones only, or existing ones only", [
+      choice("--mode <mode>", "write all contacts, only new ones, or only existing ones", [
         "upsert",
         "create",
         "update",
       ]),
     )
     .addOption(
-      choice("--blank <what>", "an empty cell changes nothing, or clears the field", ["keep", "clear"]),
+      choice("--blank <what>", "whether an empty cell keeps the field or clears it", ["keep", "clear"]),
     )
-    .addOption(choice("--duplicates <how>", "rows of one contact", ["merge", "last", "first", "reject"]))
-    .option("--from <system>", "read the file by this system's rules, whatever its header looks like")
-    .option("--sheet <sheet>", "the sheet of a workbook with several, by name or number")
-    .option("--delimiter <character>", "what separates cells, when it is not what was detected")
-    .option("--encoding <name>", "the file's encoding, when it is not what was detected")
-    .addOption(wholeNumber("--skip-lines <n>", "lines before the header", 0))
+    .addOption(
+      choice("--duplicates <how>", "how to treat rows with the same key", [
+        "merge",
+        "last",
+        "first",
+        "reject",
+      ]),
+    )
+    .option("--from <system>", "read the file as an export of this system")
+    .option("--sheet <sheet>", "which sheet of a workbook to read, by name or number")
+    .option("--delimiter <character>", "the delimiter (default: detected)")
+    .option("--encoding <name>", "the file's encoding (default: detected)")
+    .addOption(wholeNumber("--skip-lines <n>", "lines to skip before the header", 0))
     .option("--no-header", "the file has no header; its columns are named 1, 2, …")
-    .option("--ignore-unmapped", "pass over columns that map to nothing")
-    .option("--consent-column <column>", "this column says who is subscribed, or by its name who is not")
+    .option("--ignore-unmapped", "ignore columns that do not match any field")
+    .option(
+      "--consent-column <column>",
+      "the column that says who is subscribed (or, by its name, who is not)",
+    )
     .option("--include-unsubscribed", "create contacts that the file marks as not subscribed")
     .option(
       "--unsubscribe-marked",
-      "unsubscribe the existing contacts that the file marks; nobody is subscribed again by API",
+      "unsubscribe existing contacts that the file marks; this cannot be reversed through the API",
     )
-    .option("--include-suppressed", "create contacts although they are on the suppression list");
+    .option("--include-suppressed", "create contacts even if they are on the suppression list");
   addBulkFlags(command);
   describeCommand(command, {
     examples: [
@@ -73,12 +83,12 @@ export function registerImport(command: Command, context: Context): void {
       "ecm import people.csv --map 'E-mail=key' --map 'Notes=ignore' --mode update",
       "ecm import people.csv --until 06:00 --reserve 200",
     ],
-    output: "nothing; with --json one summary object at the end. Everything else goes to stderr",
+    output: "Nothing; with --json one summary object at the end. Everything else goes to stderr.",
     writes: true,
     exitCodes: {
       3: "finished, and some rows were rejected",
-      7: "stopped by a budget; the same command goes on",
-      130: "interrupted; the same command goes on",
+      7: "stopped by a limit; the same command resumes",
+      130: "interrupted; the same command resumes",
     },
   });
   command.action((file: string, flags: ImportFlags) => runImport(context, file, flags));
@@ -87,7 +97,7 @@ export function registerImport(command: Command, context: Context): void {
 async function runImport(context: Context, file: string, flags: ImportFlags): Promise<void> {
   if (flags.includeUnsubscribed && flags.unsubscribeMarked) {
     throw new UsageError(
-      "--include-unsubscribed and --unsubscribe-marked contradict each other",
+      "--include-unsubscribed and --unsubscribe-marked cannot be used together",
       "Leave out one of the two",
     );
   }

@@ -36,7 +36,7 @@ export async function resolveLists(
 export function described({ name, totalContacts }: ContactList): string {
   const count =
     totalContacts === undefined
-      ? "number of contacts not known"
+      ? "number of contacts unknown"
       : `${totalContacts.toLocaleString("en-US")} ${totalContacts === 1 ? "contact" : "contacts"}`;
   return `${JSON.stringify(name)} (${count})`;
 }

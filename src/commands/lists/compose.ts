@@ -15,7 +15,7 @@ interface Wanted extends Pick<ComposeOptions, "kind" | "into" | "deleteSources">
 export async function composeList(context: Context, wanted: Wanted, flags: BulkFlags): Promise<void> {
   const { kind, into, deleteSources } = wanted;
   const options = runOptionsFrom(flags, context.clock.now());
-  if (into.trim() === "") throw new UsageError("a list needs a name that is not blank");
+  if (into.trim() === "") throw new UsageError("A list needs a name that is not blank");
   if (deleteSources) requireAnswer(context, "delete", options.isDryRun);
   const engine = await openEngine(context, options.concurrency);
   const { account } = await context.connect("bulk", options.concurrency);
@@ -33,9 +33,7 @@ export async function composeList(context: Context, wanted: Wanted, flags: BulkF
   if (!isResumed) requireFreeListName(into, await account.lists(structure));
   if (deleteSources && !options.isDryRun) {
     const named = found.map(({ name }) => JSON.stringify(name)).join(", ");
-    await context.confirm(
-      `Delete ${named} once everyone in ${found.length === 1 ? "it" : "them"} is in ${JSON.stringify(into)}?`,
-    );
+    await context.confirm(`Delete ${named} after all contacts are in ${JSON.stringify(into)}?`);
   }
   const job = composeListJob(composed, isResumed);
   const display = displayRun(context, `${kind === "merge" ? "Merging" : "Duplicating"} ${job.input.name}`);

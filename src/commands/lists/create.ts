@@ -22,18 +22,18 @@ export function registerListsCreate(parent: Command, context: Context): void {
     .command("create")
     .description("create a list")
     .argument("[name]", "the list's name")
-    .option("--if-missing", "if a list of this name exists, print it instead of failing")
+    .option("--if-missing", "if a list with this name exists, print it instead of failing")
     .addOption(
-      new Option("--allow-duplicate", "create a second list of a name that exists").conflicts("ifMissing"),
+      new Option("--allow-duplicate", "create another list with a name that exists").conflicts("ifMissing"),
     )
     .action((name: string | undefined, options: ListsCreateOptions) =>
       runListsCreate(context, name, options),
     );
   describeCommand(addDryRunFlag(command), {
     examples: ["ecm lists create Newsletter", "ecm lists create Newsletter --if-missing -o id"],
-    output: "The list: in JSON formats the service's answer untouched.",
+    output: "The list; in JSON formats the service's answer unchanged.",
     writes: true,
-    exitCodes: { 6: "a list of this name exists, in any letter case; nothing was created" },
+    exitCodes: { 6: "a list with this name exists (ignoring case); nothing was created" },
   });
 }
 
@@ -45,7 +45,7 @@ async function runListsCreate(
   options: ListsCreateOptions,
 ): Promise<void> {
   const name = await textOr(context, given, missingName);
-  if (name.trim() === "") throw new UsageError("a list needs a name that is not blank");
+  if (name.trim() === "") throw new UsageError("A list needs a name that is not blank");
   const { terminal } = context;
   const output = context.output();
   checkColumns(output, listView);
@@ -55,7 +55,7 @@ async function runListsCreate(
     const lists = await account.lists(structure);
     const existing = options.ifMissing ? findByName(name, lists, (list) => list.name, "list") : undefined;
     if (existing) {
-      terminal.note("unchanged: a list of this name exists");
+      terminal.note("unchanged: a list with this name exists");
       return presentOne(terminal, output, existing, listView);
     }
     requireFreeName(name, lists);

@@ -9,7 +9,7 @@ import { described, listsOr, resolveLists, withCount } from "./choose.ts";
 export function registerListsDelete(parent: Command, context: Context): void {
   const command = parent
     .command("delete")
-    .description("delete lists; their contacts stay")
+    .description("delete lists, but not their contacts")
     .argument("[list...]", "their names or ids")
     .action((lists: string[], options: { dryRun?: boolean }) => runListsDelete(context, lists, options));
   describeCommand(addDryRunFlag(command), {
@@ -18,8 +18,8 @@ export function registerListsDelete(parent: Command, context: Context): void {
     writes: true,
     exitCodes: {
       1: "not confirmed, or the service failed",
-      2: "a bad flag or argument, or nobody can be asked without --yes; nothing was sent",
-      5: "there is no such list; none was deleted",
+      2: "a bad flag or argument, or not confirmed with --yes; nothing was sent",
+      5: "no such list; none was deleted",
     },
   });
 }
@@ -41,7 +41,7 @@ async function runListsDelete(
   await context.confirm(async () => {
     const named = await Promise.all(lists.map((list) => withCount(send, structure._id, list)));
     const which = lists.length === 1 ? "the list" : `${lists.length} lists:`;
-    return `Delete ${which} ${named.map(described).join(", ")}? The contacts stay; who was in a list is lost.`;
+    return `Delete ${which} ${named.map(described).join(", ")}? The contacts stay, but who was in the list is lost.`;
   });
   for (const list of lists) {
     await deleteList(send, structure._id, list._id);

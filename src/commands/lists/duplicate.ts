@@ -20,8 +20,8 @@ export function registerListsDuplicate(parent: Command, context: Context): void 
     output: "Nothing; with --json one summary object. `ecm runs undo` empties the new list again.",
     writes: true,
     exitCodes: {
-      3: "done, and some contacts were refused",
-      6: "a list of the new name exists, in any letter case; nothing was changed",
+      3: "finished, and some contacts were rejected",
+      6: "a list with the new name exists (ignoring case); nothing was changed",
     },
   });
 }

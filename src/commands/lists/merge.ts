@@ -14,10 +14,10 @@ interface ListsMergeFlags extends BulkFlags {
 export function registerListsMerge(parent: Command, context: Context): void {
   const command = parent
     .command("merge")
-    .description("create a list with everyone in several lists; these stay")
+    .description("create a list with the contacts of several lists; these stay")
     .argument("[list...]", "the lists' names or ids")
     .option("--into <name>", "the new list's name")
-    .option("--delete-sources", "delete the lists once everyone in them is in the new one")
+    .option("--delete-sources", "delete the source lists after all contacts are in the new one")
     .action((lists: string[], flags: ListsMergeFlags) => runListsMerge(context, lists, flags));
   describeCommand(addBulkFlags(command), {
     examples: [
@@ -27,9 +27,9 @@ export function registerListsMerge(parent: Command, context: Context): void {
     output: "Nothing; with --json one summary object. `ecm runs undo` empties the new list again.",
     writes: true,
     exitCodes: {
-      2: "a bad flag or argument; --delete-sources where nobody can be asked without --yes",
-      3: "done, and some contacts were refused; no list was deleted",
-      6: "a list of the new name exists, in any letter case; or a list was changed meanwhile and not deleted",
+      2: "a bad flag or argument; --delete-sources not confirmed with --yes",
+      3: "finished, and some contacts were rejected; no list was deleted",
+      6: "a list with the new name exists (ignoring case); or a list was changed in the meantime and not deleted",
     },
   });
 }

@@ -14,7 +14,7 @@ import { listView } from "./view.ts";
 export function registerListsRename(parent: Command, context: Context): void {
   const command = parent
     .command("rename")
-    .description("give a list another name")
+    .description("rename a list")
     .argument("[list]", "its name or id")
     .argument("[name]", "its new name")
     .action((list: string | undefined, name: string | undefined, options: { dryRun?: boolean }) =>
@@ -22,9 +22,9 @@ export function registerListsRename(parent: Command, context: Context): void {
     );
   describeCommand(addDryRunFlag(command), {
     examples: ['ecm lists rename Leads "Old leads"', "ecm lists rename Leads leads-2026 --dry-run"],
-    output: "The list as it is afterwards: in JSON formats the service's own object.",
+    output: "The renamed list; in JSON formats the service's own object.",
     writes: true,
-    exitCodes: { 6: "another list has this name, in any letter case; nothing was changed" },
+    exitCodes: { 6: "another list has this name (ignoring case); nothing was changed" },
   });
 }
 
@@ -44,7 +44,7 @@ async function runListsRename(
     what: "the list's new name",
     usage,
   });
-  if (name.trim() === "") throw new UsageError("a list needs a name that is not blank");
+  if (name.trim() === "") throw new UsageError("A list needs a name that is not blank");
   const { send, account } = await context.connect();
   const structure = await account.structure();
   const list = await account.list(structure, wanted);

@@ -17,18 +17,15 @@ interface ListsSyncFlags extends BulkFlags {
 export function registerListsSync(parent: Command, context: Context): void {
   const command = parent
     .command("sync")
-    .description("make a list's members exactly the contacts of a file: adds first, removals after")
+    .description("make a list's members match a file: additions first, then removals")
     .argument("<list>", "the list's name or id")
     .argument(
       "<file>",
-      "a CSV, xlsx or JSON file with a key column, or one key on each line; - for standard input",
+      "a CSV, xlsx or JSON file with a key column, or one key per line; - for standard input",
     )
-    .option("--max-remove <n>", "go ahead although so many members, or N% of them, are taken out (10%)")
-    .option("--create", "create the contacts that do not exist; no contact is ever deleted")
-    .option(
-      "--include-suppressed",
-      "with --create: create contacts although they are on the suppression list",
-    )
+    .option("--max-remove <n>", "allow removing up to N members, or N% (10%)")
+    .option("--create", "create contacts that do not exist; no contact is ever deleted")
+    .option("--include-suppressed", "with --create: create contacts even if they are on the suppression list")
     .action((list: string, file: string, flags: ListsSyncFlags) => runListsSync(context, list, file, flags));
   addBulkFlags(addKeyFileFlags(command));
   describeCommand(command, {
@@ -36,11 +33,11 @@ export function registerListsSync(parent: Command, context: Context): void {
       "ecm lists sync Newsletter members.csv --dry-run",
       "ecm lists sync Newsletter - --max-remove 25%",
     ],
-    output: "nothing; with --json one summary object, in which `members` says how many came and went",
+    output: "Nothing; with --json one summary object, in which `members` counts additions and removals.",
     writes: true,
     exitCodes: {
-      2: "a bad flag, argument or file; a file without contacts, or too many removals: nothing was written",
-      3: "done, and some keys do not exist",
+      2: "a bad flag, argument or file; a file without contacts, or too many removals; nothing was written",
+      3: "finished, and some keys do not exist",
     },
   });
 }

@@ -29,7 +29,7 @@ export class ToolFailure extends Error {
   readonly failure: object;
 
   constructor(failure: object) {
-    super("a command failed");
+    super("A command failed");
     this.failure = failure;
   }
 }

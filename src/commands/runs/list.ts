@@ -20,17 +20,17 @@ export const runView: View<RunView> = {
     { name: "folder", value: (run) => run.folder, optional: true },
   ],
   id: (run) => run.run,
-  empty: "No runs yet. An import makes one: ecm import FILE",
+  empty: "No runs yet. Start one with: ecm import FILE",
 };
 
 export function registerRunsList(parent: Command, context: Context): void {
   const command = parent
     .command("list")
-    .description("the bulk runs of this machine, the newest first")
+    .description("list the bulk runs of this machine, newest first")
     .action(() => runRunsList(context));
   describeCommand(command, {
     examples: ["ecm runs list", "ecm runs list --json"],
-    output: "one row for each run; with -o json an array",
+    output: "One row per run; with -o json an array.",
     isLocal: true,
   });
 }

@@ -8,15 +8,15 @@ import { runOr } from "./choose.ts";
 export function registerRunsRejects(parent: Command, context: Context): void {
   const command = parent
     .command("rejects")
-    .description("the rows that a run rejected, ready to be mended and imported")
-    .argument("[run]", "its id, the beginning of it, or last")
+    .description("print the rows that a run rejected (fix and import again)")
+    .argument("[run]", "its id, the start of it, or last")
     .action((run?: string) => runRunsRejects(context, run));
   describeCommand(command, {
-    examples: ["ecm runs rejects last > mend-me.csv"],
+    examples: ["ecm runs rejects last > fix-me.csv"],
     output:
-      "the rejects file: the input's own columns, ecm_line, ecm_error and ecm_message; nothing without rejects",
+      "The rejects file: the input's own columns, ecm_line, ecm_error and ecm_message; nothing if no row was rejected.",
     isLocal: true,
-    exitCodes: { 5: "there is no such run" },
+    exitCodes: { 5: "no such run" },
   });
 }
 
@@ -36,8 +36,8 @@ async function runRunsRejects(context: Context, given?: string): Promise<void> {
     const isClosed = manifest.summary && manifest.summary.rows.rejected === 0;
     context.terminal.note(
       isClosed
-        ? `run ${manifest.id} rejected no row`
-        : `run ${manifest.id} has written no rejects file: it does so when it ends (ecm runs resume ${manifest.id})`,
+        ? `Run ${manifest.id} rejected no rows`
+        : `Run ${manifest.id} has no rejects file yet: it is written when the run ends (ecm runs resume ${manifest.id})`,
       isClosed ? undefined : "needed",
     );
   }

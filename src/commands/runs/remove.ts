@@ -9,8 +9,8 @@ import { runsOr } from "./choose.ts";
 export function registerRunsRemove(parent: Command, context: Context): void {
   const command = parent
     .command("remove")
-    .description("delete a run's folder: it can then neither be resumed nor undone")
-    .argument("[run...]", "their whole ids, or last")
+    .description("delete a run's folder; it can then no longer be resumed or undone")
+    .argument("[run...]", "their full ids, or last")
     .action((runs: string[]) => runRunsRemove(context, runs));
   describeCommand(command, {
     examples: ["ecm runs remove 20261121-1402-3fa9c1", "ecm runs remove last --yes"],
@@ -18,8 +18,8 @@ export function registerRunsRemove(parent: Command, context: Context): void {
     isLocal: true,
     exitCodes: {
       1: "not confirmed",
-      2: "a shortened id, or nobody can be asked without --yes",
-      5: "there is no such run",
+      2: "a shortened id, or not confirmed with --yes",
+      5: "no such run",
       6: "another process is working on it",
     },
   });
@@ -50,8 +50,8 @@ async function runRunsRemove(context: Context, given: string[]): Promise<void> {
 function requireWhole(id: string): string {
   if (id === "last" || /^\d{8}-\d{4}-[0-9a-f]{6}$/.test(id)) return id;
   throw new UsageError(
-    `${JSON.stringify(id)} is not the whole id of a run`,
-    "give the whole id, or last; see: ecm runs list",
+    `${JSON.stringify(id)} is not the full id of a run`,
+    "Give the full id, or last; see: ecm runs list",
   );
 }
 
@@ -63,6 +63,6 @@ function questionFor(runs: [run: Manifest, isFinished: boolean][]): string {
     return `${id} (${kind} of ${input.name}${isFinished ? "" : `, unfinished${pending}`})`;
   });
   return runs.length === 1
-    ? `Remove run ${named[0]}? It can then neither be resumed nor undone.`
-    : `Remove ${runs.length} runs: ${named.join(", ")}? They can then neither be resumed nor undone.`;
+    ? `Remove run ${named[0]}? It can then no longer be resumed or undone.`
+    : `Remove ${runs.length} runs: ${named.join(", ")}? They can then no longer be resumed or undone.`;
 }

@@ -21,15 +21,18 @@ import { suppressedFor } from "./undo.ts";
 export function registerRunsResume(parent: Command, context: Context): void {
   const command = parent
     .command("resume")
-    .description("go on with a run that stopped; so does the command that began it")
-    .argument("[run]", "its id, the beginning of it, or last")
+    .description("resume a run that stopped (or run the same command again)")
+    .argument("[run]", "its id, the start of it, or last")
     .action((run: string | undefined, flags: BulkFlags) => runRunsResume(context, run, flags));
   addBulkFlags(command, { isResume: true });
   describeCommand(command, {
     examples: ["ecm runs resume last", "ecm runs resume 20261121-1402 --max-requests 1000"],
-    output: "as the command that began it",
+    output: "As the command that started it.",
     writes: true,
-    exitCodes: { 3: "finished, and some rows were rejected", 7: "stopped by a budget; it can go on later" },
+    exitCodes: {
+      3: "finished, and some rows were rejected",
+      7: "stopped by a limit; it can be resumed later",
+    },
   });
 }
 
@@ -45,7 +48,7 @@ async function runRunsResume(context: Context, given: string | undefined, flags:
   if (isFinished(manifest)) throw finished(manifest);
   const options = { ...runOptionsFrom(flags, context.clock.now()), isFresh: false };
   options.rejects ??= manifest.rejects;
-  const display = displayRun(context, `going on with run ${manifest.id}: ${manifest.input.name}`);
+  const display = displayRun(context, `Resuming run ${manifest.id}: ${manifest.input.name}`);
   try {
     const engine = await openEngine(context, options.concurrency);
     requireAccountOf(manifest, engine.account.baseUrl);
@@ -134,8 +137,8 @@ async function goOnUndoing(
 function finished({ id, supersededBy }: Manifest): UsageError {
   return new UsageError(
     supersededBy === undefined
-      ? `run ${id} is finished: there is nothing to go on with`
-      : `run ${id} was started over as run ${supersededBy}`,
-    `see: ecm runs show ${supersededBy ?? id}`,
+      ? `Run ${id} is finished; there is nothing to resume`
+      : `Run ${id} was started over as run ${supersededBy}`,
+    `See: ecm runs show ${supersededBy ?? id}`,
   );
 }

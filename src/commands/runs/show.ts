@@ -19,16 +19,16 @@ const wholeView: View<RunView> = {
 export function registerRunsShow(parent: Command, context: Context): void {
   const command = parent
     .command("show")
-    .description("one run: what it is, how far it came")
-    .argument("[run]", "its id, the beginning of it, or last")
-    .option("--changes", "show what it did to each contact instead: the lines of a plan")
+    .description("show one run and its progress")
+    .argument("[run]", "its id, the start of it, or last")
+    .option("--changes", "show what it did to each contact, as the lines of a plan")
     .action((run: string | undefined, flags: { changes?: boolean }) => runRunsShow(context, run, flags));
   describeCommand(command, {
     examples: ["ecm runs show last", "ecm runs show last --json", "ecm runs show last --changes"],
     output:
-      "the run; with -o json as one object. With --changes one JSON line per contact; at a terminal a difference",
+      "The run; with -o json one object. With --changes one JSON line per contact; at a terminal a diff.",
     isLocal: true,
-    exitCodes: { 5: "there is no such run" },
+    exitCodes: { 5: "no such run" },
   });
 }
 
@@ -46,7 +46,7 @@ async function runRunsShow(
   if (flags.changes) return showChanges(context, run);
   const view = await viewRun(run);
   if (view.damage !== null)
-    context.terminal.warn(`the journal of run ${view.run} is damaged: ${view.damage}`);
+    context.terminal.warn(`The journal of run ${view.run} is damaged: ${view.damage}`);
   await presentOne(context.terminal, context.output(), view, wholeView);
 }
 

@@ -22,15 +22,15 @@ interface UndoFlags extends BulkFlags {
 export function registerRunsUndo(parent: Command, context: Context): void {
   const command = parent
     .command("undo")
-    .description("put back the values, lists and tags that a run changed and nobody has changed since")
-    .argument("[run]", "its id, the beginning of it, or last")
+    .description("restore the values, lists and tags that a run changed, unless they changed since")
+    .argument("[run]", "its id, the start of it, or last")
     .action((run: string | undefined, flags: UndoFlags) => runRunsUndo(context, run, flags));
   addBulkFlags(command, { isResume: true });
   command.option(
     "--delete-created",
-    "delete the contacts that the run created and nobody has changed since; asks",
+    "delete contacts that the run created, unless they changed since (asks first)",
   );
-  command.option("--partial", "undo what the journal still proves, although it is damaged");
+  command.option("--partial", "undo what can still be read from a damaged journal");
   describeCommand(command, {
     examples: [
       "ecm runs undo last --dry-run",
@@ -38,12 +38,12 @@ export function registerRunsUndo(parent: Command, context: Context): void {
       "ecm runs undo last --delete-created",
     ],
     output:
-      "nothing; with --json one summary object. Contacts that cannot be put back are rejected, with the reason",
+      "Nothing; with --json one summary object. Contacts that cannot be restored are rejected, with the reason.",
     writes: true,
     exitCodes: {
-      1: "the journal is damaged (--partial undoes what it still proves)",
-      3: "done, and some contacts could not be put back: created ones stay, and what others changed since",
-      5: "there is no such run",
+      1: "the journal is damaged (--partial undoes what can still be read)",
+      3: "finished, and some contacts could not be restored: they were created by the run, or changed since",
+      5: "no such run",
     },
   });
 }
@@ -59,7 +59,7 @@ async function runRunsUndo(context: Context, given: string | undefined, flags: U
   ]);
   const wanted = await runOr(context, given, "undo", ({ kind }) => kind !== "undo");
   const source = await findRun(context.folders.state, wanted);
-  const display = displayRun(context, `undoing run ${source.manifest.id}: ${source.manifest.input.name}`);
+  const display = displayRun(context, `Undoing run ${source.manifest.id}: ${source.manifest.input.name}`);
   try {
     const engine = await openEngine(context, options.concurrency);
     requireAccountOf(source.manifest, engine.account.baseUrl);

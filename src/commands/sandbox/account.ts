@@ -23,10 +23,10 @@ const accountView: View<AccountView> = {
 export function registerSandboxAccount(parent: Command, context: Context): void {
   const command = parent
     .command("account")
-    .description("show the sandbox's account, or change its standing and its month")
+    .description("show or change the sandbox's account: its status and monthly limit")
     .option(
       "--status <status>",
-      "open or pending_cancel have API access; suspended, past_due or terminated have none",
+      "open and pending_cancel have API access; suspended, past_due and terminated have none",
     )
     .addOption(wholeNumber("--monthly-limit <n>", "requests per calendar month, UTC", 0))
     .addOption(dataOption())
@@ -34,8 +34,7 @@ export function registerSandboxAccount(parent: Command, context: Context): void 
   describeCommand(command, {
     isLocal: true,
     examples: ["ecm sandbox account", "ecm sandbox account --status suspended"],
-    output:
-      "The account as it is then: status, monthlyLimit, monthlyUsed. A running sandbox acts on it at once.",
+    output: "The account: status, monthlyLimit, monthlyUsed. Takes effect in a running sandbox at once.",
   });
 }
 

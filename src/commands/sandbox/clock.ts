@@ -22,7 +22,7 @@ export function registerSandboxClock(parent: Command, context: Context): void {
       isLocal: true,
       examples: [`ecm sandbox clock ${name}${words}`],
       output:
-        "time, and real: whether it is the real time. It ticks on from where it was set, for running sandboxes of the folder too.",
+        "time, and real: whether it is the real time. The clock runs on from where it was set, in running sandboxes of the folder too.",
     });
   const run = (flags: DataFlag, change?: ClockChange) => runSandboxClock(context, flags, change);
 

@@ -4,6 +4,7 @@ import { EcmError, exitCodes, UsageError } from "../../errors.ts";
 import type { Clone } from "../../sandbox/clone.ts";
 import { allOf, equals, statusOf, wholeContact } from "../../service/contacts.ts";
 import type { ContactStructure } from "../../wire.ts";
+import { counted } from "../bulk/words.ts";
 import { wholeNumber } from "../flags.ts";
 import { describeCommand } from "../help-text.ts";
 import { type Price, pagesOf, priceOf } from "./clone-source.ts";
@@ -17,9 +18,9 @@ interface CloneFlags extends DataFlag {
 export function registerSandboxClone(parent: Command, context: Context): void {
   const command = parent
     .command("clone")
-    .description("fill the sandbox with what an account holds, to rehearse against it")
+    .description("copy an account into the sandbox, to rehearse against it")
     .option("--contacts", "copy the contacts too; without it, the structure and its lists")
-    .addOption(wholeNumber("--max-requests <n>", "copy nothing if the contacts take more requests than this"))
+    .addOption(wholeNumber("--max-requests <n>", "copy nothing if the contacts need more requests than this"))
     .addOption(dataOption())
     .action((flags: CloneFlags) => runSandboxClone(context, flags));
   describeCommand(command, {
@@ -28,8 +29,8 @@ export function registerSandboxClone(parent: Command, context: Context): void {
       "ecm sandbox clone --profile work --contacts --max-requests 200",
     ],
     output:
-      "Nothing. What is copied, and how many requests it takes, is said on stderr before it is done; everything that the sandbox held is replaced, and ids stay as they are.",
-    exitCodes: { 7: "the contacts take more requests than --max-requests, or the rate limit is used up" },
+      "Nothing; stderr says beforehand what is copied and how many requests it takes. All data of the sandbox is replaced; ids stay the same.",
+    exitCodes: { 7: "the contacts need more requests than --max-requests, or the rate limit is reached" },
   });
 }
 
@@ -37,8 +38,8 @@ async function runSandboxClone(context: Context, flags: CloneFlags): Promise<voi
   const connection = await context.connect("bulk");
   if (connection.profile.isSandbox) {
     throw new UsageError(
-      "the profile sandbox is the sandbox itself",
-      "name the account to copy with --profile",
+      "The profile sandbox is the sandbox itself",
+      "Name the account to copy with --profile",
     );
   }
   const folder = sandboxFolder(context, flags);
@@ -50,15 +51,15 @@ async function runSandboxClone(context: Context, flags: CloneFlags): Promise<voi
   note(
     `structure ${JSON.stringify(structure.label)}: ${structure.fields.length} fields, ${lists.length} lists`,
   );
-  if (price) note(`${price.contacts} contacts: about ${price.requests} more requests`);
+  if (price) note(`${counted(price.contacts, "contact")}: about ${counted(price.requests, "more request")}`);
   if (price && flags.maxRequests !== undefined && price.requests > flags.maxRequests) {
     throw new EcmError(
       exitCodes.outOfBudget,
-      `the contacts take about ${price.requests} requests, and --max-requests allows ${flags.maxRequests}`,
-      { type: "OutOfBudgetError", hint: "allow more, or leave --contacts out", retryable: false },
+      `The contacts need about ${price.requests} requests, but --max-requests allows ${flags.maxRequests}`,
+      { type: "OutOfBudgetError", hint: "Allow more, or leave out --contacts", retryable: false },
     );
   }
-  await context.confirm(`Replace everything that the sandbox in ${folder} holds?`);
+  await context.confirm(`Replace all data of the sandbox in ${folder}?`);
 
   const { openClone } = await import("../../sandbox/clone.ts");
   const clone = await openClone({ folder, clock: context.clock }, structure, lists);
@@ -95,7 +96,7 @@ async function copyContacts(
     }
   }
   const { note } = context.terminal;
-  note(`copied ${read - refused} contacts`);
-  if (refused > 0) note(`left out ${refused}: the key differs from another's in letter case alone`);
-  if (withoutStatus > 0) note(`${withoutStatus} came without a status, and count as active`);
+  note(`Copied ${read - refused} contacts`);
+  if (refused > 0) note(`Skipped ${refused}: the key differs from another's only in letter case`);
+  if (withoutStatus > 0) note(`${withoutStatus} had no status and count as active`);
 }

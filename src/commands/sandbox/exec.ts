@@ -3,7 +3,7 @@ import { constants } from "node:os";
 import type { Readable, Writable } from "node:stream";
 import type { Command } from "commander";
 import type { Context } from "../../context.ts";
-import { UsageError } from "../../errors.ts";
+import { type EcmError, exitCodes, UsageError } from "../../errors.ts";
 import { faultHelp } from "../../sandbox/faults.ts";
 import type { Terminal } from "../../terminal/terminal.ts";
 import { describeCommand } from "../help-text.ts";
@@ -13,7 +13,7 @@ export function registerSandboxExec(parent: Command, context: Context): void {
   const command = addStartFlags(
     parent
       .command("exec")
-      .description("run a command against the sandbox, and stop the sandbox after it")
+      .description("run a command against a sandbox that stops with it")
       .argument("<command...>", "the command and its arguments, after --"),
   )
     .addHelpText("after", `\n${faultHelp}`)
@@ -26,8 +26,8 @@ export function registerSandboxExec(parent: Command, context: Context): void {
       "ecm sandbox exec --variant keys=first -- npm test",
     ],
     output:
-      "What the command writes. It finds ECM_BASE_URL and ECM_API_KEY in its environment, and no ECM_PROFILE or ECM_STRUCTURE.",
-    exitCodes: { 0: "the command ended with 0; any other code of its own is passed on" },
+      "What the command writes. Its environment has ECM_BASE_URL and ECM_API_KEY, but no ECM_PROFILE or ECM_STRUCTURE.",
+    exitCodes: { 0: "the command exited with 0; any other exit code is passed on" },
   });
 }
 
@@ -71,17 +71,15 @@ function descriptorOf(stream: Readable | Writable): number | undefined {
 /** The exit code, as a shell gives it. @throws UsageError when there is no such command */
 function endOf(child: ChildProcess, command: string, context: Context): Promise<number> {
   const passOn = () => {
-    const signal = (context.signal.reason as Error)?.message === "terminated" ? "SIGTERM" : "SIGINT";
+    const signal =
+      (context.signal.reason as EcmError)?.exitCode === exitCodes.terminated ? "SIGTERM" : "SIGINT";
     // Ctrl-C at a terminal has reached the child already; twice would mean "at once".
     if (signal === "SIGTERM" || !context.terminal.isStdinTerminal) child.kill(signal);
   };
   return new Promise((resolve, reject) => {
     child.on("error", (error) =>
       reject(
-        new UsageError(
-          `cannot run ${JSON.stringify(command)}: ${error.message}`,
-          "the sandbox has been stopped",
-        ),
+        new UsageError(`Cannot run ${JSON.stringify(command)}: ${error.message}`, "The sandbox was stopped"),
       ),
     );
     child.on("close", (code, signal) => {

@@ -29,45 +29,43 @@ export interface StartFlags extends DataFlag {
 }
 
 export function dataOption(): Option {
-  return new Option("--data <dir>", "folder of the sandbox's data (default: that of the profile sandbox)");
+  return new Option("--data <dir>", "folder for the sandbox's data (default: that of the profile sandbox)");
 }
 
 /** The folder that `--data` names, else the one of the profile `sandbox`. */
 export function sandboxFolder(context: Context, flags: DataFlag): string {
-  if (flags.data === "") throw new UsageError("--data: the folder has no name", "give a folder: --data DIR");
+  if (flags.data === "") throw new UsageError("--data: the folder has no name", "Give a folder: --data DIR");
   return flags.data === undefined ? join(context.folders.state, "sandbox") : resolve(flags.data);
 }
 
 export function addStartFlags(command: Command): Command {
   return command
     .option("--host <address>", "address to listen on", "127.0.0.1")
-    .addOption(wholeNumber("--port <number>", "port to listen on; 0 takes a free one", 0).default(0))
+    .addOption(wholeNumber("--port <number>", "port to listen on; 0 picks a free one", 0).default(0))
     .addOption(dataOption())
     .addOption(wholeNumber("--hourly-limit <n>", "requests per window (3600)", 0))
     .addOption(wholeNumber("--window <seconds>", "length of the window (3600)"))
     .addOption(wholeNumber("--monthly-limit <n>", "requests per calendar month, UTC (100000)", 0))
     .addOption(wholeNumber("--block-after <n>", "failed authentications that block an address (20)"))
-    .addOption(wholeNumber("--block-seconds <n>", "how long they are counted, and the block lasts (60)"))
+    .addOption(wholeNumber("--block-seconds <n>", "how long failures count, and how long a block lasts (60)"))
     .addOption(regionOption())
-    .addOption(wholeNumber("--seed <n>", "the same ids every time, on a new folder and after each reset", 0))
-    .option("--admin-token <token>", "answer /__sandbox/ from anywhere, to whoever sends this token")
-    .addOption(repeatable("--fault <spec>", "what goes wrong on purpose; see below"))
+    .addOption(wholeNumber("--seed <n>", "make ids reproducible, in a new folder and after each reset", 0))
+    .option("--admin-token <token>", "answer /__sandbox/ from other machines, if they send this token")
+    .addOption(repeatable("--fault <spec>", "simulate a failure; see below"))
     .addOption(
-      repeatable("--variant <name=value>", "how it decides what is not documented: ecm sandbox variants"),
+      repeatable(
+        "--variant <name=value>",
+        "how to behave where the documentation does not say; see: ecm sandbox variants",
+      ),
     )
     .option("--variant-file <file>", "variants from the member variants of a JSON file");
 }
 
 function regionOption(): Option {
-  return new Option("--region <letters>", "region in the keys that are made from now on (us)").argParser(
-    (text: string) => {
-      if (/^[a-z]{2}$/.test(text)) return text;
-      throw new UsageError(
-        `--region: ${JSON.stringify(text)} is not a region`,
-        "give two letters, such as jp",
-      );
-    },
-  );
+  return new Option("--region <letters>", "region in new keys (us)").argParser((text: string) => {
+    if (/^[a-z]{2}$/.test(text)) return text;
+    throw new UsageError(`--region: ${JSON.stringify(text)} is not a region`, "Give two letters, such as jp");
+  });
 }
 
 /** @throws UsageError for a bad variant, token or variant file */
@@ -100,7 +98,7 @@ async function readVariants(file: string): Promise<Record<string, unknown>> {
   const refuse = (why: string) =>
     new UsageError(
       `--variant-file ${file}: ${why}`,
-      'give a JSON file such as {"variants":{"keys":"first"}}; see: ecm sandbox variants',
+      'Give a JSON file such as {"variants":{"keys":"first"}}; see: ecm sandbox variants',
     );
   let content: unknown;
   try {
@@ -119,8 +117,8 @@ function adminTokenFrom({ terminal }: Context, { adminToken }: StartFlags): stri
   const token = adminToken ?? (terminal.env.ECM_SANDBOX_ADMIN_TOKEN || undefined);
   if (token === undefined || /^[\x21-\x7e]+$/.test(token)) return token;
   throw new UsageError(
-    "--admin-token: a token has no spaces and is of ASCII characters",
-    "such as --admin-token s3cret",
+    "--admin-token: a token consists of ASCII characters without spaces",
+    "Such as --admin-token s3cret",
   );
 }
 
@@ -131,9 +129,7 @@ export function warnIfReachable(
   { isLoopback }: { isLoopback: boolean },
 ): void {
   if (isLoopback) return;
-  context.terminal.warn(
-    `the sandbox listens on ${host}: other machines can reach it, over plain http without encryption`,
-  );
+  context.terminal.warn(`The sandbox listens on ${host}: other machines can reach it, without encryption`);
 }
 
 /** Opens the sandbox's account for its owner, acts, and closes it again. */

@@ -23,8 +23,8 @@ const keyView: View<KeyView> = {
   ],
   id: (key) => key._id,
 };
-const oneKey = "The key as it is then, covered but for its ends. A running sandbox acts on it at once.";
-const wholeKey = "The key: _id, name, key, scopes, state. This is the only time that it is shown whole.";
+const oneKey = "The key, masked. Takes effect in a running sandbox at once.";
+const wholeKey = "The key: _id, name, key, scopes, state. Shown only this once.";
 
 export function registerSandboxKeys(parent: Command, context: Context): void {
   const keys = parent.command("keys").description("the API keys of the sandbox's account");
@@ -41,12 +41,12 @@ export function registerSandboxKeys(parent: Command, context: Context): void {
       .argument("<key>", "its name or id")
       .action((key: string, flags: DataFlag) => run(context, flags, (owner) => act(owner, owner.key(key))));
 
-  verb("create", "make a key", wholeKey, " ci --scope contacts:write --json")
+  verb("create", "create a key", wholeKey, " ci --scope contacts:write --json")
     .argument("<name>", "unique in the account")
     .addOption(
       repeatable(
         "--scope <scope>",
-        "what it may do, such as contacts:write; repeatable",
+        "a permission, such as contacts:write (repeatable)",
       ).makeOptionMandatory(),
     )
     .option("--expires <timestamp>", "when it stops working, such as 2027-01-31T12:00:00Z")
@@ -55,21 +55,18 @@ export function registerSandboxKeys(parent: Command, context: Context): void {
         owner.createKey({ name, scopes: flags.scope, expiresAt: timestamp(flags.expires) }),
       ),
     );
-  verb("list", "show the keys", "One line for each key, covered but for its ends.", " --json").action(
-    (flags: DataFlag) =>
-      withOwner(context, flags, async (owner) => {
-        await presentList(context.terminal, context.output(), owner.listKeys(), keyView);
-      }),
+  verb("list", "show the keys", "One line per key, masked.", " --json").action((flags: DataFlag) =>
+    withOwner(context, flags, async (owner) => {
+      await presentList(context.terminal, context.output(), owner.listKeys(), keyView);
+    }),
   );
-  onKey("activate", "let a key work again", oneKey, (owner, { _id }) => owner.activateKey(_id));
-  onKey("deactivate", "stop a key until it is activated", oneKey, (owner, { _id }) =>
-    owner.deactivateKey(_id),
-  );
-  onKey("regenerate", "give a key a new value", wholeKey, async (owner, { _id, name }) => {
+  onKey("activate", "activate a key", oneKey, (owner, { _id }) => owner.activateKey(_id));
+  onKey("deactivate", "deactivate a key", oneKey, (owner, { _id }) => owner.deactivateKey(_id));
+  onKey("regenerate", "regenerate a key's value", wholeKey, async (owner, { _id, name }) => {
     await context.confirm(`Give the key ${name} a new value? The old one stops working at once.`);
     return owner.regenerateKey(_id);
   });
-  onKey("delete", "delete a key for good", "Nothing.", async (owner, { _id, name }) => {
+  onKey("delete", "permanently delete a key", "Nothing.", async (owner, { _id, name }) => {
     await context.confirm(`Delete the key ${name}?`);
     owner.deleteKey(_id);
     return undefined;
@@ -96,7 +93,7 @@ function timestamp(text: string | undefined): Date | undefined {
   if (isTimestamp && !Number.isNaN(date.getTime()) && isDay(text.slice(0, 10))) return date;
   throw new UsageError(
     `--expires: ${JSON.stringify(text)} is not a time`,
-    "give a date, or a time with its zone, such as 2027-01-31T12:00:00Z",
+    "Give a date, or a time with its zone, such as 2027-01-31T12:00:00Z",
   );
 }
 

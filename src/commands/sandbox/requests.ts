@@ -37,10 +37,10 @@ export function registerSandboxRequests(parent: Command, context: Context): void
   const command = parent
     .command("requests")
     .description("show the requests that the sandbox answered, oldest first")
-    .option("--since <time|n>", "only from this time on, or after the request of this number")
-    .option("--method <method>", "only requests of this method")
-    .option("--path <path>", "only requests of this path; * stands for any part of it")
-    .option("--status <status>", "only answers of this status, such as 404 or 4xx")
+    .option("--since <time|n>", "only from this time on, or after the request with this number")
+    .option("--method <method>", "only requests with this method")
+    .option("--path <path>", "only requests to this path; * matches any part of it")
+    .option("--status <status>", "only answers with this status, such as 404 or 4xx")
     .addOption(wholeNumber("--limit <n>", "only the newest N"))
     .option("--follow", "wait for further requests and show each as it is answered, until Ctrl-C")
     .option("--clear", "empty the log")
@@ -61,7 +61,7 @@ export function registerSandboxRequests(parent: Command, context: Context): void
 async function runSandboxRequests(context: Context, flags: RequestsFlags): Promise<void> {
   const { data, follow, clear, ...query } = flags;
   if (clear && (follow || Object.keys(query).length > 0)) {
-    throw new UsageError("--clear empties the whole log: it goes without the other flags");
+    throw new UsageError("--clear empties the whole log and cannot be used with other flags");
   }
   await withOwner(context, { data }, async ({ operations }) => {
     if (clear) return operations.clearRequests();

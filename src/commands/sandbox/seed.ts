@@ -26,22 +26,24 @@ export function registerSandboxSeed(parent: Command, context: Context): void {
     .description("fill the sandbox with fields, tags, lists and contacts, by names")
     .argument(
       "[file]",
-      "JSON: { fields, tags, lists, contacts: [{ key, fields, lists, tags, status }] }; - is standard input",
+      "JSON: { fields, tags, lists, contacts: [{ key, fields, lists, tags, status }] }; - for standard input",
     )
-    .addOption(wholeNumber("--contacts <n>", "make N contacts: person1@example.com, person2@example.com, …"))
+    .addOption(
+      wholeNumber("--contacts <n>", "create N contacts: person1@example.com, person2@example.com, …"),
+    )
     .addOption(dataOption())
     .action((file: string | undefined, flags: SeedFlags) => runSandboxSeed(context, file, flags));
   describeCommand(command, {
     isLocal: true,
     examples: ["ecm sandbox seed fixtures.json", "ecm sandbox seed --contacts 1000 --json"],
     output:
-      "How many contacts were created and updated. What a name stands for is created when it is missing; when anything is invalid, its place is named and nothing is applied.",
+      "How many contacts were created and updated. Missing fields, tags and lists are created; if anything is invalid, the error says where and nothing is applied.",
   });
 }
 
 async function runSandboxSeed(context: Context, file: string | undefined, flags: SeedFlags): Promise<void> {
   if ((file === undefined) === (flags.contacts === undefined)) {
-    throw new UsageError("name a file, or --contacts N", "such as: ecm sandbox seed --contacts 1000");
+    throw new UsageError("Name a file, or --contacts N", "Such as: ecm sandbox seed --contacts 1000");
   }
   const data =
     file === undefined

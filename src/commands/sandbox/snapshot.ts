@@ -17,7 +17,7 @@ const snapshotView: View<Snapshot> = {
 const oneSnapshot = "The snapshot: name, savedAt, bytes.";
 
 export function registerSandboxSnapshot(parent: Command, context: Context): void {
-  const group = parent.command("snapshot").description("save the sandbox's account, and bring it back");
+  const group = parent.command("snapshot").description("save and restore the sandbox's account");
   const verb = (name: string, description: string, output: string, exitCodes: Record<number, string> = {}) =>
     describeCommand(group.command(name).description(description).addOption(dataOption()), {
       isLocal: true,
@@ -26,18 +26,18 @@ export function registerSandboxSnapshot(parent: Command, context: Context): void
       exitCodes,
     });
   const missing = { 5: "no such snapshot" };
-  verb("save", "save the account under a name, over an earlier snapshot of that name", oneSnapshot)
+  verb("save", "save the account under a name, replacing an earlier snapshot of that name", oneSnapshot)
     .argument("<name>", "letters, digits, '.', '_' and '-'")
     .action((name: string, flags: DataFlag) => show(context, flags, (act) => act.saveSnapshot(name)));
   verb(
     "load",
-    "make the account what it was when the snapshot was saved",
-    `${oneSnapshot} Clock, limits, faults and the log of requests stay as they are.`,
+    "restore the account from a snapshot",
+    `${oneSnapshot} Clock, limits, faults and the log of requests do not change.`,
     missing,
   )
     .argument("<name>", "its name")
     .action((name: string, flags: DataFlag) => show(context, flags, (act) => act.loadSnapshot(name)));
-  verb("list", "show the snapshots", "One line for each snapshot, by name.").action((flags: DataFlag) =>
+  verb("list", "show the snapshots", "One line per snapshot, by name.").action((flags: DataFlag) =>
     withOwner(context, flags, async ({ operations }) => {
       await presentList(context.terminal, context.output(), operations.snapshots(), snapshotView);
     }),

@@ -23,7 +23,7 @@ export function registerSandboxStart(parent: Command, context: Context): void {
       "ecm sandbox start --variant page=cap:100 --variant lists=array",
     ],
     output:
-      'One line of JSON when it accepts requests: {"baseUrl","apiKey","structureId"}; at a terminal how to use it, and each request. Sandboxes on one folder see the same data and spend the same limits; without --data it is that of the profile sandbox.',
+      'One line of JSON when it accepts requests: {"baseUrl","apiKey","structureId"}; at a terminal how to use it, and each request. Sandboxes on the same folder share data and limits; the default is the folder of the profile sandbox.',
     exitCodes: { 0: "stopped by SIGINT or SIGTERM" },
   });
 }

@@ -22,13 +22,13 @@ const view: View<VariantRow> = {
 export function registerSandboxVariants(parent: Command, context: Context): void {
   const command = parent
     .command("variants")
-    .description("list what --variant can change about the sandbox")
+    .description("list what --variant can change")
     .action(() => runSandboxVariants(context));
   describeCommand(command, {
     isLocal: true,
     examples: ["ecm sandbox variants", "ecm sandbox variants --json"],
     output:
-      "One line for each value of each variant: what the service's documents leave open, and how the sandbox decides it.",
+      "One line per value of each variant: what the service's documentation leaves open, and how the sandbox behaves.",
   });
 }
 

@@ -17,13 +17,13 @@ interface StructureApplyOptions {
 export function registerStructureApply(parent: Command, context: Context): void {
   const command = parent
     .command("apply")
-    .description("make a structure as a file says, in one update")
-    .argument("<file>", "a file as `structure pull` writes it; - is standard input")
-    .option("--prune", "remove what is only in the account: contacts lose those values and tags (asks first)")
+    .description("change a structure to match a file, in one update")
+    .argument("<file>", "a file as `structure pull` writes it; - for standard input")
+    .option("--prune", "remove what is only in the account; contacts lose those values and tags (asks first)")
     .action((file: string, options: StructureApplyOptions) => runStructureApply(context, file, options));
   describeCommand(addDryRunFlag(command), {
     examples: ["ecm structure apply structure.yaml", "ecm structure apply structure.yaml --prune --yes"],
-    output: "The structure as it is afterwards; the changes on stderr, `unchanged` when there was none.",
+    output: "The updated structure; the changes on stderr, or `unchanged`.",
     writes: true,
   });
 }
@@ -59,10 +59,10 @@ async function runStructureApply(
     if (!surprise) return next.body;
     throw new EcmError(
       exitCodes.conflict,
-      `the ${surprise.part} ${JSON.stringify(surprise.label)} appeared meanwhile`,
+      `The ${surprise.part} ${JSON.stringify(surprise.label)} was added in the meantime`,
       {
         type: "ConcurrencyError",
-        hint: "look at it with structure diff --prune, then apply again",
+        hint: "See it with ecm structure diff --prune, then apply again",
         applied: "no",
       },
     );

@@ -15,13 +15,13 @@ export function registerStructureDiff(parent: Command, context: Context): void {
   const command = parent
     .command("diff")
     .description("show what `structure apply` would do")
-    .argument("<file>", "a file as `structure pull` writes it; - is standard input")
+    .argument("<file>", "a file as `structure pull` writes it; - for standard input")
     .option("--exit-code", "exit 9 when something differs")
-    .option("--prune", "as apply --prune: what is only in the account would be removed")
+    .option("--prune", "as apply --prune: also show what would be removed")
     .action((file: string, options: StructureDiffOptions) => runStructureDiff(context, file, options));
   describeCommand(command, {
     examples: ["ecm structure diff structure.yaml", "ecm structure diff structure.yaml --exit-code --json"],
-    output: "One line per difference, none when there is none; in JSON formats an array of changes.",
+    output: "One line per difference; in JSON formats an array of changes.",
     exitCodes: { 9: "with --exit-code: something differs" },
   });
 }
@@ -36,6 +36,6 @@ async function runStructureDiff(
   const { account } = await context.connect();
   const { changes } = planStructure(await wholeStructure(account), wanted, options.prune ?? false);
   await presentValue(context.terminal, context.output(), changes, changes.map(describeChange).join("\n"));
-  if (changes.length === 0) context.terminal.note("no difference");
+  if (changes.length === 0) context.terminal.note("No differences");
   else if (options.exitCode) context.endWith(exitCodes.differs);
 }

@@ -15,7 +15,7 @@ interface FieldAddOptions {
   dryRun?: boolean;
 }
 
-const output = "The structure as it is afterwards.";
+const output = "The updated structure.";
 
 export function registerStructureField(parent: Command, context: Context): void {
   const field = parent.command("field").description("add, rename and remove fields");
@@ -24,19 +24,19 @@ export function registerStructureField(parent: Command, context: Context): void 
     .command("add")
     .description("add a field")
     .argument("[label]", "the field's label")
-    .option("--type <type>", "the type of its values, as the service names it", "text")
+    .option("--type <type>", "the type of its values, in the service's terms", "text")
     .option("--required", "every contact must have a value")
     .action((label: string | undefined, options: FieldAddOptions) => runFieldAdd(context, label, options));
   describeCommand(addDryRunFlag(add), {
     examples: ["ecm structure field add City", 'ecm structure field add "Customer number" --required'],
     output,
     writes: true,
-    exitCodes: { 6: "a field has this label already, or the structure keeps being changed by others" },
+    exitCodes: { 6: "a field already has this label, or others keep changing the structure" },
   });
 
   const rename = field
     .command("rename")
-    .description("give a field another label; contacts keep their values")
+    .description("rename a field; contacts keep their values")
     .argument("[field]", "its label or id")
     .argument("[label]", "the new label")
     .action((wanted: string | undefined, label: string | undefined, options: { dryRun?: boolean }) =>
@@ -46,12 +46,12 @@ export function registerStructureField(parent: Command, context: Context): void 
     examples: ["ecm structure field rename City Town"],
     output,
     writes: true,
-    exitCodes: { 6: "another field has this label, or the structure keeps being changed by others" },
+    exitCodes: { 6: "another field has this label, or others keep changing the structure" },
   });
 
   const remove = field
     .command("remove")
-    .description("remove a field: every contact loses its value (asks first)")
+    .description("remove a field; every contact loses its value (asks first)")
     .argument("[field]", "its label or id")
     .action((wanted: string | undefined, options: { dryRun?: boolean }) =>
       runFieldRemove(context, wanted, options),

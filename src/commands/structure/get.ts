@@ -10,13 +10,13 @@ export function registerStructureGet(parent: Command, context: Context): void {
   const command = parent
     .command("get")
     .description("show one structure with its fields and tags")
-    .argument("[structure]", "its label or id; left out: the one that is worked in")
+    .argument("[structure]", "its label or id (default: the one in use)")
     .action((named: string | undefined, options: OutputFileFlags) =>
       runStructureGet(context, named, options),
     );
   describeCommand(addOutputFileFlags(command), {
     examples: ["ecm structure get", "ecm structure get Default --json"],
-    output: "The structure: in JSON formats the service's own object.",
+    output: "The structure; in JSON formats the service's own object.",
   });
 }
 

@@ -12,8 +12,8 @@ export function registerStructurePull(parent: Command, context: Context): void {
   const command = parent
     .command("pull")
     .description("write a structure as a YAML file for version control")
-    .argument("[structure]", "its label or id; left out: the one that is worked in")
-    .option("--output-file <file>", "write there in place of stdout; the file appears whole or not at all")
+    .argument("[structure]", "its label or id (default: the one in use)")
+    .option("--output-file <file>", "write to FILE instead of stdout (atomically)")
     .action((named: string | undefined, options: StructurePullOptions) =>
       runStructurePull(context, named, options),
     );
@@ -33,7 +33,7 @@ async function runStructurePull(
   const { account } = await context.connect();
   const structure = await wholeStructure(account, named);
   if (!structure.tags)
-    context.terminal.warn("the service did not say which tags there are: they are left out");
+    context.terminal.warn("The service did not say which tags there are; tags are left out");
   const wanted = wantedFrom(structure);
   await presentValue(context.terminal, output, wanted, formatStructureFile(wanted));
 }

@@ -13,25 +13,25 @@ interface TagOptions {
   dryRun?: boolean;
 }
 
-const output = "The structure as it is afterwards.";
+const output = "The updated structure.";
 
 export function registerStructureTag(parent: Command, context: Context): void {
   const tag = parent.command("tag").description("add, rename and remove tags");
 
   const add = tag
     .command("add")
-    .description("add tags; those that exist already are left as they are")
+    .description("add tags; existing ones do not change")
     .argument("[label...]", "the tags' labels")
     .action((labels: string[], options: TagOptions) => runTagAdd(context, labels, options));
   describeCommand(addDryRunFlag(add), {
     examples: ["ecm structure tag add vip", 'ecm structure tag add "north, west" south --dry-run'],
-    output: `${output} \`unchanged\` on stderr when all were there.`,
+    output: `${output} \`unchanged\` on stderr when all existed.`,
     writes: true,
   });
 
   const rename = tag
     .command("rename")
-    .description("give a tag another label; contacts keep the tag")
+    .description("rename a tag; contacts keep the tag")
     .argument("[tag]", "its label or id")
     .argument("[label]", "the new label")
     .action((wanted: string | undefined, label: string | undefined, options: TagOptions) =>
@@ -41,12 +41,12 @@ export function registerStructureTag(parent: Command, context: Context): void {
     examples: ["ecm structure tag rename vip gold"],
     output,
     writes: true,
-    exitCodes: { 6: "another tag has this label, or the structure keeps being changed by others" },
+    exitCodes: { 6: "another tag has this label, or others keep changing the structure" },
   });
 
   const remove = tag
     .command("remove")
-    .description("remove a tag: every contact loses it (asks first)")
+    .description("remove a tag; every contact loses it (asks first)")
     .argument("[tag]", "its label or id")
     .action((wanted: string | undefined, options: TagOptions) => runTagRemove(context, wanted, options));
   describeCommand(addDryRunFlag(remove), {

@@ -15,8 +15,8 @@ interface StructureUpdateOptions {
 export function registerStructureUpdate(parent: Command, context: Context): void {
   const command = parent
     .command("update")
-    .description("change a structure's label or the name of its key; every field and tag is kept")
-    .argument("[structure]", "its label or id; left out: the one that is worked in")
+    .description("change a structure's label or the name of its key; fields and tags stay")
+    .argument("[structure]", "its label or id (default: the one in use)")
     .option("--label <label>", "the structure's new label")
     .option("--key-name <name>", "the new name of the key column")
     .action((named: string | undefined, options: StructureUpdateOptions) =>
@@ -24,7 +24,7 @@ export function registerStructureUpdate(parent: Command, context: Context): void
     );
   describeCommand(addDryRunFlag(command), {
     examples: ['ecm structure update --label "Customers"', "ecm structure update Default --key-name E-mail"],
-    output: "The structure as it is afterwards; `unchanged` on stderr when it was so before.",
+    output: "The updated structure; `unchanged` on stderr when nothing changed.",
     writes: true,
   });
 }
@@ -36,8 +36,8 @@ async function runStructureUpdate(
 ): Promise<void> {
   const { label, keyName, dryRun } = options;
   if (label === undefined && keyName === undefined) {
-    throw new UsageError("nothing to change was named", "pass --label, --key-name, or both");
+    throw new UsageError("Nothing to change was named", "Pass --label, --key-name, or both");
   }
-  if ([label, keyName].some((name) => name?.trim() === "")) throw new UsageError("a name cannot be blank");
+  if ([label, keyName].some((name) => name?.trim() === "")) throw new UsageError("A name cannot be blank");
   await runEdit(context, (structure) => updateNames(structure, { label, keyName }), { named, dryRun });
 }

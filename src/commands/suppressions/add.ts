@@ -17,20 +17,17 @@ interface SuppressionsAddFlags {
 export function registerSuppressionsAdd(parent: Command, context: Context): void {
   const command = parent
     .command("add")
-    .description("never create these keys again: import, lists sync and contact create leave them out")
-    .argument("[key...]", "contact keys, such as e-mail addresses")
-    .option(
-      "--keys <file>",
-      "the keys of a file: one per line, or a CSV with a key column; - is standard input",
-    )
+    .description("suppress keys: import, lists sync and contact create skip them")
+    .argument("[key...]", "contact keys, such as email addresses")
+    .option("--keys <file>", "a file of keys: one per line, or a CSV with a key column; - for standard input")
     .action((keys: string[], flags: SuppressionsAddFlags) => runSuppressionsAdd(context, keys, flags));
   describeCommand(command, {
     isLocal: true,
     examples: ["ecm suppressions add ada@example.com", "ecm suppressions add --keys erased.txt"],
-    output: "The keyed hash of each key, and when it was added: { hash, addedAt }. No address is kept.",
+    output: "The keyed hash of each key, and when it was added: { hash, addedAt }. No address is stored.",
     exitCodes: {
       1: "the list cannot be read or written",
-      3: "added, and some lines of the file hold no key",
+      3: "added, but some lines of the file have no valid key",
     },
   });
 }
@@ -42,7 +39,7 @@ async function runSuppressionsAdd(
 ): Promise<void> {
   const { terminal } = context;
   if (flags.keys !== undefined && given.length > 0) {
-    throw new UsageError("--keys names all keys: it goes without others", "Leave out one of the two");
+    throw new UsageError("--keys names all keys and cannot be used with others", "Leave out one of the two");
   }
   const output = context.output();
   if (flags.keys === undefined) requireKeys(given, "ecm suppressions add KEY");
@@ -52,7 +49,7 @@ async function runSuppressionsAdd(
   const { entries, added } = list.add(keys, context.clock.now());
   const known = entries.length - added;
   terminal.note(
-    `Added ${keysOf(added)} to the suppression list${known > 0 ? `; ${keysOf(known)} ${known === 1 ? "was" : "were"} on it already` : ""}`,
+    `Added ${keysOf(added)} to the suppression list${known > 0 ? `; ${keysOf(known)} ${known === 1 ? "was" : "were"} already on it` : ""}`,
   );
   for (const line of rejected.slice(0, mostLinesShown)) terminal.note(line, "needed");
   if (rejected.length > 0) {

@@ -22,8 +22,8 @@ const view: View<Checked> = {
 export function registerSuppressionsCheck(parent: Command, context: Context): void {
   const command = parent
     .command("check")
-    .description("say whether keys are suppressed: exit 0 when all of them are, 1 when not")
-    .argument("<key...>", "contact keys, such as e-mail addresses")
+    .description("check whether keys are suppressed (exit 0 if all are, 1 if not)")
+    .argument("<key...>", "contact keys, such as email addresses")
     .action((keys: string[]) => runSuppressionsCheck(context, keys));
   describeCommand(command, {
     isLocal: true,

@@ -8,7 +8,7 @@ import { suppressedView } from "./view.ts";
 
 export function registerSuppressionsList(parent: Command, context: Context): void {
   const command = addOutputFileFlags(parent.command("list")).description(
-    "list the suppressed keys as keyed hashes; the list holds no addresses",
+    "list the suppressed keys as keyed hashes; the list has no addresses",
   );
   command.action((flags) => runSuppressionsList(context, flags));
   describeCommand(command, {

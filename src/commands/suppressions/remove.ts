@@ -8,13 +8,13 @@ import { keysOf, requireKeys } from "./view.ts";
 export function registerSuppressionsRemove(parent: Command, context: Context): void {
   const command = parent
     .command("remove")
-    .description("take keys off the suppression list: they can be created again")
-    .argument("<key...>", "contact keys, such as e-mail addresses")
+    .description("remove keys from the suppression list, so that they can be created again")
+    .argument("<key...>", "contact keys, such as email addresses")
     .action((keys: string[]) => runSuppressionsRemove(context, keys));
   describeCommand(command, {
     isLocal: true,
     examples: ["ecm suppressions remove ada@example.com", "ecm suppressions remove ada@example.com --yes"],
-    output: "Nothing; what was removed is said on stderr.",
+    output: "Nothing; stderr says what was removed.",
     exitCodes: { 1: "declined, or the list cannot be read or written", 5: "none of the keys is suppressed" },
   });
 }
@@ -30,7 +30,7 @@ async function runSuppressionsRemove(context: Context, keys: string[]): Promise<
     );
   }
   await context.confirm(
-    `Take ${keysOf(known.length)} off the suppression list? ${known.length === 1 ? "It" : "They"} can then be created again`,
+    `Remove ${keysOf(known.length)} from the suppression list? ${known.length === 1 ? "It" : "They"} can then be created again`,
   );
   const removed = list.remove(known, context.clock.now());
   const others = keys.length - known.length;

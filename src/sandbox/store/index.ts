@@ -128,8 +128,8 @@ async function makePrivate(folder: string): Promise<string> {
     await (await open(file, "a", 0o600)).close();
   } catch (error) {
     throw new UsageError(
-      `the sandbox's folder ${folder} cannot be used: ${(error as Error).message}`,
-      "name another with --data, or with ECM_STATE_DIR",
+      `The sandbox's folder ${folder} cannot be used: ${(error as Error).message}`,
+      "Name another with --data, or with ECM_STATE_DIR",
       { cause: error },
     );
   }

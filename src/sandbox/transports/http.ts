@@ -47,8 +47,8 @@ export async function openPort(
     server.listen(port, host, resolve);
   }).catch((error: Error) => {
     throw new UsageError(
-      `cannot listen on ${host}, port ${port}: ${error.message}`,
-      "choose another with --host and --port; port 0 takes any free one",
+      `Cannot listen on ${host}, port ${port}: ${error.message}`,
+      "Choose another with --host and --port; port 0 takes any free one",
     );
   });
   const { address, family, port: actualPort } = server.address() as AddressInfo;

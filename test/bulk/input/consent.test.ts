@@ -343,7 +343,7 @@ describe("files in which nobody left", () => {
 describe("never passed over without a word", () => {
   test("a name that may mean something else is said when its cells do", async () => {
     const { understood } = await read("Email,Newsletter\na@example.com,Weekly\n", { ignoreUnmapped: true });
-    expect(understood.facts.notes).toContain('"Newsletter" holds no yes and no: not read as consent');
+    expect(understood.facts.notes).toContain('"Newsletter" has no yes or no; not read as consent');
   });
 
   test("another channel and an empty column are said", async () => {
@@ -351,9 +351,9 @@ describe("never passed over without a word", () => {
       ignoreUnmapped: true,
     });
     expect(understood.facts.notes).toContain(
-      '"SMS Opt-In" is about another channel than e-mail: not read as consent',
+      '"SMS Opt-In" is about another channel than email; not read as consent',
     );
-    expect(understood.facts.notes).toContain('"Opt-In" is empty in every row: not read as consent');
+    expect(understood.facts.notes).toContain('"Opt-In" is empty in every row; not read as consent');
   });
 
   test.each([

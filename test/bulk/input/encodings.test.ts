@@ -63,7 +63,7 @@ test("a guess is always said, with the first line that it decodes", async () => 
   const bytes = iconv.encode(`Email,First Name,Last Name\n${rows}\ntaro@example.jp,田中,太郎\n`, "cp932");
   const { understood } = await read(bytes);
   expect(understood.facts.notes).toContainEqual(
-    "read as shift_jis (found by the look of its bytes; --encoding overrides); the first line beyond ASCII is line 302: taro@example.jp,田中,太郎",
+    "read as shift_jis (detected; override with --encoding); the first line that is not plain ASCII is line 302: taro@example.jp,田中,太郎",
   );
 });
 
@@ -169,12 +169,14 @@ test.each([
   const text = names.map((name, index) => `a${index}@example.com,${name}\n`).join("");
   const { rows, understood } = await read(iconv.encode(`Email,City\n${text}`, encoding));
   expect(rows.map((row) => row.cells[1])).toEqual(names);
-  expect(understood.facts.notes[0]).toMatch(/^read as \S+ \(found by the look of its bytes; --encoding/);
+  expect(understood.facts.notes[0]).toMatch(/^Read as \S+ \(detected; override with --encoding/);
 });
 
 test("where two encodings make sense of a file, it is refused with both texts", async () => {
   const failure = await failureOf(read(iconv.encode("Email,City\na@example.com,Weiß\n", "cp850")));
-  expect(failure.message).toMatch(/people\.csv:2: the encoding cannot be told; it could be .*\("Weiß"\)/);
+  expect(failure.message).toMatch(
+    /people\.csv:2: the encoding cannot be determined; it could be .*\("Weiß"\)/,
+  );
   expect(failure.hint).toMatch(/--encoding \S+, or save the file as UTF-8/);
   expect(failure.exitCode).toBe(2);
 });

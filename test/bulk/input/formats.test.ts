@@ -86,7 +86,7 @@ describe("workbooks", () => {
       sheetOf(textRow(2, ["a@example.com", "x"], ' hidden="1"') + textRow(3, ["b@example.com", "y"])),
     );
     expect(rows).toHaveLength(2);
-    expect(understood.facts.notes).toContain("1 row is hidden in the workbook; read like any other");
+    expect(understood.facts.notes).toContain("1 row is hidden in the workbook; read like the others");
   });
 
   test("of several visible sheets one must be named", async () => {
@@ -112,7 +112,7 @@ describe("workbooks", () => {
     const single = workbook({ sheets: sheets.slice(1) });
     expect((await read(single)).rows).toHaveLength(1);
     expect((await failureOf(read("Email\na@example.com\n", { sheet: "1" }))).message).toMatch(
-      /--sheet goes with/,
+      /--sheet applies to workbooks/,
     );
   });
 
@@ -124,7 +124,7 @@ describe("workbooks", () => {
       Buffer.concat([Buffer.from("\xd0\xcf\x11\xe0", "latin1"), Buffer.from("EncryptedPackage", "utf16le")]),
       /protected by a password/,
     ],
-    ["another archive", zip({ "people.csv": "Email\n" }), /ZIP archive and no workbook/],
+    ["another archive", zip({ "people.csv": "Email\n" }), /ZIP archive, not a workbook/],
     ["OpenDocument", zip({ mimetype: "x", "content.xml": "<x/>" }), /OpenDocument/],
     ["a missing sheet", zip({ ...parts, "xl/worksheets/sheet1.xml": "" }), /damaged workbook|is empty/],
     [
@@ -219,8 +219,8 @@ describe("JSON", () => {
     ],
     ["no JSON", '{"Email":"a@example.com"}\n{"Email":b}\n', /:2: this is not JSON/],
     ["an array in an array", '[{"Email":"a@example.com"}, [3]]', /element 2: an object is expected/],
-    ["an empty array", "[]", /holds no object/],
-    ["deep nesting", `{"a":${"[".repeat(100_000)}`, /more than 32/],
+    ["an empty array", "[]", /contains no objects/],
+    ["deep nesting", `{"a":${"[".repeat(100_000)}`, /More than 32/],
     ["an endless text", `{"a":"${"x".repeat(3_000_000)}`, /longer than 1 MiB/],
     ["cut short", '[{"Email":"a@example.com"},{"Em', /ends in the middle/],
     [

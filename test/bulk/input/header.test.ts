@@ -116,10 +116,10 @@ test.each([
   [
     "lines in quotes",
     '"Email,City"\n"a@example.com,Rome"\n',
-    /every line is in quotes/,
-    /export the file again/,
+    /every line is quoted as a whole/,
+    /Export the file again/,
   ],
-  ["lines in quotes with quotes inside", '"Email,""City"""\n', /every line is in quotes/, /export/],
+  ["lines in quotes with quotes inside", '"Email,""City"""\n', /every line is quoted as a whole/, /export/],
   ["circumflex", "Email^City\na@example.com^Rome\n", /separated by "\^"/, /--delimiter '\^'/],
   [
     "tilde, with commas inside",
@@ -136,12 +136,12 @@ test.each([
 
 test("a wrong --delimiter is answered with the right one", async () => {
   const failure = await failureOf(read("Email,City\na@example.com,x\n", { delimiter: ";" }));
-  expect(failure.hint).toBe("pass --delimiter ','");
+  expect(failure.hint).toBe("Pass --delimiter ','");
 });
 
 test("without a key column the hint names the column that holds addresses", async () => {
   const text = "Name,Work,Home\nAda,,\nBob,b@example.com,\nCy,c@example.com,c2@example.com\n";
-  expect((await failureOf(read(text))).hint).toBe("say which one: --map Work=key");
+  expect((await failureOf(read(text))).hint).toBe("Say which one: --map Work=key");
   const both = await failureOf(read("Mail,E-Mail-Adresse\n,b@example.com\n"));
   expect(both.hint).toContain("--map E-Mail-Adresse=key");
 });
@@ -157,7 +157,7 @@ describe("what cannot be mapped is said with the next step", () => {
     [
       "no key column",
       "Name,City\nAda,x\n",
-      /:1: no column holds the key \(Email\); columns: "Name", "City"/,
+      /:1: no key column \(Email\) found; columns: "Name", "City"/,
       /--map COLUMN=key/,
     ],
     [
@@ -183,7 +183,7 @@ describe("what cannot be mapped is said with the next step", () => {
 
   test("a column or field that --map names and that does not exist", async () => {
     const wrongColumn = failureOf(read("Email,City\n", { map: new Map([["Citi", "City"]]) }));
-    expect((await wrongColumn).hint).toContain('did you mean "City"?');
+    expect((await wrongColumn).hint).toContain('Did you mean "City"?');
     const wrongField = failureOf(read("Email,Town\n", { map: new Map([["Town", "Citi"]]) }));
     expect((await wrongField).message).toContain('there is no field "Citi"');
     expect((await wrongField).hint).toContain("--map Town=City");
@@ -193,7 +193,7 @@ describe("what cannot be mapped is said with the next step", () => {
 test("a header without rows is said", async () => {
   const { all, understood } = await read("Email,City\n");
   expect(all).toEqual([]);
-  expect(understood.facts.notes).toContain("the file has a header and no rows");
+  expect(understood.facts.notes).toContain("The file has a header but no rows");
 });
 
 describe("files that hold no delimited text are recognised", () => {
@@ -250,6 +250,6 @@ describe("files that name contacts", () => {
   });
 
   test("a table without a key column is refused", async () => {
-    expect((await failureOf(keysIn("Name;Size\nAda;39\n"))).message).toMatch(/no column holds the key/);
+    expect((await failureOf(keysIn("Name;Size\nAda;39\n"))).message).toMatch(/no key column/);
   });
 });

@@ -207,6 +207,6 @@ test("--map and --ignore-unmapped settle what names cannot", async () => {
 
 test("two columns that could hold the key are an error that names both", async () => {
   const failure = await failureOf(read("Mail,E-Mail-Adresse\na@example.com,b@example.com\n"));
-  expect(failure.message).toContain('2 columns could hold the key: "Mail", "E-Mail-Adresse"');
+  expect(failure.message).toContain('2 columns could be the key: "Mail", "E-Mail-Adresse"');
   expect(failure.hint).toContain("--map Mail=key");
 });

@@ -98,7 +98,7 @@ describe("exports of other systems are read by their rules", () => {
     });
     expect(understood.facts.system).toBe("activecampaign");
     expect(rows[0]?.notSubscribed).toBe("Status: Bounced");
-    expect((await failureOf(read("Email\n", { from: "mailchip" }))).hint).toBe("did you mean mailchimp?");
+    expect((await failureOf(read("Email\n", { from: "mailchip" }))).hint).toBe("Did you mean mailchimp?");
   });
 });
 
@@ -155,14 +155,14 @@ describe("a row that its own file marks as not subscribed says so", () => {
 
   test("a consent column that is not there is refused; one that is told to be ignored is, and said so", async () => {
     expect((await failureOf(read("Email\n", { consentColumn: "Optin" }))).message).toContain(
-      "--consent-column names a column that is not there",
+      "--consent-column names a column that does not exist",
     );
     const { rows, understood } = await read("key,status\na@example.com,Inactive\n", {
       map: new Map([["status", "ignore"]]),
     });
     expect(rows[0]?.notSubscribed).toBeUndefined();
     expect(understood.facts.notes).toContain(
-      '"status" looks like consent and is not read, as told: --map status=ignore',
+      '"status" looks like consent but is ignored, because of --map status=ignore',
     );
   });
 });

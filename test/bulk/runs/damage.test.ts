@@ -56,7 +56,7 @@ describe("a damaged line with good ones behind it", () => {
     await write(lines.with(bad, flipped(lines[bad]!)));
     const refused = await ecm(["runs", "undo", run]);
     expect(refused.code).toBe(1);
-    expect(refused.stderr).toContain("7 of 8 changes can still be proven");
+    expect(refused.stderr).toContain("7 of 8 changes can still be read");
     expect(refused.stderr).toContain(`ecm runs undo ${run} --partial`);
     const undone = await ecm(["runs", "undo", run, "--partial", "--json"]);
     expect(undone.code).toBe(3);

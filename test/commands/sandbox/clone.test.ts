@@ -75,8 +75,8 @@ test("clone --contacts copies every contact as it is, says the price first, and 
   const folder = join(await temporaryFolder(), "rehearsal");
   const { code, stderr } = await source.ecm(["sandbox", "clone", "--contacts", "--data", folder, "--yes"]);
   expect(code).toBe(0);
-  expect(stderr.indexOf("3 contacts: about 1 more requests")).toBeLessThan(
-    stderr.indexOf("copied 3 contacts"),
+  expect(stderr.indexOf("3 contacts: about 1 more request")).toBeLessThan(
+    stderr.indexOf("Copied 3 contacts"),
   );
   const { structureId, send } = await opened(folder);
   // A search tells everything but the version.
@@ -137,7 +137,7 @@ test("where a search does not name lists and status, the members of each list ar
   const { code, stderr } = await ecmWith(env)(["sandbox", "clone", "--contacts", "--data", folder, "--yes"]);
   expect(code).toBe(0);
   expect(stderr).toContain("3 contacts: about 2 more requests");
-  expect(stderr).toContain("3 came without a status");
+  expect(stderr).toContain("3 had no status");
   const { send } = await opened(folder);
   const copies = await Promise.all(contacts.map(({ _id }) => send("GET", `/api/contact/${_id}`)));
   expect(copies.map((copy) => copy.lists)).toEqual(contacts.map((contact) => contact.lists));

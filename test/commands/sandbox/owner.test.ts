@@ -102,6 +102,6 @@ test("a folder that cannot be used is a usage error that names it", async () => 
   const ecm = ecmWith(await temporaryHome());
   const result = await ecm(["sandbox", "keys", "list", "--data", "/dev/null/x"]);
   expect(result.code).toBe(2);
-  expect(result.stderr).toContain("the sandbox's folder /dev/null/x cannot be used");
-  expect(result.stderr).toContain("hint: name another with --data");
+  expect(result.stderr).toContain("The sandbox's folder /dev/null/x cannot be used");
+  expect(result.stderr).toContain("hint: Name another with --data");
 });

@@ -142,7 +142,7 @@ test.each([
   const words = ["sandbox", "exec", "--host", host, "--", process.execPath, "-e", ""];
   const { code, stderr } = await ecmWith(await temporaryHome())(words);
   expect(code).toBe(0);
-  expect(stderr.includes("warning: the sandbox listens on 0.0.0.0")).toBe(isOpen);
+  expect(stderr.includes("warning: The sandbox listens on 0.0.0.0")).toBe(isOpen);
 });
 
 test("exec passes SIGTERM on, and waits for the command's own end", async () => {

@@ -35,7 +35,7 @@ export async function encodingNamed(label: string): Promise<string> {
   const near = nearestName(label, wellKnown);
   throw new UsageError(
     `--encoding ${JSON.stringify(label)} is not an encoding`,
-    near ? `did you mean ${near}?` : `such as ${wellKnown.join(", ")}`,
+    near ? `Did you mean ${near}?` : `Such as ${wellKnown.join(", ")}`,
   );
 }
 

@@ -35,7 +35,7 @@ export async function findEncoding(
   const { file, start } = inspection;
   const mark = marks.find(({ bytes }) => bytes.every((byte, index) => start[index] === byte));
   if (start.length >= 4 && start.readUInt32LE(0) === 0xfeff) {
-    throw new UsageError(`${file.name} is in UTF-32, which is not read`, "save it as UTF-8");
+    throw new UsageError(`${file.name} is in UTF-32, which is not supported`, "Save it as UTF-8");
   }
   if (requested !== undefined) {
     const encoding = await encodingNamed(requested);
@@ -77,7 +77,7 @@ async function requireClean(
   if (check.badLine !== undefined) {
     throw new UsageError(
       `${file.name}:${check.badLine}: the bytes of this line are not ${encoding}`,
-      "name the file's encoding with --encoding, or save it as UTF-8",
+      "Name the file's encoding with --encoding, or save it as UTF-8",
     );
   }
   return { encoding, markBytes, isGuess: false, firstForeign: check.firstForeign };
@@ -85,15 +85,15 @@ async function requireClean(
 
 async function refuseNul(file: InputFile, offset: number): Promise<never> {
   throw new UsageError(
-    `${file.name}:${await lineOfByte(file, offset)}: a zero byte (offset ${offset}), which no text holds`,
-    "the file is damaged, or not a table; export it again",
+    `${file.name}:${await lineOfByte(file, offset)}: a zero byte (offset ${offset}), which text never contains`,
+    "The file is damaged or not a table; export it again",
   );
 }
 
 async function brokenUtf8(file: InputFile, offset: number): Promise<UsageError> {
   return new UsageError(
     `${file.name}:${await lineOfByte(file, offset)}: byte ${offset} is not UTF-8, while the rest of the file is`,
-    "mend that line; --encoding reads the whole file in another encoding",
+    "Fix that line, or read the whole file in another encoding with --encoding",
   );
 }
 
@@ -174,8 +174,8 @@ async function guessEncoding({ file }: Inspection): Promise<FoundEncoding> {
   if (best) return { encoding: best.encoding, markBytes: 0, isGuess: true, firstForeign: best.firstForeign };
   const line = await lineOfByte(file, survey.firstBad);
   throw new UsageError(
-    `${file.name}:${line}: the encoding cannot be told; byte ${survey.firstBad} is not UTF-8`,
-    "name it, such as --encoding windows-1252, or save the file as UTF-8",
+    `${file.name}:${line}: the encoding cannot be determined; byte ${survey.firstBad} is not UTF-8`,
+    "Pass it, such as --encoding windows-1252, or save the file as UTF-8",
   );
 }
 
@@ -188,8 +188,8 @@ function undecided(file: InputFile, best: Guess & DecodingCheck, second: Guess &
     lines.findIndex((text, index) => text !== others[index]),
   );
   return new UsageError(
-    `${file.name}:${best.firstForeign?.line ?? 1}: the encoding cannot be told; it could be ${shownAs(best, lines[differing])} or ${shownAs(second, others[differing])}`,
-    `name it, such as --encoding ${best.encoding}, or save the file as UTF-8`,
+    `${file.name}:${best.firstForeign?.line ?? 1}: the encoding cannot be determined; it could be ${shownAs(best, lines[differing])} or ${shownAs(second, others[differing])}`,
+    `Pass it, such as --encoding ${best.encoding}, or save the file as UTF-8`,
   );
 }
 

@@ -77,7 +77,7 @@ function openEntry(zip: ZipFile, entry: Entry): Promise<Readable> {
 function damaged({ name }: InputFile, cause: Error): UsageError {
   return new UsageError(
     `${name} is a damaged archive or workbook: ${cause.message}`,
-    "open it in a spreadsheet and save it again, or fetch it again",
+    "Open it in a spreadsheet and save it again, or download it again",
     { cause },
   );
 }

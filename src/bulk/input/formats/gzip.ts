@@ -27,7 +27,7 @@ export async function unpackGzip(
     if (error instanceof UsageError) throw error;
     throw new UsageError(
       `${name} cannot be unpacked: ${(error as Error).message}`,
-      "it is damaged, or was not written to its end; fetch it again",
+      "It is damaged or incomplete; download it again",
     );
   }
 }

@@ -36,7 +36,7 @@ export async function readJson(file: InputFile, target: string): Promise<JsonTab
       } catch (error) {
         throw new UsageError(
           `${place}: this is not JSON: ${(error as Error).message}`,
-          "export the file again",
+          "Export the file again",
         );
       }
       const cells: (string | undefined)[] = [];
@@ -61,7 +61,7 @@ export async function readJson(file: InputFile, target: string): Promise<JsonTab
 function membersOf(value: unknown, place: string): [string, unknown][] {
   if (typeof value === "string") return [["key", value]];
   if (value === null || typeof value !== "object" || Array.isArray(value)) {
-    throw new UsageError(`${place}: an object is expected, such as {"Email":"ada@example.com"}`);
+    throw new UsageError(`${place}: expected an object, such as {"Email":"ada@example.com"}`);
   }
   return Object.entries(value);
 }
@@ -73,8 +73,8 @@ function cellOf(value: unknown, name: string, place: string): string {
   if (typeof value === "boolean") return String(value);
   if (Array.isArray(value) && value.every((each) => typeof each === "string")) return joinedNames(value);
   throw new UsageError(
-    `${place}: ${JSON.stringify(name)} holds ${Array.isArray(value) ? "an array" : "an object"}, and a cell holds one value`,
-    "flatten the objects first, such as with jq; exports of ecm itself import again from csv",
+    `${place}: ${JSON.stringify(name)} is ${Array.isArray(value) ? "an array" : "an object"}, but a cell has a single value`,
+    "Flatten the objects first, such as with jq; exports of ecm itself import again from csv",
   );
 }
 
@@ -148,7 +148,7 @@ function createSplitter(file: InputFile) {
           isOver ||= character === "]";
           continue;
         }
-        if (isOver) throw fault("text stands after the end of the array");
+        if (isOver) throw fault("there is text after the end of the array");
         if (isArray === undefined && character === "[") {
           isArray = true;
           continue;
@@ -176,10 +176,7 @@ function createSplitter(file: InputFile) {
     *end(): Generator<Element> {
       if (start !== -1 && depth === 0 && !isInString) yield taken(text.length);
       else if (start !== -1 || (isArray && !isOver)) {
-        throw fault(
-          "the file ends in the middle of a value: it was probably not written to its end",
-          "export it again",
-        );
+        throw fault("the file ends in the middle of a value: it is probably incomplete", "export it again");
       }
     },
   };

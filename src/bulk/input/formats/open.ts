@@ -30,7 +30,7 @@ export async function openInput(file: InputFile, options: ReadOptions): Promise<
     const path = await scratchPath(file, "unpacked");
     await unpackGzip(file, bytes, path);
     inner = await inspectFile({ ...file, path });
-    if (isGzip(inner)) throw new UsageError(`${file.name} is compressed twice`, "unpack it first");
+    if (isGzip(inner)) throw new UsageError(`${file.name} is compressed twice`, "Unpack it first");
   }
   const opened = { sha256, bytes, notes };
   if (isZip(inner)) {
@@ -40,7 +40,7 @@ export async function openInput(file: InputFile, options: ReadOptions): Promise<
     const { sheet, hiddenRows, formulasWithoutValue } = await readWorkbook(inner.file, path, options.sheet);
     notes.push(`Read the sheet ${JSON.stringify(sheet)} of a workbook`);
     if (hiddenRows > 0)
-      notes.push(`${counted(hiddenRows, "row")} hidden in the workbook; read like any other`);
+      notes.push(`${counted(hiddenRows, "row")} hidden in the workbook; read like the others`);
     if (formulasWithoutValue > 0) {
       notes.push(
         `${counted(formulasWithoutValue, "formula")} without a value in the workbook: read as blank; save it in a spreadsheet first`,
@@ -49,7 +49,7 @@ export async function openInput(file: InputFile, options: ReadOptions): Promise<
     return { ...opened, text: await inspectFile({ ...file, path }), table: {} };
   }
   if (options.sheet !== undefined)
-    throw new UsageError(`--sheet goes with a workbook, and ${file.name} is none`, "leave out --sheet");
+    throw new UsageError(`--sheet applies to workbooks, but ${file.name} is not one`, "Leave out --sheet");
   if (isJson(inner)) {
     refuseFlags(file, "JSON", {
       "--encoding": options.encoding,
@@ -57,10 +57,11 @@ export async function openInput(file: InputFile, options: ReadOptions): Promise<
       "--skip-lines": options.skipLines,
     });
     const { readJson } = await import("./json.ts");
-    if (!inner.isUtf8) throw new UsageError(`${file.name} is JSON, but not in UTF-8`, "save it as UTF-8");
+    if (!inner.isUtf8) throw new UsageError(`${file.name} is JSON, but not in UTF-8`, "Save it as UTF-8");
     const path = await scratchPath(file, "objects");
     const { names, isArray } = await readJson(inner.file, path);
-    if (names.length === 0) throw new UsageError(`${file.name} holds no object`, "name a file with contacts");
+    if (names.length === 0)
+      throw new UsageError(`${file.name} contains no objects`, "Name a file with contacts");
     if (isArray) notes.push("Rows are counted as elements of the array, from 1");
     return { ...opened, text: await inspectFile({ ...file, path }), table: { names } };
   }
@@ -76,7 +77,7 @@ function refuseFlags(
 ): void {
   for (const [flag, value] of Object.entries(flags)) {
     if (value !== undefined)
-      throw new UsageError(`${flag} goes with text, and ${name} is ${is}`, `leave out ${flag}`);
+      throw new UsageError(`${flag} applies to text files, but ${name} is ${is}`, `Leave out ${flag}`);
   }
 }
 
@@ -95,7 +96,7 @@ function isJson({ start }: Inspection): boolean {
 }
 
 async function scratchPath({ name, scratch }: InputFile, part: string): Promise<string> {
-  if (scratch === undefined) throw new UsageError(`${name} must be unpacked first`, "give a CSV file");
+  if (scratch === undefined) throw new UsageError(`${name} must be unpacked first`, "Give a CSV file");
   await mkdir(scratch, { recursive: true, mode: 0o700 });
   return join(scratch, part);
 }

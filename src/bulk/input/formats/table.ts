@@ -47,7 +47,10 @@ export function openTableWriter(path: string, name: string): TableWriter {
   return {
     async write(line, cells) {
       if (line < next)
-        throw new UsageError(`${name}: its rows are not in order`, "save it again where it comes from");
+        throw new UsageError(
+          `${name}: its rows are not in order`,
+          "Save it again in the program it comes from",
+        );
       piece += "\n".repeat(line - next);
       next = line + 1;
       let last = cells.length;
@@ -74,8 +77,8 @@ export function openTableWriter(path: string, name: string): TableWriter {
 /** The refusal of a file that unpacks to far more than it is. */
 export function tooLarge(name: string): UsageError {
   return new UsageError(
-    `${name} unpacks to far more than its size, as no list of contacts does`,
-    "if it is what you expect, unpack it yourself and give the unpacked file",
+    `${name} unpacks to far more than a list of contacts would`,
+    "If this is expected, unpack it yourself and use the unpacked file",
   );
 }
 

@@ -88,16 +88,16 @@ async function mainPart(archive: Archive, file: InputFile): Promise<string> {
 }
 
 function notWorkbook(archive: Archive, { name }: InputFile, main: string | undefined): UsageError {
-  const hint = "open it in a spreadsheet and save the sheet as .xlsx or as CSV UTF-8";
+  const hint = "Open it in a spreadsheet and save the sheet as .xlsx or as CSV UTF-8";
   if (main?.endsWith(".bin"))
-    return new UsageError(`${name} is a binary workbook (.xlsb), which is not read`, hint);
+    return new UsageError(`${name} is a binary workbook (.xlsb), which is not supported`, hint);
   if (archive.has("content.xml"))
-    return new UsageError(`${name} is an OpenDocument file, which is not read`, hint);
+    return new UsageError(`${name} is an OpenDocument file, which is not supported`, hint);
   if (main !== undefined)
-    return new UsageError(`${name} is an Office document and no workbook`, "name a workbook or a CSV file");
+    return new UsageError(`${name} is an Office document, not a workbook`, "Name a workbook or a CSV file");
   return new UsageError(
-    `${name} is a ZIP archive and no workbook`,
-    "unpack it first, and name the file inside",
+    `${name} is a ZIP archive, not a workbook`,
+    "Unpack it first, and name the file inside",
   );
 }
 
@@ -131,15 +131,15 @@ function chooseSheet(sheets: Sheet[], wanted: string | undefined, file: string):
       (loose.length === 1 ? loose[0] : undefined) ??
       (/^\d+$/.test(wanted) ? sheets[Number(wanted) - 1] : undefined);
     if (found) return found;
-    throw new UsageError(`${file} has no sheet ${JSON.stringify(wanted)}`, `sheets: ${names(sheets)}`);
+    throw new UsageError(`${file} has no sheet ${JSON.stringify(wanted)}`, `Sheets: ${names(sheets)}`);
   }
   const visible = sheets.filter(({ isVisible }) => isVisible);
   if (visible.length === 1) return visible[0]!;
   if (visible.length === 0)
-    throw new UsageError(`${file} has no visible sheet`, `name one with --sheet: ${names(sheets)}`);
+    throw new UsageError(`${file} has no visible sheet`, `Name one with --sheet: ${names(sheets)}`);
   throw new UsageError(
     `${file} has ${visible.length} sheets: ${names(visible)}`,
-    `say which one: --sheet ${JSON.stringify(visible[0]!.name)}, or its number`,
+    `Say which one: --sheet ${JSON.stringify(visible[0]!.name)}, or its number`,
   );
 }
 
@@ -329,8 +329,8 @@ function place(
 ): void {
   if (!(column < mostColumns)) {
     throw new UsageError(
-      `${file}:${line}: a value stands in column ${column + 1}; at most ${mostColumns} columns are read`,
-      "remove what stands far to the right of the table",
+      `${file}:${line}: there is a value in column ${column + 1}; at most ${mostColumns} columns are read`,
+      "Remove the cells far to the right of the table",
     );
   }
   while (cells.length < column) cells.push("");

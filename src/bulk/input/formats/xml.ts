@@ -29,7 +29,7 @@ export async function readXml(
   const refuse = (what: string) => {
     throw new UsageError(
       `${file} is a damaged workbook: ${what}`,
-      "open it in a spreadsheet and save it again",
+      "Open it in a spreadsheet and save it again",
     );
   };
   let depth = 0;
