@@ -119,7 +119,7 @@ function createMemory(folders: Folders, identity: string, apiKey: string, clock:
   const save = () => {
     if (updates.length === 0) return;
     rememberNames<RememberedNames>(folders, identity, (known) =>
-      updates.splice(0).reduce((names, update) => update(names), ownOf(known)),
+      updates.splice(0).reduce(updatedBy, ownOf(known)),
     );
   };
   const dropOld = () => {
@@ -152,6 +152,18 @@ function createMemory(folders: Folders, identity: string, apiKey: string, clock:
     now: () => clock.now(),
     save,
   };
+}
+
+/** An answer that is not as published is not remembered; the command that got it says what is wrong with it. */
+function updatedBy(
+  names: RememberedNames,
+  update: (names: RememberedNames) => RememberedNames,
+): RememberedNames {
+  try {
+    return update(names);
+  } catch {
+    return names;
+  }
 }
 
 /** Where the embedded service keeps its data. */

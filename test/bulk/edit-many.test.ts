@@ -86,8 +86,8 @@ describe("a selection", () => {
   it("refuses what does not say whom it is for, or what nobody has agreed to, and changes nothing", async () => {
     const service = await startSandbox();
     const table: [args: string[], message: string][] = [
-      [["mutate", "--set", "Last Name=X"], "the contact's id or key is missing"],
-      [["delete", "--yes"], "the contact's id or key is missing"],
+      [["mutate", "--set", "Last Name=X"], "The contact's id or key is missing"],
+      [["delete", "--yes"], "The contact's id or key is missing"],
       [["unsubscribe", "--list", "L"], "must be confirmed"],
       [["delete", "p0@example.com"], "must be confirmed"],
       [["delete", "--all", "--no-input"], "must be confirmed"],
@@ -213,7 +213,7 @@ describe("ecm contact delete", () => {
   it("asks for the number of contacts to be typed", async () => {
     const service = await withMembers(4);
     const args = ["contact", "delete", "--list", "L"];
-    const question = "Type 4 to delete 4 contacts for good";
+    const question = "Type 4 to permanently delete 4 contacts";
     const wrong = await service.ecm(args, { terminalColumns: 120, typed: [[question, "y\r"]] });
     expect(wrong.code).toBe(1);
     expect((await contactsIn(service)).size).toBe(4);

@@ -147,7 +147,7 @@ describe("ecm lists sync", () => {
     const path = await inputFile(members(0, 15));
     const refused = await service.ecm(["lists", "sync", "L", path]);
     expect(refused.code).toBe(2);
-    expect(refused.stderr).toContain('This would take 5 of the 20 members out of "L" (25 %)');
+    expect(refused.stderr).toContain('This would remove 5 of the 20 members of "L" (25 %)');
     expect((await service.ecm(["runs", "list", "--json"])).stdout.match(/"run"/g)).toHaveLength(2);
     const told = summaryOf(await service.ecm(["lists", "sync", "L", path, "--max-remove", "25%", "--json"]));
     expect(told.members).toEqual({ added: 0, removed: 5 });

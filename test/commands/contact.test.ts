@@ -266,7 +266,7 @@ describe("contact search", () => {
     expect(await ecm(words("contact search --all --page-size 2 -o id"))).toEqual({
       code: 0,
       stdout: "c1\nc2\n",
-      stderr: "3 contacts matched at first and 2 were read: the account changed meanwhile\n",
+      stderr: "warning: 3 contacts matched at first and 2 were read: the account changed meanwhile\n",
     });
   });
 

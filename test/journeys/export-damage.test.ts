@@ -75,7 +75,7 @@ describe("an export that is resumed", () => {
     await damage(scene);
     const { code, stderr } = await scene.ecm(scene.words);
     expect(code).toBe(0);
-    expect(stderr).toContain("damaged or gone");
+    expect(stderr).toContain("damaged or missing");
     expect(await readFile(scene.file, "utf8")).toBe(scene.whole);
   });
 

@@ -202,7 +202,7 @@ describe("a profile and a run", () => {
     const login = await ecm(["auth", "login", "--profile", "work"], {
       ...own,
       typed: [
-        ["Base address", baseUrl + enter],
+        ["Base URL", baseUrl + enter],
         ["API key", apiKey + enter],
       ],
     });
@@ -362,7 +362,7 @@ describe("colour", () => {
 
   it("tells errors and hints apart on a terminal, and names what was likely meant", async () => {
     const { stderr } = await ecm(slip, { terminalColumns: 80 });
-    expect(stderr).toContain('\u001b[31merror:\u001b[39m no tag is named "vpi"');
+    expect(stderr).toContain('\u001b[31merror:\u001b[39m No tag is named "vpi"');
     expect(stderr).toContain('\u001b[2mhint: Did you mean "vip"?\u001b[22m');
   });
 

@@ -160,7 +160,7 @@ describe("a wait for the hour", () => {
     const env = { ...(await temporaryHome()), ECM_BASE_URL: server.baseUrl, ECM_API_KEY: "k".repeat(20) };
     const ecm = ecmWith(env);
     const [waited, quiet] = [await ecm(read), await ecm([...read, "-q"])];
-    expect([waited.code, waited.stderr]).toEqual([0, "waiting 1 s: hourly limit reached\n"]);
+    expect([waited.code, waited.stderr]).toEqual([0, "Waiting 1 s: hourly limit reached\n"]);
     expect([quiet.code, quiet.stderr]).toEqual([0, ""]);
     expect((await ecm([...read, "--max-wait", "0.5"])).code).toBe(7);
     expect(server.seen).toHaveLength(5);

@@ -74,7 +74,7 @@ describe("--quiet", () => {
     await writeFile(file, "Email\nno address\nnone either\n");
     const { code, stderr } = await ecm(["import", file, "-q", "--max-rejects", "1"]);
     expect(code).toBe(3);
-    expect(stderr).toMatch(/^stopped: 2 rows were rejected/m);
+    expect(stderr).toMatch(/^Stopped: 2 rows were rejected/m);
   });
 });
 

@@ -166,7 +166,7 @@ function describe(status: RunStatus, now: number, startedAt: number, doneBefore:
   const seconds = Math.max(0.001, (now - startedAt) / 1000);
   const rate = (done - doneBefore) / seconds;
   const parts = [
-    `${progressBar(counts.read === 0 ? 1 : done / counts.read)}`,
+    `${progressBar(counts.read === 0 ? 0 : done / counts.read)}`,
     `${count(done)} of ${count(counts.read)}`,
   ];
   if (status.phase === "looking") parts.push("reading the account");

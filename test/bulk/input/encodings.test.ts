@@ -63,7 +63,7 @@ test("a guess is always said, with the first line that it decodes", async () => 
   const bytes = iconv.encode(`Email,First Name,Last Name\n${rows}\ntaro@example.jp,田中,太郎\n`, "cp932");
   const { understood } = await read(bytes);
   expect(understood.facts.notes).toContainEqual(
-    "read as shift_jis (detected; override with --encoding); the first line that is not plain ASCII is line 302: taro@example.jp,田中,太郎",
+    "Read as shift_jis (detected; override with --encoding); the first line that is not plain ASCII is line 302: taro@example.jp,田中,太郎",
   );
 });
 

@@ -215,12 +215,12 @@ describe("JSON", () => {
     [
       "a nested object",
       '{"Email":"a@example.com"}\n{"Email":"b@example.com","a":{"b":1}}',
-      /:2: "a" holds an object/,
+      /:2: "a" is an object/,
     ],
     ["no JSON", '{"Email":"a@example.com"}\n{"Email":b}\n', /:2: this is not JSON/],
-    ["an array in an array", '[{"Email":"a@example.com"}, [3]]', /element 2: an object is expected/],
+    ["an array in an array", '[{"Email":"a@example.com"}, [3]]', /element 2: expected an object/],
     ["an empty array", "[]", /contains no objects/],
-    ["deep nesting", `{"a":${"[".repeat(100_000)}`, /More than 32/],
+    ["deep nesting", `{"a":${"[".repeat(100_000)}`, /more than 32/],
     ["an endless text", `{"a":"${"x".repeat(3_000_000)}`, /longer than 1 MiB/],
     ["cut short", '[{"Email":"a@example.com"},{"Em', /ends in the middle/],
     [
@@ -239,10 +239,10 @@ describe("JSON", () => {
 test("flags about text are refused where there is none", async () => {
   const people = sheetOf(textRow(2, ["a@example.com"]));
   expect((await failureOf(read(people, { encoding: "utf-8" }))).message).toMatch(
-    /--encoding goes with text, and .* is a workbook/,
+    /--encoding applies to text files, but .* is a workbook/,
   );
   expect((await failureOf(read('{"Email":"a@example.com"}', { delimiter: ";" }))).message).toMatch(
-    /--delimiter goes with/,
+    /--delimiter applies to/,
   );
 });
 

@@ -99,7 +99,7 @@ test("a delimiter at the end of the header makes no column", async () => {
 test("a trailing column without a name is like any other when it holds values", async () => {
   const text = "Email,City,,\na@example.com,x,,z\n";
   expect((await failureOf(read(text))).message).toContain(
-    "a column maps to nothing: column 4, which has no name",
+    "1 column does not match any field: column 4, which has no name",
   );
   const { rows } = await read(text, { ignoreUnmapped: true });
   expect(rows).toMatchObject([{ cells: ["a@example.com", "x", "", "z"] }]);
@@ -119,7 +119,7 @@ test.each([
     /every line is quoted as a whole/,
     /Export the file again/,
   ],
-  ["lines in quotes with quotes inside", '"Email,""City"""\n', /every line is quoted as a whole/, /export/],
+  ["lines in quotes with quotes inside", '"Email,""City"""\n', /every line is quoted as a whole/, /Export/],
   ["circumflex", "Email^City\na@example.com^Rome\n", /separated by "\^"/, /--delimiter '\^'/],
   [
     "tilde, with commas inside",

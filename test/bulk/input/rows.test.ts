@@ -188,7 +188,7 @@ test("a quote that swallows rows refuses the file, since nobody knows which rows
 test("columns that map to nothing are all named, with the field that was probably meant", async () => {
   const failure = await failureOf(read("Email,Citty,Shoe Size\na@example.com,x,42\n"));
   expect(failure.message).toContain(
-    '2 columns map to nothing: "Citty" (like the field "City"?), "Shoe Size"',
+    '2 columns do not match any field: "Citty" (like the field "City"?), "Shoe Size"',
   );
   expect(failure.hint).toContain("--map Citty=ignore");
 });

@@ -12,8 +12,8 @@ describe("exports of other systems are read by their rules", () => {
     );
     expect(understood.facts.system).toBe("mailchimp");
     expect(understood.facts.notes).toEqual([
-      "read as a Mailchimp export",
-      "columns that a Mailchimp export keeps for itself, ignored: MEMBER_RATING, OPTIN_TIME, LEID, EUID",
+      "Read as a Mailchimp export",
+      "Ignored columns of a Mailchimp export: MEMBER_RATING, OPTIN_TIME, LEID, EUID",
     ]);
     expect(rows[0]?.tags).toEqual(["VIP, gold", 'a "quoted" one', "Blog"]);
     expect(rows[0]?.notSubscribed).toBeUndefined();
@@ -81,7 +81,7 @@ describe("exports of other systems are read by their rules", () => {
 
   test("data columns without a field are still an error", async () => {
     const failure = await failureOf(read("Email,Klaviyo ID,Zip Code\na@example.com,1,2\n"));
-    expect(failure.message).toContain('a column maps to nothing: "Zip Code"');
+    expect(failure.message).toContain('1 column does not match any field: "Zip Code"');
   });
 
   test("a system that says nothing of consent is met with a warning", async () => {

@@ -72,7 +72,7 @@ describe("the journal", () => {
       await writeFile(file, changed);
       const line = whole.subarray(0, place).toString("latin1").split("\n").length;
       if (line < records.length) {
-        await expect(read(file)).rejects.toThrow(`line ${line} of ${file} is damaged`);
+        await expect(read(file)).rejects.toThrow(`Line ${line} of ${file} is damaged`);
       } else expect((await read(file)).found).toEqual(records.slice(0, -1));
       const kept: JournalRecord[] = [];
       for await (const { record } of readJournal(file, () => undefined)) kept.push(record);
