@@ -45,7 +45,7 @@ export function profilesFile(folders: Folders): string {
 }
 
 /**
- * Opens the profiles. Nothing is made on disk before the first `save` or `use`; rights that are too wide are mended.
+ * Opens the profiles. Nothing is made on disk before the first `save` or `use`; rights that are too wide are fixed.
  * @throws UsageError naming the file when it is not what `ecm` wrote, or cannot be read
  */
 export async function openProfiles(folders: Folders): Promise<ProfileStore> {

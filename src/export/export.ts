@@ -10,7 +10,7 @@ export const firstPageSize = 1000;
 /** How often the whole is read when contacts vanish while it is read. */
 const mostPasses = 3;
 
-/** How far an export has come. Kept by whoever wants to go on after a stop. */
+/** How far an export has come. Kept by whoever wants to resume after a stop. */
 export interface ExportState {
   /** The page to read next, from 1. */
   page: number;

@@ -10,9 +10,9 @@ import { defaultLimits, gateOf } from "./rules/rate-limits-and-auth.ts";
 import { serviceOf } from "./service.ts";
 import { openStore, serviceTime } from "./store/index.ts";
 import { laggingBehind } from "./store/search-lag.ts";
-import { turnsOn } from "./transaction-queue.ts";
+import { transactionQueue } from "./transaction-queue.ts";
 import type { OpenPort } from "./transports/http.ts";
-import { insideDoor } from "./transports/in-process.ts";
+import { inProcessTransport } from "./transports/in-process.ts";
 import { variantsFrom } from "./variants.ts";
 
 export interface SandboxOptions {
@@ -71,7 +71,7 @@ export async function openSandbox(options: SandboxOptions): Promise<Sandbox> {
     blockAfter: options.blockAfter ?? defaultLimits.blockAfter,
     blockSeconds: options.blockSeconds ?? defaultLimits.blockSeconds,
   });
-  const takeTurn = turnsOn(store.database);
+  const takeTurn = transactionQueue(store.database);
   const operations = createOperations(store, clock, gate, faults);
   const admin = lazily(() =>
     import("./admin-api/routes.ts").then(({ adminRoutes }) => adminRoutes({ store, operations, adminToken })),
@@ -102,7 +102,7 @@ export async function openSandbox(options: SandboxOptions): Promise<Sandbox> {
   });
   const apiKey = ownKeyOf(store, clock.now(), givenKey);
   return {
-    transport: insideDoor(service),
+    transport: inProcessTransport(service),
     ownKey: () => apiKey,
     structureId: store.structures.all()[0]!._id,
     operations,

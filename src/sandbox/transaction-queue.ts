@@ -19,7 +19,7 @@ interface Waiting {
  * Work that throws rejects; the others of its transaction stand. What it had written is its own to undo.
  * @throws what the database throws when the transaction cannot begin or be kept: then none of it has happened
  */
-export function turnsOn(database: Database): TakeTurn {
+export function transactionQueue(database: Database): TakeTurn {
   const queue: Waiting[] = [];
   let isPlanned = false;
 

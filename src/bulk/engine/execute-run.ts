@@ -109,7 +109,7 @@ async function goIn(prepared: Prepared, run: EnteredRun): Promise<Closed> {
     return closed;
   } finally {
     await run.leave();
-    // What was refused before it began leaves nothing to go on with.
+    // What was refused before it began leaves nothing to resume.
     if (isRefused) await rm(run.folder, { recursive: true, force: true });
   }
 }

@@ -78,7 +78,7 @@ async function* rejectedRows(
     if ("passedOverFor" in standing && job.duplicates === "reject") {
       yield { row, code: "duplicate", message: `the contact of line ${line} again` };
     } else if (rejection && ("stands" in standing || job.duplicates === "merge")) {
-      // Joined rows make one contact: mending it takes all of them.
+      // Joined rows make one contact: fixing it takes all of them.
       yield { row, ...rejection };
     }
   }

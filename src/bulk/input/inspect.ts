@@ -51,7 +51,7 @@ export async function inspectFile(file: InputFile): Promise<Inspection> {
   return inspection;
 }
 
-/** Where the last character starts, if it may go on in the next chunk; else the end. */
+/** Where the last character starts, if it may continue in the next chunk; else the end. */
 function endOfWhole(bytes: Buffer): number {
   for (let back = 1; back <= Math.min(3, bytes.length); back += 1) {
     const byte = bytes[bytes.length - back]!;

@@ -41,7 +41,7 @@ export interface UndoOptions {
 }
 
 /**
- * Undoes a run. The undoing is a run of its own, and can stop and go on as any other.
+ * Undoes a run. The undo is a run of its own, and can stop and be resumed as any other.
  * @throws JournalDamagedError; what `agreeToDelete` throws
  */
 export async function undoRun(
@@ -71,7 +71,7 @@ export async function undoRun(
     const record = { isPartial, deletesCreated };
     const run = options.isDryRun ? undefined : await enterUndo(engine, source, options, record);
     if (run && !isFinished(source.manifest)) {
-      // What was put back must not be written again by going on.
+      // What was put back must not be written again when it is resumed.
       await writeManifest(source.folder, { ...source.manifest, supersededBy: run.manifest.id });
     }
     const ledger = run?.ledger ?? createLedger();

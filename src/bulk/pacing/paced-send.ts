@@ -1,6 +1,6 @@
 /**
  * The engine's way to the service: every request waits for its turn and for the budget, is counted, and comes back as
- * one of three things. What cannot go on ends the run by a `RunStop`.
+ * one of three things. What cannot continue ends the run by a `RunStop`.
  */
 import {
   type EcmError,

@@ -1,11 +1,11 @@
-/** Why a run ends before its end: it can go on later. */
+/** Why a run ends before its end: it can be resumed later. */
 import { LockedError } from "../../disk/lease.ts";
 import { EcmError, exitCodes, InterruptedError } from "../../errors.ts";
 import type { BudgetStop } from "./budget.ts";
 
 export type StopReason = BudgetStop | "signal" | "error" | "lock" | "max-rejects";
 
-/** The run ends here and can go on later. */
+/** The run ends here and can be resumed later. */
 export class RunStop extends Error {
   readonly by: StopReason;
   /** The failure behind it, with its exit code. */

@@ -63,7 +63,7 @@ function settledBySending(counts: Readonly<Ledger["counts"]> | RowCounts): numbe
   return sum;
 }
 
-/** A run that must not go on as if nothing were missing: done contacts would be written again over others' changes. */
+/** A run that must not be resumed as if nothing were missing: done contacts would be written again over others' changes. */
 export function cannotResume(id: string, damage: string): JournalDamagedError {
   return new JournalDamagedError(
     `The journal of run ${id} is damaged: ${damage}`,

@@ -24,7 +24,7 @@ export interface EnteredRun {
   leave(): Promise<void>;
 }
 
-export interface Entrance {
+export interface EnterRunOptions {
   stateFolder: string;
   now: number;
   /** What the manifest will say; `id` and `startedAt` are the run's own. */
@@ -42,18 +42,18 @@ export interface Entrance {
 }
 
 /** @throws LockedError when another process works on the same run; JournalDamagedError; JournalError */
-export async function enterRun(entrance: Entrance): Promise<EnteredRun> {
-  const { stateFolder, about, prepared, isFresh } = entrance;
-  const made = prepared ?? (await makeRunFolder(stateFolder, entrance.now));
+export async function enterRun(options: EnterRunOptions): Promise<EnteredRun> {
+  const { stateFolder, about, prepared, isFresh } = options;
+  const made = prepared ?? (await makeRunFolder(stateFolder, options.now));
   let lease: Lease | undefined;
   try {
     lease = await takeLease(locksFolder(stateFolder), about.fingerprint, "this run");
-    if (lease.tookOver !== undefined) entrance.onTookOver?.(lease.tookOver);
-    const unfinished = isFresh ? undefined : await findUnfinished(entrance);
-    if (!unfinished) await begin(entrance, made);
+    if (lease.tookOver !== undefined) options.onTookOver?.(lease.tookOver);
+    const unfinished = isFresh ? undefined : await findUnfinished(options);
+    if (!unfinished) await begin(options, made);
     else if (!prepared) await rm(made.folder, { recursive: true, force: true });
     const { manifest, folder } = unfinished ?? (await findById(stateFolder, made.id));
-    return await open({ manifest, folder, lease, entrance, isResumed: unfinished !== undefined });
+    return await open({ manifest, folder, lease, options, isResumed: unfinished !== undefined });
   } catch (error) {
     await rm(made.folder, { recursive: true, force: true }).catch(() => undefined);
     await lease?.release();
@@ -61,8 +61,8 @@ export async function enterRun(entrance: Entrance): Promise<EnteredRun> {
   }
 }
 
-async function begin(entrance: Entrance, made: { id: string; folder: string }): Promise<void> {
-  const { about, stateFolder, isFresh } = entrance;
+async function begin(options: EnterRunOptions, made: { id: string; folder: string }): Promise<void> {
+  const { about, stateFolder, isFresh } = options;
   for (const { manifest, folder } of await listRuns(stateFolder)) {
     if (isFinished(manifest)) continue;
     if (isFresh && manifest.fingerprint === about.fingerprint) {
@@ -70,21 +70,21 @@ async function begin(entrance: Entrance, made: { id: string; folder: string }): 
     }
     const isSameFile = manifest.input.file === about.input.file && !about.input.isSpooled;
     if (isSameFile && manifest.kind === about.kind && manifest.input.sha256 !== about.input.sha256) {
-      entrance.onChanged?.(manifest);
+      options.onChanged?.(manifest);
     }
   }
   const input = about.input.isSpooled
     ? { ...about.input, file: join(made.folder, fileOf.input) }
     : about.input;
-  const startedAt = new Date(entrance.now).toISOString();
+  const startedAt = new Date(options.now).toISOString();
   // Before the manifest: a run without a journal has lost it.
-  const start = { kind: "start", at: entrance.now, version: about.version } as const;
+  const start = { kind: "start", at: options.now, version: about.version } as const;
   await createJournal(join(made.folder, fileOf.journal), start);
   await writeManifest(made.folder, { format: 1, id: made.id, startedAt, ...about, input });
 }
 
 /** A run that was killed between its last record and its summary is entered too: it has only to report. */
-async function findUnfinished({ stateFolder, about, onUnreadable }: Entrance) {
+async function findUnfinished({ stateFolder, about, onUnreadable }: EnterRunOptions) {
   const runs = await listRuns(stateFolder, onUnreadable);
   return runs.find(({ manifest }) => manifest.fingerprint === about.fingerprint && !isFinished(manifest));
 }
@@ -101,15 +101,15 @@ async function open(coming: {
   manifest: Manifest;
   folder: string;
   lease: Lease;
-  entrance: Entrance;
+  options: EnterRunOptions;
   isResumed: boolean;
 }): Promise<EnteredRun> {
-  const { manifest, folder, lease, entrance, isResumed } = coming;
+  const { manifest, folder, lease, options, isResumed } = coming;
   const file = join(folder, fileOf.journal);
   const { ledger, end, damage } = await readRunRecord({ manifest, folder });
   if (damage !== undefined) throw cannotResume(manifest.id, damage);
   if (isResumed) await cutTornTail(file, end);
-  const journal = openJournal(file, entrance.openJournalFile, lease.requireHeld);
+  const journal = openJournal(file, options.openJournalFile, lease.requireHeld);
   return {
     manifest,
     folder,

@@ -1,4 +1,4 @@
-/** The rejects file: the input's own columns and three of ours, so that it can be mended and imported as it is. */
+/** The rejects file: the input's own columns and three of ours, so that it can be fixed and imported as it is. */
 import { rm } from "node:fs/promises";
 import { resolve } from "node:path";
 import { type AtomicFile, openAtomicFile } from "../../disk/atomic-file.ts";

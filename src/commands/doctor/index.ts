@@ -36,7 +36,7 @@ export function registerDoctor(command: Command, context: Context): void {
 }
 
 async function runDoctor(context: Context): Promise<void> {
-  // First: opening the profiles mends their rights.
+  // First: opening the profiles fixes their rights.
   const places = await inspectFolders(context.folders, context.platform);
   const findings = [
     ...(await examineAccount(context)),

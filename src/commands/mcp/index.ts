@@ -34,7 +34,7 @@ async function runMcp(
     import("./plans.ts"),
     import("./server.ts"),
   ]);
-  // It may go on for days, and the installed package be replaced meanwhile.
+  // It may run for days, and the installed package be replaced meanwhile.
   loadAllChunks();
   const profile = await context.profile();
   const mayWrite = allowWrite && !profile.readOnly;

@@ -5,7 +5,7 @@ import type { Outcome, Service } from "../service.ts";
 // What a Request of the web cannot be made with. The service has no such methods either.
 const unsendable = new Set(["CONNECT", "TRACE", "TRACK"]);
 
-export function insideDoor(service: Service): Transport {
+export function inProcessTransport(service: Service): Transport {
   return async ({ method, url, headers, body, timeoutMilliseconds, signal, bodySink }) => {
     signal?.throwIfAborted();
     const hasBody = body !== undefined && method !== "GET" && method !== "HEAD";
