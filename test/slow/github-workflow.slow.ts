@@ -105,7 +105,7 @@ describe.skipIf(missing.length > 0)(`the workflow's steps${told}`, () => {
     });
     const refused = await step("rehearse", "Rehearse");
     expect(refused.code).toBe(5);
-    expect(refused.summary).toContain("<pre>the account has no list");
+    expect(refused.summary).toContain("<pre>The account has no list");
     await ecm("lists", "create", "Newsletter");
     const rejected = await step("rehearse", "Rehearse");
     expect(rejected.code).toBe(3);
