@@ -93,7 +93,8 @@ export function createTerminal(streams: TerminalStreams, isAccessible = false): 
       return stdout.columns || Number(env.COLUMNS) || 80;
     },
     get rows() {
-      return stdout.isTTY ? stdout.rows : undefined;
+      // A pseudo-terminal whose size nobody has set says 0.
+      return stdout.isTTY ? stdout.rows || undefined : undefined;
     },
     usesPager: false,
     isColored: {

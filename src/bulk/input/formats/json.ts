@@ -148,7 +148,11 @@ function createSplitter(file: InputFile) {
           isOver ||= character === "]";
           continue;
         }
-        if (isOver) throw fault("there is text after the end of the array");
+        if (isOver)
+          throw fault(
+            "there is text after the end of the array",
+            "write one array, or one object on each line",
+          );
         if (isArray === undefined && character === "[") {
           isArray = true;
           continue;
