@@ -249,7 +249,7 @@ test("flags about text are refused where there is none", async () => {
 test("text behind a JSON array is refused with a way out", async () => {
   const failure = await failureOf(read('[]{"Email":"a@example.com"'));
   expect(failure.message).toContain("there is text after the end of the array");
-  expect(failure.hint).toContain("one object on each line");
+  expect(failure.hint).toContain("or one object on each line");
 });
 
 test("whatever the bytes, a workbook, JSON or gzip is read or refused with a reason", async () => {

@@ -4,6 +4,8 @@ import { type InputFile, readBytes } from "../source.ts";
 import { joinedNames } from "../values.ts";
 import { openTableWriter } from "./table.ts";
 
+/** What a JSON input is. */
+const wholeForm = "Write one array of objects, or one object on each line";
 /** Longer than any record that could be sent. */
 const longestElement = 1024 * 1024;
 /** Of arrays and objects within one another. */
@@ -61,7 +63,7 @@ export async function readJson(file: InputFile, target: string): Promise<JsonTab
 function membersOf(value: unknown, place: string): [string, unknown][] {
   if (typeof value === "string") return [["key", value]];
   if (value === null || typeof value !== "object" || Array.isArray(value)) {
-    throw new UsageError(`${place}: expected an object, such as {"Email":"ada@example.com"}`);
+    throw new UsageError(`${place}: expected an object, such as {"Email":"ada@example.com"}`, wholeForm);
   }
   return Object.entries(value);
 }
@@ -107,7 +109,7 @@ function createSplitter(file: InputFile) {
   let isInString = false;
   let isEscaped = false;
   let isAfterReturn = false;
-  const fault = (message: string, hint?: string) => new UsageError(`${file.name}:${line}: ${message}`, hint);
+  const fault = (message: string, hint: string) => new UsageError(`${file.name}:${line}: ${message}`, hint);
   const taken = (end: number): Element => {
     number += 1;
     const element = {
@@ -132,7 +134,7 @@ function createSplitter(file: InputFile) {
       if (start !== -1 && at - start > longestElement) {
         throw fault(
           "a value is longer than 1 MiB, more than one contact can hold",
-          "is this the right file?",
+          "Check that it is the right file",
         );
       }
       if (isInString) {
@@ -148,11 +150,7 @@ function createSplitter(file: InputFile) {
           isOver ||= character === "]";
           continue;
         }
-        if (isOver)
-          throw fault(
-            "there is text after the end of the array",
-            "write one array, or one object on each line",
-          );
+        if (isOver) throw fault("there is text after the end of the array", wholeForm);
         if (isArray === undefined && character === "[") {
           isArray = true;
           continue;
@@ -165,7 +163,7 @@ function createSplitter(file: InputFile) {
       else if (character === "{" || character === "[") {
         depth += 1;
         if (depth > deepest)
-          throw fault(`more than ${deepest} objects within one another`, "flatten the objects first");
+          throw fault(`more than ${deepest} objects within one another`, "Flatten the objects first");
       } else if ((character === "}" || character === "]") && depth > 0) {
         depth -= 1;
         if (depth === 0) yield taken(at + 1);
@@ -180,7 +178,7 @@ function createSplitter(file: InputFile) {
     *end(): Generator<Element> {
       if (start !== -1 && depth === 0 && !isInString) yield taken(text.length);
       else if (start !== -1 || (isArray && !isOver)) {
-        throw fault("the file ends in the middle of a value: it is probably incomplete", "export it again");
+        throw fault("the file ends in the middle of a value: it is probably incomplete", "Export it again");
       }
     },
   };
