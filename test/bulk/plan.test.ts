@@ -177,6 +177,22 @@ describe("--plan", () => {
     expect(await lines()).toMatchObject([{ line: 2 }, { line: null, key: "bob@example.com" }]);
   });
 
+  it("speaks of a list that is duplicated or merged", async () => {
+    const { ecm, plan, lines } = await account();
+    await ecm(["contact", "mutate", "--all", "--add-list", "Customers"]);
+    for (const words of [
+      ["duplicate", "Customers", "Copy"],
+      ["merge", "Customers", "--into", "Copy"],
+    ]) {
+      expect((await ecm(["lists", ...words, "--dry-run", "--plan", plan])).code).toBe(0);
+      const change = { what: "list", name: "Copy", before: false, after: true };
+      expect(await lines()).toMatchObject([
+        { line: null, key: "ada@example.com", action: "update", changes: [change] },
+        { line: null, key: "bob@example.com", action: "update", changes: [change] },
+      ]);
+    }
+  });
+
   it("makes a change of one contact a bulk run too", async () => {
     const { ecm, plan, lines } = await account();
     const args = ["contact", "mutate", "ada@example.com", "--set", "City=Rome", "--dry-run", "--plan", plan];

@@ -3,8 +3,8 @@ import type { ComposeOptions } from "../../bulk/jobs/compose-list.ts";
 import type { Context } from "../../context.ts";
 import { UsageError } from "../../errors.ts";
 import { requireFreeListName } from "../../service/lists.ts";
-import { agreementFor, requireAnswer } from "../bulk/agree.ts";
-import { type BulkFlags, endRun, openEngine, printSummary, runOptionsFrom } from "../bulk/flags.ts";
+import { requireAnswer } from "../bulk/agree.ts";
+import { type BulkFlags, endRun, runOptionsFrom } from "../bulk/flags.ts";
 import { resolveLists } from "./choose.ts";
 
 interface Wanted extends Pick<ComposeOptions, "kind" | "into" | "deleteSources"> {
@@ -17,16 +17,14 @@ export async function composeList(context: Context, wanted: Wanted, flags: BulkF
   const options = runOptionsFrom(flags, context.clock.now());
   if (into.trim() === "") throw new UsageError("A list needs a name that is not blank");
   if (deleteSources) requireAnswer(context, "delete", options.isDryRun);
-  const engine = await openEngine(context, options.concurrency);
   const { account } = await context.connect("bulk", options.concurrency);
   const structure = await account.structure();
   const found = await resolveLists(account, structure, wanted.sources);
   const sources = found.map(({ _id, name }) => ({ _id, name }));
   const composed: ComposeOptions = { kind, sources, into, deleteSources };
-  const [{ composeListJob }, { runRowJob }, { displayRun }, { finishComposing }] = await Promise.all([
+  const [{ composeListJob }, { startRun }, { finishComposing }] = await Promise.all([
     import("../../bulk/jobs/compose-list.ts"),
-    import("../../bulk/engine/execute-run.ts"),
-    import("../bulk/progress.ts"),
+    import("../bulk/start.ts"),
     import("../bulk/composed-list.ts"),
   ]);
   const isResumed = !options.isFresh && (await isUnfinished(context, composed, structure._id));
@@ -36,19 +34,10 @@ export async function composeList(context: Context, wanted: Wanted, flags: BulkF
     await context.confirm(`Delete ${named} after all contacts are in ${JSON.stringify(into)}?`);
   }
   const job = composeListJob(composed, isResumed);
-  const display = displayRun(context, `${kind === "merge" ? "Merging" : "Duplicating"} ${job.input.name}`);
-  try {
-    const agree = agreementFor(context, display, "change");
-    const result = await runRowJob(engine, job, { ...options, agree }, display.on);
-    display.end(result.summary);
-    if (result.summary.rows.rejected === 0) await finishComposing(context, composed, result);
-    await endRun(context, result);
-  } catch (error) {
-    await printSummary(context, display.refused());
-    throw error;
-  } finally {
-    display.close();
-  }
+  const what = `${kind === "merge" ? "Merging" : "Duplicating"} ${job.input.name}`;
+  const result = await startRun(context, { job, options, flags, what, danger: "change" });
+  if (result.summary.rows.rejected === 0) await finishComposing(context, composed, result);
+  await endRun(context, result);
 }
 
 /** Whether the same command has begun already: then the new list may exist. */
