@@ -47,6 +47,7 @@ export interface AppParts {
   /** Answers everything below /__sandbox/. */
   admin(request: Request, bindings: Bindings): Promise<Response>;
   variants: Variants;
+  isLogged: boolean;
 }
 
 // Beside contacts, under the same path: their names are not taken for ids of contacts.
@@ -86,7 +87,7 @@ export function createApp(parts: AppParts): App {
 }
 
 async function exchange(
-  { store, gate, takeTurn, clock, variants }: AppParts,
+  { store, gate, takeTurn, clock, variants, isLogged }: AppParts,
   context: RequestContext,
   endpoint: Endpoint | undefined,
 ): Promise<Response> {
@@ -97,10 +98,12 @@ async function exchange(
     const { now, headers, refusal } = gate.admit(address, key, endpoint?.scope, clock.now());
     const logged = (answered: Answer): Answer => {
       const text = answered.body === undefined ? "" : JSON.stringify(answered.body);
+      if (!isLogged) return { ...answered, text };
       const bytes = body && "bytes" in body ? body.bytes : undefined;
       const { status } = answered;
       store.requests.add(
         entryOf({ request: context.req.raw, bindings: context.env, body: bytes, status, answer: text, now }),
+        endpoint?.scope.endsWith(":write"),
       );
       return { ...answered, text };
     };

@@ -1,8 +1,10 @@
 /** Taking a person out of the embedded service's files, as their owner: contacts, what happened to them, saved states. */
 import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { openDatabase } from "./database.ts";
 import { foldKey } from "./store/contacts.ts";
+import { delayMilliseconds } from "./store/request-log.ts";
 
 /** The masking of a key in any text, both as it is; undefined where the key is not in it. */
 export type Mask = (text: string) => string | undefined;
@@ -16,6 +18,8 @@ export async function eraseFromSandbox(folder: string, keys: readonly string[], 
   const saved = join(folder, "snapshots");
   const snapshots = existsSync(saved) ? readdirSync(saved).filter((name) => name.endsWith(".db")) : [];
   const files = [join(folder, "sandbox.db"), ...snapshots.map((name) => join(saved, name))];
+  // The requests that looked the person up may still wait to be logged, in this process too.
+  if (existsSync(files[0]!)) await sleep(4 * delayMilliseconds);
   let erased = 0;
   for (const file of files) if (existsSync(file)) erased += Number(await eraseFromDatabase(file, keys, mask));
   return erased;

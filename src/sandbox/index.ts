@@ -39,6 +39,8 @@ export interface SandboxOptions {
   apiKey?: string;
   /** Needed for /__sandbox/, and enough from anywhere; default: none, and only this machine is answered. */
   adminToken?: string;
+  /** False: the log stays empty, so that a benchmark sees what it costs. */
+  isLogged?: boolean;
   /** How it decides what the documents leave open: names and values as typed after `--variant`. */
   variants?: Record<string, unknown>;
 }
@@ -71,7 +73,7 @@ export async function openSandbox(options: SandboxOptions): Promise<Sandbox> {
     blockAfter: options.blockAfter ?? defaultLimits.blockAfter,
     blockSeconds: options.blockSeconds ?? defaultLimits.blockSeconds,
   });
-  const takeTurn = transactionQueue(store.database);
+  const takeTurn = transactionQueue(store.database, [store.requests]);
   const operations = createOperations(store, clock, gate, faults);
   const admin = lazily(() =>
     import("./admin-api/routes.ts").then(({ adminRoutes }) => adminRoutes({ store, operations, adminToken })),
@@ -83,6 +85,7 @@ export async function openSandbox(options: SandboxOptions): Promise<Sandbox> {
     takeTurn,
     clock,
     variants,
+    isLogged: options.isLogged ?? true,
     admin: async (request, bindings) => (await admin()).fetch(request, bindings),
   });
   const closing = new AbortController();
@@ -112,6 +115,7 @@ export async function openSandbox(options: SandboxOptions): Promise<Sandbox> {
     },
     close() {
       closing.abort();
+      store.requests.close();
       store.database.close();
     },
   };

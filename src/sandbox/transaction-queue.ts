@@ -9,6 +9,14 @@ const mostInOneTransaction = 64;
 
 export type TakeTurn = <T>(work: () => T) => Promise<T>;
 
+/** What takes part in every transaction of the queue. */
+export interface Participant {
+  /** The work of the transaction is done. What this throws undoes all of it. */
+  beforeCommit(): void;
+  /** @param isCommitted false: nothing of the transaction has happened */
+  afterwards(isCommitted: boolean): void;
+}
+
 interface Waiting {
   work: () => unknown;
   resolve: (result: never) => void;
@@ -19,7 +27,7 @@ interface Waiting {
  * Work that throws rejects; the others of its transaction stand. What it had written is its own to undo.
  * @throws what the database throws when the transaction cannot begin or be kept: then none of it has happened
  */
-export function transactionQueue(database: Database): TakeTurn {
+export function transactionQueue(database: Database, participants: Participant[] = []): TakeTurn {
   const queue: Waiting[] = [];
   let isPlanned = false;
 
@@ -45,11 +53,14 @@ export function transactionQueue(database: Database): TakeTurn {
             outcomes.push(() => reject(error));
           }
         }
+        for (const participant of participants) participant.beforeCommit();
       });
     } catch (error) {
+      for (const participant of participants) participant.afterwards(false);
       for (const { reject } of batch) reject(error);
       return;
     }
+    for (const participant of participants) participant.afterwards(true);
     for (const settle of outcomes) settle();
   };
 

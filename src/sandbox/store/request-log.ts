@@ -1,6 +1,11 @@
-/** The log of requests in the database: the newest 10,000, numbered without gaps that a clearing could close. */
+/**
+ * The log of requests: the newest 10,000, numbered in the order of their answers. A row costs as much as the rest of a read,
+ * so rows wait in memory: they are written with the next transaction that changes something, when the log of this process is
+ * read, or a moment later.
+ */
 import type { Database, Value } from "../database.ts";
 import type { LoggedRequest } from "../public-types.ts";
+import type { Participant } from "../transaction-queue.ts";
 
 /** A request as it is logged. Texts are kept as they came, up to a length. */
 export interface RequestEntry {
@@ -33,18 +38,30 @@ export interface RequestFilter {
   status?: string;
 }
 
-export interface RequestLog {
-  add(entry: RequestEntry): void;
+export interface RequestLog extends Participant {
+  /**
+   * Logs a request; the caller is in a transaction of the queue, and the request counts once that is committed.
+   * @param isWrite the transaction changes something: then the row is written with it
+   */
+  add(entry: RequestEntry, isWrite?: boolean): void;
   /** The oldest `limit` of those that match, or the newest, oldest first. */
   find(filter: RequestFilter, limit: number, which: "oldest" | "newest"): LoggedRequest[];
   /** Number of the last request, 0 when there was none. */
   last(): number;
+  /** The caller is in a transaction. */
   clear(): void;
+  /** Writes what waits, where that is possible. */
+  close(): void;
 }
 
 /** How many are kept. */
 export const longestLog = 10_000;
 const prunedAtOnce = 100;
+/** Other processes of the folder see a read at most so much later, as long as fewer than 8,000 requests a second are answered. */
+export const delayMilliseconds = 50;
+// At that pace, writing the log takes less than a tenth of the time. Of what comes faster, the oldest rows are never written.
+const mostPerDelay = 400;
+const mostWaitingCharacters = 8 * 2 ** 20;
 // Longer ones are cut: a page of 1,000 contacts is not what a log is read for.
 const longestBody = 64 * 1024;
 const longestAnswer = 16 * 1024;
@@ -55,25 +72,89 @@ interface Row extends Omit<RequestEntry, "headers"> {
 }
 
 export function requestLogIn(database: Database): RequestLog {
-  return {
-    add(entry) {
+  const waiting: RequestEntry[] = [];
+  let waitingCharacters = 0;
+  /** How many of those that wait belong to no transaction under way. */
+  let answered = 0;
+  let isWriteUnderWay = false;
+  /** How many requests were passed over since the last row: their numbers are not given. */
+  let passedOver = 0;
+  let timer: NodeJS.Timeout | undefined;
+
+  const insert = (entries: RequestEntry[]) => {
+    const next = passedOver > 0 ? lastIn(database) + passedOver + 1 : null;
+    for (const [index, entry] of entries.entries()) {
       const { lastInsertRowid: n } = database.run(
-        `INSERT INTO requests (time, method, path, query, headers, body, status, answer, milliseconds, fault)
-          VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+        `INSERT INTO requests (n, time, method, path, query, headers, body, status, answer, milliseconds, fault)
+          VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+        index === 0 ? next : null,
         entry.time,
         entry.method,
         entry.path,
         entry.query,
         JSON.stringify(entry.headers),
-        cut(entry.body, longestBody),
+        entry.body,
         entry.status,
-        cut(entry.answer, longestAnswer),
+        entry.answer,
         entry.milliseconds,
         entry.fault,
       );
       if (n % prunedAtOnce === 0) database.run("DELETE FROM requests WHERE n <= ?", n - longestLog);
+    }
+  };
+  const forget = (count: number) => {
+    for (const entry of waiting.splice(0, count)) waitingCharacters -= lengthOf(entry);
+    answered = waiting.length;
+  };
+  const write = (most = waiting.length) => {
+    if (waiting.length === 0) return;
+    const entries = waiting.slice(0, most);
+    database.transaction(() => insert(entries));
+    passedOver = 0;
+    forget(entries.length);
+  };
+  const writeSome = () => {
+    timer = undefined;
+    try {
+      write(mostPerDelay);
+    } catch {
+      // The disk is full, or another process holds the database: later.
+    }
+    writeSoon();
+  };
+  const writeSoon = () => {
+    if (waiting.length > 0) timer ??= setTimeout(writeSome, delayMilliseconds);
+  };
+
+  return {
+    add(entry, isWrite = false) {
+      const kept = { ...entry, body: cut(entry.body, longestBody), answer: cut(entry.answer, longestAnswer) };
+      waiting.push(kept);
+      waitingCharacters += lengthOf(kept);
+      isWriteUnderWay ||= isWrite;
+    },
+    beforeCommit() {
+      isWriteUnderWay ||= waitingCharacters > mostWaitingCharacters;
+      if (isWriteUnderWay) insert(waiting);
+    },
+    afterwards(isCommitted) {
+      if (!isCommitted) {
+        for (const entry of waiting.splice(answered)) waitingCharacters -= lengthOf(entry);
+      } else if (isWriteUnderWay) {
+        passedOver = 0;
+        forget(waiting.length);
+      }
+      isWriteUnderWay = false;
+      const excess = waiting.length - longestLog;
+      if (excess > 0) {
+        passedOver += excess;
+        forget(excess);
+      }
+      answered = waiting.length;
+      writeSoon();
     },
     find(filter, limit, which) {
+      write();
       const [where, values] = conditionOf(filter);
       const newest = which === "newest";
       const rows = database.all<Row>(
@@ -85,14 +166,35 @@ export function requestLogIn(database: Database): RequestLog {
       );
       return (newest ? rows.reverse() : rows).map(read);
     },
-    last: () => database.get<{ n: number }>("SELECT coalesce(max(n), 0) AS n FROM requests")!.n,
+    last() {
+      write();
+      return lastIn(database);
+    },
     clear() {
+      passedOver += waiting.length;
+      forget(waiting.length);
       // The number of the last one stays, and nothing else of it: the next follows.
       database.run("UPDATE settings SET cleared_up_to = (SELECT coalesce(max(n), 0) FROM requests)");
       database.run("DELETE FROM requests WHERE n < (SELECT cleared_up_to FROM settings)");
       database.run("UPDATE requests SET path = '', query = '', headers = '{}', body = NULL, answer = NULL");
     },
+    close() {
+      clearTimeout(timer);
+      try {
+        write();
+      } catch {
+        // The disk is full, or another process holds the database: rows of reads are lost, as when the process is killed.
+      }
+    },
   };
+}
+
+function lastIn(database: Database): number {
+  return database.get<{ n: number }>("SELECT coalesce(max(n), 0) AS n FROM requests")!.n;
+}
+
+function lengthOf({ path, query, body, answer }: RequestEntry): number {
+  return path.length + query.length + (body?.length ?? 0) + (answer?.length ?? 0);
 }
 
 function conditionOf({ after, since, method, path, status }: RequestFilter): [sql: string, values: Value[]] {
@@ -109,7 +211,9 @@ function conditionOf({ after, since, method, path, status }: RequestFilter): [sq
 }
 
 function cut(text: string | null, longest: number): string | null {
-  return text === null || text.length <= longest ? text : `${text.slice(0, longest)}…`;
+  if (text === null || text.length <= longest) return text;
+  // Copied: a part of a text would keep the whole of it in memory.
+  return `${Buffer.from(text.slice(0, longest)).toString()}…`;
 }
 
 function read({ n, time, query, headers, body, answer, ...rest }: Row): LoggedRequest {
