@@ -10,7 +10,7 @@ import { createListRequest, listListsRequest, readList, readLists } from "./list
 import { findByName, resolveName } from "./names.ts";
 import { openPages, pagesInOrder, type ReadPage } from "./pages.ts";
 import { type RememberedNames, rememberedSeconds } from "./remembered-names.ts";
-import { addTags } from "./structure-edit.ts";
+import { addParts } from "./structure-edit.ts";
 import {
   getStructureRequest,
   listStructuresRequest,
@@ -327,15 +327,15 @@ export async function ensureLists(
   return result;
 }
 
-/** Adds the missing ones of these tag labels to the structure in one update; returns the structure as it is then. */
-export async function ensureTags(
+/** Adds the missing ones of these fields and tags to the structure in one update; returns the structure as it is then. */
+export async function ensureParts(
   send: Send,
   account: Account,
   structure: ContactStructure,
-  labels: string[],
+  parts: { fields: { label: string; dataType: string }[]; tags: string[] },
 ): Promise<ContactStructure> {
   const whole = await account.forUpdate(structure);
-  const body = addTags(whole, labels);
+  const body = addParts(whole, parts);
   if (!body) return whole;
   const answer = await send<ContactStructure>(updateStructureRequest(structure._id, body));
   account.forget();

@@ -47,6 +47,21 @@ export function addField(
   return body;
 }
 
+/** Adds the fields and tags that are not there yet; labels are compared ignoring case. */
+export function addParts(
+  structure: ContactStructure,
+  { fields, tags }: { fields: readonly { label: string; dataType: string }[]; tags: readonly string[] },
+): UpdateStructureBody | undefined {
+  const isNew = ({ label }: { label: string }) =>
+    structure.fields.every((field) => fold(field.label) !== fold(label));
+  const missing = fields.filter(isNew);
+  const withTags = addTags(structure, tags);
+  if (missing.length === 0) return withTags;
+  const body = withTags ?? structureBody(structure);
+  for (const { label, dataType } of missing) body.fields.push({ label, dataType, required: false });
+  return body;
+}
+
 export function renameField(
   structure: ContactStructure,
   wanted: string,

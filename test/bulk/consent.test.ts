@@ -24,8 +24,7 @@ describe("what used to create people who had left, without a word", () => {
       typed: [
         ['"Opt-In"', "\r"],
         ["Schuhgröße", "\r"],
-        ["Save these answers", "n"],
-        ["", "\r"],
+        ["Save these answers", "\r"],
         ["?", "y\r"],
       ],
     });

@@ -256,7 +256,7 @@ describe("an import whose columns are unclear", () => {
     ["Which column has the key", enter],
     ['Where does "Mail 2"', enter],
     ['Where does "Frist Name"', enter],
-    ['Where does "Notiz"', down + enter],
+    ['Where does "Notiz"', down + down + enter],
   ];
 
   it("is asked where they go, with samples of their cells, and goes on", async () => {
@@ -278,7 +278,7 @@ describe("an import whose columns are unclear", () => {
       ...at80,
       typed: [
         ...answers,
-        ["Save these answers", `y${enter}`],
+        ["Save these answers", down + enter],
         ["File", mapping + enter],
         ["Write to", `y${enter}`],
       ],
@@ -311,7 +311,11 @@ describe("an import whose columns are unclear", () => {
     ];
     const { code, stderr } = await ecm(["import", file, ...flags], {
       ...at80,
-      typed: [answers[2]!, ["Save these answers", enter], ["Write to", `y${enter}`]],
+      typed: [
+        answers[2]!,
+        ["Save these answers", enter],
+        ['Create the tag "hallo", and write to', `y${enter}`],
+      ],
     });
     expect(code).toBe(0);
     expect(stderr).not.toContain("holds the key");

@@ -1,20 +1,23 @@
-/** Names of lists and tags, in a file's cells or in flags → ids. What is missing is made, or is an error that names all of it. */
+/** Names of lists and tags, in a file's cells or in flags → ids. What is missing is created, or is an error that names all of it. */
 import { EcmError, NotFoundError, ServiceError } from "../../errors.ts";
-import { type Account, ensureLists, ensureTags } from "../../service/account.ts";
+import { type Account, ensureLists, ensureParts } from "../../service/account.ts";
 import { closest, findByName, fold } from "../../service/names.ts";
 import type { ContactList, ContactStructure, Send } from "../../wire.ts";
+import { type NewField, newFieldId, newFieldLabel } from "../input/new-fields.ts";
 
 export interface NameBook {
   listId(name: string): string;
   tagId(name: string): string;
+  /** The id behind the stand-in of a field that was created; any other id, and a stand-in until then, as it is. */
+  fieldId(id: string): string;
   /** Of every list that exists so far. */
   listIds(): string[];
-  /** Id → name of the lists and tags that rows and flags name, as far as they exist. */
-  resolved(): { lists: Record<string, string>; tags: Record<string, string> };
+  /** Id → name of the lists and tags that rows and flags name, and of fields that were created, as far as they exist. */
+  resolved(): { fields: Record<string, string>; lists: Record<string, string>; tags: Record<string, string> };
   /** Requests that a real run would need to make what is missing; 0 once it is made. */
   readonly requestsToCreate: number;
   readonly missing: MissingNames;
-  /** Makes what is missing: one request for each list, one for all tags. */
+  /** Creates what is missing: one request for each list, one for all fields and tags. */
   create(): Promise<void>;
 }
 
@@ -30,6 +33,21 @@ export interface MissingName {
 export interface MissingNames {
   lists: MissingName[];
   tags: MissingName[];
+  /** Fields that a person has agreed to create. */
+  fields: readonly NewField[];
+}
+
+/** What is missing, where nobody has agreed to create it. */
+export class MissingNamesError extends NotFoundError {
+  readonly missing: MissingNames;
+
+  constructor(missing: MissingNames) {
+    const { lists, tags } = missing;
+    const parts = [partOf("list", lists), partOf("tag", tags)].filter((part) => part !== "");
+    const hints = [...doubtsAbout(missing), "Fix the names, or create what is missing with --create-missing"];
+    super(`The account has no ${parts.join(", and no ")}`, hints.join("; "));
+    this.missing = missing;
+  }
 }
 
 export interface NameBookOptions {
@@ -40,6 +58,8 @@ export interface NameBookOptions {
   tags: Iterable<string>;
   /** Without it a missing name is an error. */
   createMissing: boolean;
+  /** Created whatever `createMissing` says. */
+  fields?: readonly NewField[];
 }
 
 /** What is not made yet has a stand-in for its id. No id holds a blank. */
@@ -49,17 +69,18 @@ const newTag = "new tag ";
 /** The name behind a stand-in; undefined for an id. */
 export function standInName(id: string): string | undefined {
   for (const start of [newList, newTag]) if (id.startsWith(start)) return id.slice(start.length);
-  return undefined;
+  return newFieldLabel(id);
 }
 
 /** A lost answer may hide a list that was made: the lists are fetched again before another try. */
 const mostTries = 3;
 
-/** @throws NotFoundError naming everything that is missing, unless it is to be created; UsageError for a name that means two things */
+/** @throws MissingNamesError naming everything that is missing, unless it is to be created; UsageError for a name that means two things */
 export async function openNameBook(options: NameBookOptions): Promise<NameBook> {
-  const { send, account, createMissing } = options;
+  const { send, account, createMissing, fields = [] } = options;
   const listIds = new Map<string, string>();
   const tagIds = new Map<string, string>();
+  const fieldIds = new Map<string, string>();
   const wantedLists = [...new Set(options.lists)];
   const wantedTags = [...new Set(options.tags)];
   let { structure } = options;
@@ -82,8 +103,13 @@ export async function openNameBook(options: NameBookOptions): Promise<NameBook> 
       for (const [name, list] of await ensureLists(send, account, structure, lists))
         listIds.set(name, list._id);
     const tags = wantedTags.filter((name) => !tagIds.has(name));
-    if (tags.length > 0) structure = await ensureTags(send, account, structure, tags);
+    if (tags.length + fields.length > 0)
+      structure = await ensureParts(send, account, structure, { fields: [...fields], tags });
     noteTags();
+    for (const { label } of fields) {
+      const id = findByName(label, structure.fields, (field) => field.label, "field")?._id;
+      if (id) fieldIds.set(newFieldId(label), id);
+    }
   }
 
   function noteTags(): void {
@@ -96,7 +122,7 @@ export async function openNameBook(options: NameBookOptions): Promise<NameBook> 
   await look();
   const isTagMissing = wantedTags.some((name) => !tagIds.has(name));
   // Read before the price is said.
-  if (createMissing && isTagMissing) structure = await account.forUpdate(structure);
+  if ((createMissing && isTagMissing) || fields.length > 0) structure = await account.forUpdate(structure);
   const missing = {
     lists: missingAmong(
       wantedLists.filter((name) => !listIds.has(name)),
@@ -106,8 +132,10 @@ export async function openNameBook(options: NameBookOptions): Promise<NameBook> 
       wantedTags.filter((name) => !tagIds.has(name)),
       structure.tags?.map((tag) => tag.label) ?? [],
     ),
+    fields,
   };
-  if (!createMissing && missing.lists.length + missing.tags.length > 0) throw unknownNames(missing);
+  if (!createMissing && missing.lists.length + missing.tags.length > 0) throw new MissingNamesError(missing);
+  const isPartMissing = missing.tags.length + fields.length > 0;
   let isMade = false;
 
   return {
@@ -115,13 +143,18 @@ export async function openNameBook(options: NameBookOptions): Promise<NameBook> 
     listId: (name) => listIds.get(name) ?? `${newList}${name}`,
     tagId: (name) => tagIds.get(name) ?? `${newTag}${name}`,
     listIds: () => [...new Set(listIds.values())],
-    resolved: () => ({ lists: byId(listIds), tags: byId(tagIds) }),
+    fieldId: (id) => fieldIds.get(id) ?? id,
+    resolved: () => ({
+      fields: Object.fromEntries([...fieldIds].map(([standIn, id]) => [id, newFieldLabel(standIn)!])),
+      lists: byId(listIds),
+      tags: byId(tagIds),
+    }),
     get requestsToCreate() {
-      return isMade ? 0 : missing.lists.length + (missing.tags.length > 0 ? 1 : 0);
+      return isMade ? 0 : missing.lists.length + (isPartMissing ? 1 : 0);
     },
     missing,
     async create() {
-      if (missing.lists.length + missing.tags.length === 0) return;
+      if (missing.lists.length === 0 && !isPartMissing) return;
       for (let tries = 1; ; tries++) {
         try {
           await makeMissing();
@@ -162,16 +195,6 @@ function mayBeTriedAgain(error: unknown): boolean {
   return error.details.applied !== undefined;
 }
 
-function unknownNames(missing: MissingNames): NotFoundError {
-  const { lists, tags } = missing;
-  const hints = doubtsAbout(missing);
-  const parts = [partOf("list", lists), partOf("tag", tags)].filter((part) => part !== "");
-  return new NotFoundError(
-    `The account has no ${parts.join(", and no ")}`,
-    [...hints, "Fix the names, or create what is missing with --create-missing"].join("; "),
-  );
-}
-
 function partOf(kind: string, names: MissingName[]): string {
   if (names.length === 0) return "";
   return `${kind}${names.length > 1 ? "s" : ""} ${names.map(({ name }) => JSON.stringify(name)).join(", ")}`;
@@ -186,7 +209,7 @@ function slipOf(name: string, there: string[]): string | undefined {
 }
 
 /** Names that may be slips, and cells that may hold several names, each in a sentence. */
-export function doubtsAbout({ lists, tags }: MissingNames): string[] {
+export function doubtsAbout({ lists, tags }: Pick<MissingNames, "lists" | "tags">): string[] {
   const doubts: string[] = [];
   for (const { name, near } of [...lists, ...tags]) {
     if (near !== undefined) doubts.push(`${JSON.stringify(name)}: did you mean ${JSON.stringify(near)}?`);

@@ -6,10 +6,11 @@
 import { randomBytes } from "node:crypto";
 import { access, constants, rm, stat } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
-import { DeclinedError, EcmError, exitCodes, UsageError } from "../../errors.ts";
-import { createAccount } from "../../service/account.ts";
+import { DeclinedError, EcmError, exitCodes, InterruptedError, UsageError } from "../../errors.ts";
+import { type Account, createAccount } from "../../service/account.ts";
 import { createBehavior } from "../../service/behavior.ts";
 import { createKeySearch } from "../../service/key-search.ts";
+import type { ContactStructure } from "../../wire.ts";
 import { identityReader } from "../account/lookup.ts";
 import { openNameBook } from "../account/names.ts";
 import type { InputFile } from "../input/index.ts";
@@ -19,11 +20,10 @@ import { requireFile } from "../input/source.ts";
 import { spool, streamAt } from "../input/spool.ts";
 import { surveyInput } from "../input/survey.ts";
 import { createBudget } from "../pacing/budget.ts";
-import { createPacedSend } from "../pacing/paced-send.ts";
+import { createPacedSend, type PacedSend } from "../pacing/paced-send.ts";
 import { asRunStop, RunStop } from "../pacing/run-stop.ts";
 import { type EnteredRun, enterRun } from "../runs/enter.ts";
 import { fileOf } from "../runs/files.ts";
-import { fingerprintOf } from "../runs/fingerprint.ts";
 import {
   type Manifest,
   makeRunFolder,
@@ -31,6 +31,7 @@ import {
   runsFolder,
   sweepAbandoned,
 } from "../runs/folder.ts";
+import { aboutRun, fingerprintIn } from "./about-run.ts";
 import type { Closed } from "./finish.ts";
 import type { RunEvent, RunOptions, RunStatus } from "./row-job.ts";
 import { type Engine, type Prepared, type RowJob, readOnly } from "./row-job.ts";
@@ -69,7 +70,7 @@ export async function runRowJob(
     const run = await enterRun({
       stateFolder: engine.stateFolder,
       now: engine.clock.now(),
-      about: aboutRun(prepared, input, resumes),
+      about: aboutRun(prepared, { file: input.file, isSpooled: input.prepared !== undefined }, resumes),
       prepared: input.prepared,
       isFresh: options.isFresh,
       openJournalFile: engine.openJournalFile,
@@ -101,7 +102,7 @@ async function goIn(prepared: Prepared, run: EnteredRun): Promise<Closed> {
   let isRefused = false;
   try {
     const closed = await workThrough(prepared, run);
-    isRefused = !run.isResumed && isRefusal(closed.stop?.failure);
+    isRefused = !run.isResumed && (isRefusal(closed.stop?.failure) || isUnasked(prepared, closed));
     if (isRefused) {
       prepared.on({ kind: "refused", summary: { ...closed.summary, run: null, rejects: null } });
       throw closed.stop!.failure;
@@ -114,9 +115,15 @@ async function goIn(prepared: Prepared, run: EnteredRun): Promise<Closed> {
   }
 }
 
-/** Before the first write: a usage error, or a person's no. */
+/** Before the first write: a usage error, a person's no, or Ctrl-C in place of one. */
 function isRefusal(failure: EcmError | undefined): boolean {
+  if (failure instanceof InterruptedError) return failure.details.applied === "no";
   return failure instanceof UsageError || failure instanceof DeclinedError;
+}
+
+/** Stopped before its last question was answered, with fields to create that no command names: it cannot be resumed. */
+function isUnasked({ job, names }: Prepared, { stop }: Closed): boolean {
+  return stop !== undefined && (job.newFields?.length ?? 0) > 0 && names.requestsToCreate > 0;
 }
 
 /** Found out before the run, not after it. @throws UsageError */
@@ -172,14 +179,18 @@ async function prepare(
   file: InputFile,
   { status, on }: { status: RunStatus; on: (event: RunEvent) => void },
 ): Promise<Prepared> {
-  const { engine, job, options, send, budget } = unentered;
+  const { engine, options, send, budget } = unentered;
   const behaviors = engine.behaviors ?? (() => createBehavior());
   const account = createAccount(send.plain, engine.account.preferredStructure, behaviors);
   status.send = send;
   status.budget = budget;
   const structure = await account.structure();
-  await job.resolve?.(account);
-  const understood = job.isWithoutInput ? withoutInput : await job.understand(file, structure);
+  await unentered.job.resolve?.(account);
+  if (options.clarify) await settled(unentered, (job) => requireNames(send, account, structure, job));
+  const understood = await settled(unentered, (job) =>
+    job.isWithoutInput ? Promise.resolve(withoutInput) : job.understand(file, structure),
+  );
+  let { job } = unentered;
   on({ kind: "understood", facts: understood.facts });
   const survey = job.isWithoutInput
     ? surveyOfNothing()
@@ -191,14 +202,18 @@ async function prepare(
   Object.assign(unentered, { survey, joined });
   on({ kind: "surveyed", survey, joined, notSubscribedAre: job.notSubscribedAre });
   const suppressions = job.leavesOutSuppressed ? await engine.openSuppressions?.() : undefined;
-  const names = await openNameBook({
-    send: send.plain,
-    account,
-    structure,
-    lists: [...job.lists, ...survey.lists],
-    tags: [...job.tags, ...survey.tags],
-    createMissing: job.createMissing,
-  });
+  const names = await settled(unentered, ({ lists, tags, createMissing, newFields }) =>
+    openNameBook({
+      send: send.plain,
+      account,
+      structure,
+      lists: [...lists, ...survey.lists],
+      tags: [...tags, ...survey.tags],
+      createMissing,
+      fields: newFields,
+    }),
+  );
+  ({ job } = unentered);
   on({ kind: "names-missing", missing: names.missing });
   const behavior = behaviors(structure._id);
   return {
@@ -226,48 +241,28 @@ async function prepare(
   };
 }
 
-function aboutRun(prepared: Prepared, input: TakenInput, resumes: Manifest | undefined) {
-  const { engine, job, structure, understood, options } = prepared;
-  const { facts } = understood;
-  return {
-    kind: job.kind,
-    version: engine.version,
-    account: {
-      baseUrl: engine.account.baseUrl,
-      profile: engine.account.profile,
-      structureId: structure._id,
-    },
-    input: {
-      name: job.input.name,
-      file: input.file.path,
-      isSpooled: input.prepared !== undefined || resumes?.input.isSpooled === true,
-      sha256: facts.sha256,
-      bytes: facts.bytes,
-    },
-    fingerprint: fingerprintIn(prepared, resumes),
-    options: job.options,
-    rejects: options.rejects === undefined ? undefined : resolve(options.rejects),
-    plan: options.planFile === undefined ? undefined : resolve(options.planFile),
-    backup: options.backUp?.target,
-  };
+/** A step of the preparation: where it fails, and a person can settle that, it is tried again with the job as it is then. */
+async function settled<T>(unentered: Unentered, step: (job: RowJob) => Promise<T>): Promise<T> {
+  for (;;) {
+    try {
+      return await step(unentered.job);
+    } catch (failure) {
+      const { clarify } = unentered.options;
+      if (!clarify) throw failure;
+      unentered.job = await clarify(failure, unentered.job);
+    }
+  }
 }
 
-/** What makes two invocations one run: account, input, how it is read, and what decides a contact's outcome. */
-function fingerprintIn(
-  { engine, job, structure, understood }: Prepared,
-  resumes: Manifest | undefined,
-): string {
-  const { facts, reading } = understood;
-  const isErased = resumes?.input.erasedSha256 === facts.sha256;
-  return fingerprintOf({
-    kind: job.kind,
-    baseUrl: engine.account.baseUrl,
-    structureId: structure._id,
-    sha256: isErased ? resumes.input.sha256 : facts.sha256,
-    columns: facts.columns,
-    reading: { ...reading, targets: undefined },
-    options: job.options,
-  });
+/** Asked before anything else is. @throws MissingNamesError for lists and tags that flags name */
+async function requireNames(
+  send: PacedSend,
+  account: Account,
+  structure: ContactStructure,
+  { lists, tags, createMissing }: RowJob,
+): Promise<void> {
+  if (createMissing || lists.length + tags.length === 0) return;
+  await openNameBook({ send: send.plain, account, structure, lists, tags, createMissing });
 }
 
 function changedInput(run: Manifest): EcmError {

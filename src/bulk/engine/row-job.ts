@@ -15,6 +15,7 @@ import type { MissingNames, NameBook } from "../account/names.ts";
 import type { Suppressions } from "../account/suppressions.ts";
 import type { InputFile, Understood } from "../input/index.ts";
 import { type Duplicates, type Joined, standingOf } from "../input/join.ts";
+import type { NewField } from "../input/new-fields.ts";
 import type { InputFacts, RejectedRow, Row } from "../input/rows.ts";
 import type { Survey } from "../input/survey.ts";
 import type { Decision, DesiredContact, Item, Work } from "../items.ts";
@@ -64,6 +65,8 @@ export interface RowJob {
   lists: string[];
   tags: string[];
   createMissing: boolean;
+  /** Created before the first write; only a person at a terminal asks for them. */
+  newFields?: readonly NewField[];
   decide: Omit<DecideOptions, "structureId">;
   /** Parts of a contact that decisions need, besides `_id` and `key`. */
   source(structure: ContactStructure, survey: Survey): string[];
@@ -123,8 +126,17 @@ export interface RunOptions extends BudgetOptions {
   planFile?: string;
   /** Everyone is looked up before the first write, so that the price is exact. */
   looksFirst?: boolean;
-  /** Has the writes agreed to, between the price and the first of them. Not asked again once writing has begun. */
-  agree?(price: Price): Promise<void>;
+  /**
+   * Has the writes agreed to, between the price and the first of them. Not asked again once writing has begun.
+   * @param created what the run creates in the account first
+   */
+  agree?(price: Price, created: MissingNames): Promise<void>;
+  /**
+   * Has a person settle what stops the preparation: columns without a target, names that do not exist.
+   * @returns the job with what was answered
+   * @throws the failure, when it is of another kind; DeclinedError; InterruptedError
+   */
+  clarify?(failure: unknown, job: RowJob): Promise<RowJob>;
   /** Writes the contacts that a deletion takes as they are, whole and on the disk before it returns. */
   backUp?: BackUp;
 }

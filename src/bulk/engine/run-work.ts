@@ -16,6 +16,7 @@ import { runsFolder } from "../runs/folder.ts";
 import { createLedger, type Ledger } from "../runs/ledger.ts";
 import { keepNames, namesFrom } from "../runs/names-file.ts";
 import { countRows, type RowCounts, type SettledByInput } from "../runs/report.ts";
+import { fingerprintIn } from "./about-run.ts";
 import { type Closed, closeRun } from "./finish.ts";
 import { runWork } from "./loop.ts";
 import { planRemovals, readMembers } from "./members.ts";
@@ -88,12 +89,13 @@ export async function workThrough(prepared: Prepared, run: EnteredRun | undefine
       on({ kind: "priced", price });
       requireMonth(prepared, price);
       if (!hasBegun(ledger) && price.left > 0) {
-        await options.agree?.(price);
+        await options.agree?.(price, names.missing);
         const { account } = prepared;
         const toDelete = contactsToDelete(session, works);
         backup = await options.backUp?.write(toDelete, { folder: run.folder, account });
       }
       await names.create();
+      if (job.newFields) await run.become(fingerprintIn(prepared, undefined));
       const known = await prepared.account.known(prepared.structure);
       await keepNames(run.folder, namesFrom(known.structure, known.lists), names.resolved());
     }

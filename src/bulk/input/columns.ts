@@ -5,6 +5,7 @@ import { columnsNamed, indexesWhere, namesShown, quoted, shellWord, unknownColum
 import type { ConsentColumn, FoundConsent } from "./consent.ts";
 import { consentColumns, unreadableConsent } from "./consent-columns.ts";
 import { foldName, isIdName, isKeyName, nearestName, predefinedFieldOf } from "./names.ts";
+import { newFieldId } from "./new-fields.ts";
 import type { ReadOptions, Target } from "./rows.ts";
 import { columnOfAddresses, holdsValues, type Sample } from "./sample.ts";
 import { isColumn, isIgnoredBy, type System } from "./systems.ts";
@@ -96,7 +97,7 @@ export function toldTargets({ names, options, structure, place }: MappingInput):
   for (const [column, target] of options.map) {
     const indexes = columnsNamed(column, names);
     if (indexes.length === 0) throw unknownColumn(column, names, place, "--map");
-    const resolved = parseTarget(target, structure, column);
+    const resolved = parseTarget(target, structure, column, options.newFields);
     for (const index of indexes) told[index] = resolved;
   }
   const keys = names.filter((_, index) => told[index]?.kind === "key");
@@ -120,20 +121,29 @@ function placeSystemColumns(names: string[], targets: Targets, system: System): 
 }
 
 /** A target as it is typed: `key`, `lists`, `tags`, `ignore`, or a field's label or id. */
-function parseTarget(target: string, structure: ContactStructure, column: string): Target {
+function parseTarget(
+  target: string,
+  structure: ContactStructure,
+  column: string,
+  newFields: ReadOptions["newFields"] = [],
+): Target {
   const field = findField(target, structure);
   const word = foldName(target);
   if (word === "key" || word === "lists" || word === "tags" || word === "ignore" || word === "consent") {
     return { kind: word };
   }
   if (field) return { kind: "field", fieldId: field._id, label: field.label };
+  const made = newFields.find(({ label }) => foldName(label) === word);
+  if (made) return { kind: "field", fieldId: newFieldId(made.label), label: made.label };
   const near = nearestName(
     target,
     structure.fields.map((each) => each.label),
   );
   throw new UsageError(
     `--map ${column}=${target}: there is no field ${JSON.stringify(target)}`,
-    near ? `Did you mean --map ${shellWord(`${column}=${near}`)}?` : `Fields: ${labelsOf(structure)}`,
+    near
+      ? `Did you mean --map ${shellWord(`${column}=${near}`)}?`
+      : `Fields: ${labelsOf(structure)}. Add one with: ecm structure field add ${shellWord(target)}`,
   );
 }
 

@@ -1,6 +1,8 @@
 /** Reading: file → rows. What other rooms of the engine use. */
 export { isOurBookkeeping } from "./columns.ts";
+export { consentNameOf } from "./consent.ts";
 export { foldName } from "./names.ts";
+export { type NewField, newFieldLabel } from "./new-fields.ts";
 export { readRows } from "./read-rows.ts";
 export type { Understood } from "./reading.ts";
 export type { InputFile } from "./source.ts";

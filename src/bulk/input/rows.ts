@@ -1,6 +1,7 @@
 /** What the reading half of the engine hands to the deciding half: rows that make sense, and rows that do not. */
 import type { ContactKey } from "../items.ts";
 import type { Refusal } from "./consent.ts";
+import type { NewField } from "./new-fields.ts";
 
 export interface Row {
   kind: "row";
@@ -45,6 +46,8 @@ export type ReadRow = Row | RejectedRow;
 export interface ReadOptions {
   /** Column name → target (`key`, `lists`, `tags`, `ignore`, a field's label or id); later entries win. */
   map: Map<string, string>;
+  /** Fields that a person has agreed to create: targets by their labels until they exist. */
+  newFields?: readonly NewField[];
   /** A known system's name, in place of recognising it by the header. */
   from?: string;
   /** Of a workbook: a name, or a number from 1. */

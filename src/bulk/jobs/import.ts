@@ -38,6 +38,7 @@ export function importJob(options: ImportOptions): RowJob {
     lists,
     tags,
     createMissing,
+    newFields: read.newFields,
     decide: { mode, missing: "skip" },
     source: (structure, survey) => sourceOf(options, structure, survey),
     desiredContactOf: (row, names) => desiredContactOf(row, names, options),
@@ -54,9 +55,9 @@ function notSubscribedAre({ includeUnsubscribed, unsubscribeMarked, mode }: Impo
   return unsubscribeMarked ? `${become}; unsubscribed if active in the account` : become;
 }
 
-/** The options as a manifest keeps them. */
+/** The options as a manifest keeps them: once the new fields exist, the command that names them is the same. */
 function importRecord({ input: _input, read, ...options }: ImportOptions): Record<string, unknown> {
-  return { ...options, read: { ...read, map: [...read.map] } };
+  return { ...options, read: { ...read, map: [...read.map], newFields: undefined } };
 }
 
 /** The other way: what `runs resume` hands to `importJob`. */
@@ -73,10 +74,11 @@ function sourceOf(options: ImportOptions, _structure: ContactStructure, survey: 
 }
 
 function desiredContactOf(row: Row, names: NameBook, options: ImportOptions): DesiredContact {
-  const fields =
+  const told =
     options.blank === "clear" ? row.fields : new Map([...row.fields].filter(([, value]) => value !== ""));
+  const isOfNewFields = options.read.newFields !== undefined;
   return {
-    fields,
+    fields: isOfNewFields ? new Map([...told].map(([id, value]) => [names.fieldId(id), value])) : told,
     addLists: unique([...options.lists, ...row.lists].map(names.listId)),
     addTags: unique([...options.tags, ...row.tags].map(names.tagId)),
     removeLists: [],

@@ -21,6 +21,8 @@ export interface EnteredRun {
   ledger: Ledger;
   journal: Journal;
   isResumed: boolean;
+  /** From now on it is the run of another command. @throws LockedError */
+  become(fingerprint: string): Promise<void>;
   leave(): Promise<void>;
 }
 
@@ -110,15 +112,21 @@ async function open(coming: {
   if (damage !== undefined) throw cannotResume(manifest.id, damage);
   if (isResumed) await cutTornTail(file, end);
   const journal = openJournal(file, options.openJournalFile, lease.requireHeld);
+  const leases = [lease];
   return {
     manifest,
     folder,
     ledger,
     journal,
     isResumed,
+    async become(fingerprint) {
+      leases.push(await takeLease(locksFolder(options.stateFolder), fingerprint, "this run"));
+      manifest.fingerprint = fingerprint;
+      await writeManifest(folder, manifest);
+    },
     async leave() {
       await journal.close().catch(() => undefined);
-      await lease.release();
+      for (const each of leases) await each.release();
     },
   };
 }

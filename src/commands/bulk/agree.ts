@@ -1,7 +1,8 @@
 /** The one question of a bulk run that changes contacts, between its price and its first write. */
+import type { MissingNames } from "../../bulk/account/names.ts";
 import type { Price } from "../../bulk/engine/estimate.ts";
 import type { Context } from "../../context.ts";
-import { DeclinedError } from "../../errors.ts";
+import { DeclinedError, InterruptedError } from "../../errors.ts";
 import { mayNotAsk, type Prompter } from "../../terminal/prompts.ts";
 import type { RunDisplay } from "./progress.ts";
 import { aboutDuration, counted } from "./words.ts";
@@ -22,19 +23,25 @@ export function agreementFor(
   context: Context,
   display: RunDisplay,
   danger: Danger,
-): (price: Price) => Promise<void> {
-  return async (price) => {
+): (price: Price, created?: MissingNames) => Promise<void> {
+  return async (price, created) => {
     const { left } = price;
     const prompter = context.settings.yes ? undefined : context.prompter();
     if (!prompter) return requireAnswer(context, danger, false);
-    await display.whileAsking(async () => {
-      const isAgreed =
-        danger === "delete"
-          ? await deletionAgreed(prompter, left)
-          : await prompter.confirm(await questionFor(context, danger, price));
-      if (!isAgreed) throw new DeclinedError();
-    });
+    const ask = async () =>
+      danger === "delete"
+        ? deletionAgreed(prompter, left)
+        : prompter.confirm(await questionFor(context, danger, price, created));
+    if (!(await display.whileAsking(ask).catch(throwUnapplied))) throw new DeclinedError();
   };
+}
+
+/** Ctrl-C at the question is a no. @throws InterruptedError that says so */
+function throwUnapplied(error: unknown): never {
+  if (!(error instanceof InterruptedError)) throw error;
+  throw new InterruptedError(error.message === "Terminated" ? "SIGTERM" : "SIGINT", "Nothing was written", {
+    applied: "no",
+  });
 }
 
 /** A number to be typed for several, a yes for one. @throws DeclinedError on anything else */
@@ -50,7 +57,12 @@ async function deletionAgreed(prompter: Prompter, count: number): Promise<boolea
   return isNumber(await prompter.input(`Type ${count} to permanently delete ${contacts(count)}`), count);
 }
 
-async function questionFor(context: Context, danger: Danger, price: Price): Promise<string> {
+async function questionFor(
+  context: Context,
+  danger: Danger,
+  price: Price,
+  created: MissingNames | undefined,
+): Promise<string> {
   const { left, writes, estimate } = price;
   if (danger === "unsubscribe") {
     return `Unsubscribe ${contacts(writes ?? left)}? They cannot be resubscribed through the API.`;
@@ -58,9 +70,35 @@ async function questionFor(context: Context, danger: Danger, price: Price): Prom
   const { name, baseUrl } = await context.profile();
   const cost = `${counted(left, "request")}, ${aboutDuration(estimate.seconds)}`;
   const place = JSON.stringify(name?.value ?? baseUrl.value);
+  const news = created ? createdParts(created) : "";
+  const write = news === "" ? "Write" : `Create ${news}, and write`;
   return writes === undefined
-    ? `Write to ${place} (up to ${cost})?`
-    : `Write to ${contacts(writes)} in ${place} (${cost})?`;
+    ? `${write} to ${place} (up to ${cost})?`
+    : `${write} to ${contacts(writes)} in ${place} (${cost})?`;
+}
+
+/** `the field "City" and 12 tags`; empty for nothing. */
+function createdParts({ fields, lists, tags }: MissingNames): string {
+  const part = (kind: string, names: string[]) =>
+    names.length === 1
+      ? [`the ${kind} ${JSON.stringify(names[0])}`]
+      : names.length > 1
+        ? [counted(names.length, kind)]
+        : [];
+  return [
+    ...part(
+      "field",
+      fields.map(({ label }) => label),
+    ),
+    ...part(
+      "list",
+      lists.map(({ name }) => name),
+    ),
+    ...part(
+      "tag",
+      tags.map(({ name }) => name),
+    ),
+  ].join(" and ");
 }
 
 function contacts(count: number): string {

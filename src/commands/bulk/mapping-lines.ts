@@ -1,4 +1,5 @@
 /** Where the columns of a file go, before anything is sent: column → field, with the first value of each. */
+import { newFieldLabel } from "../../bulk/input/new-fields.ts";
 import type { InputFacts, ReadRow, Target } from "../../bulk/input/rows.ts";
 import { cut, widthOf } from "../../terminal/text-width.ts";
 
@@ -32,7 +33,8 @@ function named(name: string, place: number): string {
 }
 
 function targetText(target: Target): string {
-  return target.kind === "field" ? target.label : target.kind;
+  if (target.kind !== "field") return target.kind;
+  return newFieldLabel(target.fieldId) === undefined ? target.label : `${target.label} (new)`;
 }
 
 function firstValue(sample: readonly ReadRow[], place: number): string {

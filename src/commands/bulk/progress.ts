@@ -124,7 +124,10 @@ export function displayRun(context: Context, what: string): RunDisplay {
 
 /** What a run would make or makes, and which of it may not be meant. */
 function namesLines(missing: MissingNames): string[] {
-  const made = [madeOf("list", missing.lists), madeOf("tag", missing.tags)].filter((part) => part !== "");
+  const fields = missing.fields.map(({ label }) => ({ name: label }));
+  const made = [madeOf("field", fields), madeOf("list", missing.lists), madeOf("tag", missing.tags)].filter(
+    (part) => part !== "",
+  );
   return made.length === 0 ? [] : [`New in the account: ${made.join(", ")}`, ...doubtsAbout(missing)];
 }
 

@@ -3,7 +3,6 @@ import { createHash } from "node:crypto";
 import type { Closed } from "../../bulk/engine/finish.ts";
 import type { PlanSink } from "../../bulk/engine/plan.ts";
 import type { BackUp, RowJob, RunOptions } from "../../bulk/engine/row-job.ts";
-import { UnclearColumnsError } from "../../bulk/input/unclear.ts";
 import type { Context, Observer } from "../../context.ts";
 import { agreementFor, type Danger } from "./agree.ts";
 import { type FileFlags, requireDistinctFiles } from "./distinct-files.ts";
@@ -19,6 +18,10 @@ export interface BulkStart {
   what: string;
   danger: Danger;
   backUp?: BackUp;
+  /** Settles with a person what stops the preparation; nothing is drawn meanwhile. Asked only at a terminal. */
+  clarify?: RunOptions["clarify"];
+  /** After a yes, before the first write. */
+  agreed?(): Promise<void>;
 }
 
 /**
@@ -27,7 +30,7 @@ export interface BulkStart {
  */
 export async function startRun(
   context: Context,
-  { job, options, flags, what, danger, backUp }: BulkStart,
+  { job, options, flags, what, danger, backUp, clarify, agreed }: BulkStart,
 ): Promise<Closed> {
   const { runRowJob } = await import("../../bulk/engine/execute-run.ts");
   requireDistinctFiles(job, flags);
@@ -38,7 +41,8 @@ export async function startRun(
     const { observer } = context;
     if (observer?.opened) observer.opened(await accountName(context));
     const agree = agreementFor(context, display, danger);
-    const asks = !options.isDryRun && !context.settings.yes && context.prompter() !== undefined;
+    const isAtTerminal = context.prompter() !== undefined;
+    const asks = !options.isDryRun && !context.settings.yes && isAtTerminal;
     const result = await runRowJob(
       engine,
       job,
@@ -48,10 +52,15 @@ export async function startRun(
         plan: sinkFor(observer, plan.sink),
         planFile: flags.plan === "-" ? undefined : flags.plan,
         looksFirst: asks,
-        async agree(price) {
-          await agree(price);
+        async agree(price, created) {
+          await agree(price, created);
+          await agreed?.();
           observer?.approve?.();
         },
+        clarify:
+          clarify && isAtTerminal
+            ? (failure, current) => display.whileAsking(() => clarify(failure, current))
+            : undefined,
       },
       display.on,
     );
@@ -61,9 +70,7 @@ export async function startRun(
     return result;
   } catch (error) {
     await plan.discard();
-    // Columns that are not clear are asked for, where somebody can be asked.
-    const isAskedFor = error instanceof UnclearColumnsError && context.prompter() !== undefined;
-    if (!isAskedFor) await printSummary(context, display.refused());
+    await printSummary(context, display.refused());
     throw error;
   } finally {
     display.close();

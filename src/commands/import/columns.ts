@@ -1,58 +1,165 @@
-/** Columns of which it is not plain where they go: asked of a person, one by one, and kept for the next time. */
+/** Columns of which it is not plain where they go: asked of a person, one by one; each answer can be taken back. */
 import { existsSync } from "node:fs";
 import { basename, extname } from "node:path";
-import { foldName, type Unclear, type UnclearColumn, UnclearColumnsError } from "../../bulk/input/index.ts";
-import type { Context } from "../../context.ts";
+import {
+  consentNameOf,
+  foldName,
+  type NewField,
+  type Unclear,
+  type UnclearColumn,
+} from "../../bulk/input/index.ts";
 import type { Choice, Prompter } from "../../terminal/prompts.ts";
+import type { Terminal } from "../../terminal/terminal.ts";
 import { requireText } from "../questions.ts";
 
-/** Column name → target, as in `--map`. */
-type ColumnMap = Map<string, string>;
-
-/**
- * What a person says about the columns that stopped an import, after what was said already.
- * @param failure of the import
- * @throws the failure itself, when it is another one or nobody can be asked
- */
-export async function askColumns(
-  context: Context,
-  failure: unknown,
-  file: string,
-  told: ColumnMap,
-): Promise<ColumnMap> {
-  const prompter = failure instanceof UnclearColumnsError ? context.prompter() : undefined;
-  if (!prompter) throw failure;
-  const { message, unclear } = failure as UnclearColumnsError;
-  context.terminal.note(message, "needed");
-  const map = new Map([...told, ...(await targetsFor(prompter, unclear))]);
-  await offerToSave(context, prompter, file, map);
-  return map;
+export interface ColumnAnswers {
+  /** Column name → target, as in `--map`. */
+  map: Map<string, string>;
+  /** The fields that targets name and that do not exist yet. */
+  newFields: NewField[];
+  /** The mapping file to write. */
+  saveTo?: string;
 }
 
-async function targetsFor(prompter: Prompter, unclear: Unclear): Promise<ColumnMap> {
-  const { structure, keyCandidates, unmapped, consent } = unclear;
-  const answers: ColumnMap = new Map();
-  if (keyCandidates.length > 0) {
-    const question = `Which column has the key (${structure.keyName})?`;
-    const choices = keyCandidates.map((column) => ({
-      name: described(column),
-      short: column.name,
-      value: column.name,
+interface Answer {
+  column: string;
+  target: string;
+  newField?: NewField;
+}
+
+const back = Symbol("back");
+const create = Symbol("create a field");
+type Chosen = string | typeof back | typeof create;
+
+/**
+ * Asks for each unclear column where it goes, and whether to save that. Sends and writes nothing.
+ * @param earlier fields that earlier answers create
+ * @throws InterruptedError
+ */
+export async function askColumns(
+  { terminal, prompter }: { terminal: Terminal; prompter: Prompter },
+  file: string,
+  unclear: Unclear,
+  earlier: readonly NewField[],
+): Promise<ColumnAnswers> {
+  const answers: Answer[] = [];
+  for (;;) {
+    const column = nextColumn(unclear, answers);
+    if (column === undefined) {
+      const saveTo = await askWhereToSave(prompter, file);
+      if (saveTo === back) answers.pop();
+      else return answersFrom(answers, unclear, saveTo);
+    } else {
+      const known = [...earlier, ...answers.flatMap(({ newField }) => newField ?? [])];
+      const answer = await askColumn({ terminal, prompter }, unclear, { column, answers, known });
+      if (answer === back) answers.pop();
+      else answers.push(answer);
+    }
+  }
+}
+
+/** `key` for the question which column has the key; undefined when all are answered. */
+function nextColumn(
+  { keyCandidates, consent, unmapped }: Unclear,
+  answers: readonly Answer[],
+): UnclearColumn | "key" | undefined {
+  if (keyCandidates.length > 0 && answers.length === 0) return "key";
+  return [...consent, ...unmapped].find(({ name }) => answers.every(({ column }) => column !== name));
+}
+
+async function askColumn(
+  { terminal, prompter }: { terminal: Terminal; prompter: Prompter },
+  unclear: Unclear,
+  so: { column: UnclearColumn | "key"; answers: readonly Answer[]; known: readonly NewField[] },
+): Promise<Answer | typeof back> {
+  const { column, answers, known } = so;
+  if (column === "key") {
+    const choices = unclear.keyCandidates.map((each) => ({
+      name: described(each),
+      short: each.name,
+      value: each.name,
     }));
-    answers.set(await prompter.select(question, choices), "key");
+    const question = `Which column has the key (${unclear.structure.keyName})?`;
+    return { column: await prompter.select(question, choices), target: "key" };
   }
-  const taken = new Set(unclear.takenFields);
-  for (const column of [...consent, ...unmapped]) {
-    if (answers.has(column.name)) continue;
-    const choices = targetChoices(unclear, column, taken);
-    const target = await prompter.select(
-      `Where does ${described(column)} go?`,
-      consent.includes(column) ? [saysWhoIsSubscribed, ...choices] : choices,
-    );
-    taken.add(target);
-    answers.set(column.name, wordFor(target, unclear));
-  }
-  return answers;
+  const taken = new Set([...unclear.takenFields, ...answers.map(({ target }) => target)]);
+  const choices = targetChoices(unclear, column, taken, answers.length > 0);
+  const chosen = await prompter.select<Chosen>(`Where does ${described(column)} go?`, choices);
+  if (chosen === back) return back;
+  if (chosen !== create) return { column: column.name, target: chosen };
+  const newField = await askNewField(prompter, column.name, unclear, known);
+  const { label, dataType } = newField;
+  terminal.note(
+    `The field ${JSON.stringify(label)} (${dataType}) will be added to the structure ${JSON.stringify(unclear.structure.label)}, for all contacts of the account, once you confirm the import.`,
+  );
+  return { column: column.name, target: label, newField };
+}
+
+/** The field of a like name first, then leaving it out; then everything else. */
+function targetChoices(
+  { structure, consent }: Unclear,
+  column: UnclearColumn,
+  taken: ReadonlySet<string>,
+  isBackPossible: boolean,
+): Choice<Chosen>[] {
+  const fields = structure.fields
+    .filter(({ _id }) => !taken.has(_id))
+    .map(({ _id, label }) => ({ name: `the field ${label}`, value: _id, label }));
+  const likely = fields.filter(({ label }) => label === column.near);
+  const says = { name: `says who is ${saysWho(column.name)}`, value: "consent" };
+  const isConsent = consent.includes(column);
+  return [
+    ...(isConsent ? [says] : []),
+    ...likely,
+    { name: "nowhere (ignore it)", value: "ignore" },
+    { name: "a new field (added to the account)", short: "a new field", value: create },
+    ...fields.filter((field) => !likely.includes(field)),
+    { name: "lists, by name", value: "lists" },
+    { name: "tags, by label", value: "tags" },
+    ...(isConsent ? [] : [says]),
+    ...(isBackPossible
+      ? [{ name: "back to the previous question", short: "back", value: back } as const]
+      : []),
+  ];
+}
+
+/** As the column's name will be read. */
+function saysWho(name: string): string {
+  const kind = consentNameOf(name);
+  return kind === "optOut" || kind === "perhapsOptOut" ? "unsubscribed" : "subscribed";
+}
+
+const words = ["key", "lists", "tags", "ignore", "consent"];
+
+async function askNewField(
+  prompter: Prompter,
+  column: string,
+  { structure }: Unclear,
+  known: readonly NewField[],
+): Promise<NewField> {
+  const check = (answer: string) => {
+    const label = answer.trim();
+    if (label.includes("=")) return "A label with = cannot be named in --map; enter another name";
+    if (words.includes(foldName(label))) return `"${label}" has a meaning of its own; enter another name`;
+    const same = [...structure.fields, ...known].find((field) => foldName(field.label) === foldName(label));
+    return same ? `A field named ${JSON.stringify(same.label)} already exists` : requireText(answer);
+  };
+  const proposal = check(column) === undefined ? column.trim() : undefined;
+  const label = await prompter.input("Name of the new field", proposal, check);
+  const dataType = await prompter.input("Type of its values", "text", requireText);
+  return { label: label.trim(), dataType: dataType.trim() };
+}
+
+function answersFrom(
+  answers: readonly Answer[],
+  unclear: Unclear,
+  saveTo: string | undefined,
+): ColumnAnswers {
+  return {
+    map: new Map(answers.map(({ column, target }) => [column, wordFor(target, unclear)])),
+    newFields: answers.flatMap(({ newField }) => newField ?? []),
+    saveTo,
+  };
 }
 
 /** A field's label, as a person would write it, where that can mean nothing else. */
@@ -60,29 +167,8 @@ function wordFor(target: string, { structure }: Unclear): string {
   const label = structure.fields.find(({ _id }) => _id === target)?.label;
   if (label === undefined) return target;
   const alike = structure.fields.filter((field) => foldName(field.label) === foldName(label));
-  const isTaken = ["key", "lists", "tags", "ignore", "consent"].includes(foldName(label));
-  return alike.length > 1 || isTaken ? target : label;
-}
-
-const saysWhoIsSubscribed = { name: "says who is subscribed", value: "consent" };
-
-/** The field of a like name first, then leaving it out; then everything else. */
-function targetChoices(
-  { structure }: Unclear,
-  { near }: UnclearColumn,
-  taken: ReadonlySet<string>,
-): Choice<string>[] {
-  const fields = structure.fields
-    .filter(({ _id }) => !taken.has(_id))
-    .map(({ _id, label }) => ({ name: `the field ${label}`, value: _id, label }));
-  const likely = fields.filter(({ label }) => label === near);
-  return [
-    ...likely,
-    { name: "nowhere (ignore it)", value: "ignore" },
-    ...fields.filter((field) => !likely.includes(field)),
-    { name: "lists, by name", value: "lists" },
-    { name: "tags, by label", value: "tags" },
-  ];
+  const isClear = alike.length === 1 && !words.includes(foldName(label)) && !label.includes("=");
+  return isClear ? label : target;
 }
 
 function described({ name, count, samples }: UnclearColumn): string {
@@ -92,27 +178,16 @@ function described({ name, count, samples }: UnclearColumn): string {
   return shown.length === 0 ? `${several} (empty)` : `${several} (${shown.join(", ")})`;
 }
 
-async function offerToSave(
-  context: Context,
-  prompter: Prompter,
-  file: string,
-  map: ColumnMap,
-): Promise<void> {
-  if (!(await prompter.confirm("Save these answers for next time?"))) {
-    const flags = [...map].map(([column, target]) => `--map ${quoted(`${column}=${target}`)}`);
-    context.terminal.note(`The same without questions: ecm import ${quoted(file)} ${flags.join(" ")}`);
-    return;
-  }
-  const { writeMapping } = await import("../../bulk/input/mapping-file.ts");
+async function askWhereToSave(prompter: Prompter, file: string): Promise<string | undefined | typeof back> {
+  const answer = await prompter.select<"no" | "yes" | typeof back>("Save these answers for next time?", [
+    { name: "no (the command that repeats them is shown)", short: "no", value: "no" },
+    { name: "yes, in a mapping file", short: "yes", value: "yes" },
+    { name: "back to the previous question", short: "back", value: back },
+  ]);
+  if (answer === back) return back;
+  if (answer === "no") return undefined;
   const proposal = `${basename(file, extname(file))}.mapping.yaml`;
-  const mapping = await prompter.input("File", proposal, (answer) =>
-    existsSync(answer) ? "This file already exists; choose another name." : requireText(answer),
+  return prompter.input("File", proposal, (name) =>
+    existsSync(name) ? "This file already exists; choose another name" : requireText(name),
   );
-  await writeMapping(mapping, map);
-  context.terminal.note(`Next time: ecm import ${quoted(file)} --mapping ${quoted(mapping)}`);
-}
-
-/** As a shell takes it. */
-function quoted(word: string): string {
-  return /^[\w=.@:/-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
 }

@@ -1,9 +1,9 @@
 /** `ecm import`: a file's contacts into the account. */
 import { type Command, Option } from "commander";
-import type { RowJob } from "../../bulk/engine/row-job.ts";
 import type { ReadOptions } from "../../bulk/input/rows.ts";
+import type { ImportOptions } from "../../bulk/jobs/import.ts";
 import type { Context } from "../../context.ts";
-import { UsageError } from "../../errors.ts";
+import { DeclinedError, UsageError } from "../../errors.ts";
 import { addBulkFlags, type BulkFlags, endRun, runOptionsFrom } from "../bulk/flags.ts";
 import { columnMap, repeatable, wholeNumber } from "../flags.ts";
 import { describeCommand } from "../help-text.ts";
@@ -91,42 +91,25 @@ export function registerImport(command: Command, context: Context): void {
       130: "interrupted; the same command resumes",
     },
   });
-  command.action((file: string, flags: ImportFlags) => runImport(context, file, flags));
+  command.action((file: string, flags: ImportFlags) => runImport(context, command, file, flags));
 }
 
-async function runImport(context: Context, file: string, flags: ImportFlags): Promise<void> {
+async function runImport(
+  context: Context,
+  command: Command,
+  file: string,
+  flags: ImportFlags,
+): Promise<void> {
   if (flags.includeUnsubscribed && flags.unsubscribeMarked) {
     throw new UsageError(
       "--include-unsubscribed and --unsubscribe-marked cannot be used together",
       "Leave out one of the two",
     );
   }
-  const read = await readOptionsFrom(flags);
-  try {
-    await importFile(context, file, flags, read);
-  } catch (error) {
-    const { askColumns } = await import("./columns.ts");
-    await importFile(context, file, flags, {
-      ...read,
-      map: await askColumns(context, error, file, read.map),
-    });
-  }
-}
-
-async function importFile(
-  context: Context,
-  file: string,
-  flags: ImportFlags,
-  read: ReadOptions,
-): Promise<void> {
   const options = runOptionsFrom(flags, context.clock.now());
-  const [{ importJob }, { startRun }] = await Promise.all([
-    import("../../bulk/jobs/import.ts"),
-    import("../bulk/start.ts"),
-  ]);
-  const job: RowJob = importJob({
+  const imports: ImportOptions = {
     input: { name: file, stream: file === "-" ? context.terminal.stdin : undefined },
-    read,
+    read: await readOptionsFrom(flags),
     mode: flags.mode,
     blank: flags.blank,
     duplicates: flags.duplicates,
@@ -136,9 +119,24 @@ async function importFile(
     includeUnsubscribed: flags.includeUnsubscribed ?? false,
     unsubscribeMarked: flags.unsubscribeMarked ?? false,
     includeSuppressed: flags.includeSuppressed ?? false,
-  });
+  };
+  const [{ importJob }, { startRun }, { clarifierFor }] = await Promise.all([
+    import("../../bulk/jobs/import.ts"),
+    import("../bulk/start.ts"),
+    import("./clarify.ts"),
+  ]);
+  const typed = { command, file, map: flags.map ?? [], isDryRun: options.isDryRun };
+  const { clarify, agreed, sayCommand } = clarifierFor(context, typed, imports);
   const what = `${options.isDryRun ? "Reading" : "Importing"} ${file === "-" ? "standard input" : file}`;
-  await endRun(context, await startRun(context, { job, options, flags, what, danger: "change" }));
+  const job = importJob(imports);
+  try {
+    const result = await startRun(context, { job, options, flags, what, danger: "change", clarify, agreed });
+    if (!result.stop || result.summary.run !== null) await sayCommand();
+    await endRun(context, result);
+  } catch (error) {
+    if (error instanceof DeclinedError) await sayCommand();
+    throw error;
+  }
 }
 
 /** @throws UsageError for a `--map` or a mapping file that says nothing. */

@@ -1,0 +1,61 @@
+/** What a run's manifest says of it, and what makes two invocations one run. */
+import { resolve } from "node:path";
+import type { InputFile } from "../input/index.ts";
+import { fingerprintOf } from "../runs/fingerprint.ts";
+import type { Manifest } from "../runs/folder.ts";
+import type { Prepared } from "./row-job.ts";
+
+/** The manifest but for the run's id and start. @param input as it was taken */
+export function aboutRun(
+  prepared: Prepared,
+  input: { file: InputFile; isSpooled: boolean },
+  resumes: Manifest | undefined,
+): Omit<Manifest, "format" | "id" | "startedAt"> {
+  const { engine, job, structure, understood, options } = prepared;
+  const { facts } = understood;
+  return {
+    kind: job.kind,
+    version: engine.version,
+    account: {
+      baseUrl: engine.account.baseUrl,
+      profile: engine.account.profile,
+      structureId: structure._id,
+    },
+    input: {
+      name: job.input.name,
+      file: input.file.path,
+      isSpooled: input.isSpooled || resumes?.input.isSpooled === true,
+      sha256: facts.sha256,
+      bytes: facts.bytes,
+    },
+    fingerprint: fingerprintIn(prepared, resumes),
+    options: job.options,
+    rejects: options.rejects === undefined ? undefined : resolve(options.rejects),
+    plan: options.planFile === undefined ? undefined : resolve(options.planFile),
+    backup: options.backUp?.target,
+  };
+}
+
+/**
+ * Of what makes two invocations one run: account, input, how it is read, and what decides a contact's outcome. Another one
+ * once the fields exist that the run creates: then it is that of the command that names them.
+ */
+export function fingerprintIn(
+  { engine, job, structure, understood, names }: Prepared,
+  resumes: Manifest | undefined,
+): string {
+  const { facts, reading } = understood;
+  const isErased = resumes?.input.erasedSha256 === facts.sha256;
+  return fingerprintOf({
+    kind: job.kind,
+    baseUrl: engine.account.baseUrl,
+    structureId: structure._id,
+    sha256: isErased ? resumes.input.sha256 : facts.sha256,
+    columns: facts.columns.map(({ name, target }) => ({
+      name,
+      target: target.kind === "field" ? { ...target, fieldId: names.fieldId(target.fieldId) } : target,
+    })),
+    reading: { ...reading, targets: undefined },
+    options: job.options,
+  });
+}

@@ -1,0 +1,129 @@
+/** An import's questions at a terminal, the command that needs none of them, and what is done once they are answered. */
+import type { Command } from "commander";
+import { MissingNamesError } from "../../bulk/account/names.ts";
+import type { RowJob } from "../../bulk/engine/row-job.ts";
+import { UnclearColumnsError } from "../../bulk/input/index.ts";
+import { type ImportOptions, importJob } from "../../bulk/jobs/import.ts";
+import type { Context } from "../../context.ts";
+import { DeclinedError } from "../../errors.ts";
+import type { Prompter } from "../../terminal/prompts.ts";
+import { commandLine, shellWord } from "../command-line.ts";
+import { askColumns, type ColumnAnswers } from "./columns.ts";
+
+export interface Clarifier {
+  /** As `RunOptions.clarify`: asks, and sends nothing. */
+  clarify(failure: unknown): Promise<RowJob>;
+  /** The person has said yes: what the answers write on this machine is written. @throws UsageError */
+  agreed(): Promise<void>;
+  /** The command that does the same without a question, where one was asked or the run was a dry one. */
+  sayCommand(): Promise<void>;
+}
+
+/** @param typed the command as it was typed */
+export function clarifierFor(
+  context: Context,
+  typed: { command: Command; file: string; map: readonly string[]; isDryRun: boolean },
+  given: ImportOptions,
+): Clarifier {
+  const { command, file, isDryRun } = typed;
+  let options = given;
+  let saveTo: string | undefined;
+  let isSaved = false;
+  let isAgreed = false;
+
+  async function clarify(failure: unknown): Promise<RowJob> {
+    const prompter = context.prompter();
+    if (!prompter) throw failure;
+    if (failure instanceof UnclearColumnsError) {
+      context.terminal.note(failure.message, "needed");
+      const known = options.read.newFields ?? [];
+      const asked = { terminal: context.terminal, prompter };
+      const answers = await askColumns(asked, file, failure.unclear, known);
+      saveTo = answers.saveTo ?? saveTo;
+      options = { ...options, read: withAnswers(options.read, answers, saveTo !== undefined) };
+    } else if (failure instanceof MissingNamesError) {
+      await askToCreate(context, prompter, failure);
+      options = { ...options, createMissing: true };
+    } else throw failure;
+    return importJob(options);
+  }
+
+  async function save(): Promise<void> {
+    if (saveTo === undefined || isSaved) return;
+    const { writeMapping } = await import("../../bulk/input/mapping-file.ts");
+    await writeMapping(saveTo, options.read.map);
+    isSaved = true;
+  }
+
+  return {
+    clarify,
+    async agreed() {
+      isAgreed = true;
+      await save();
+    },
+    async sayCommand() {
+      const isAsked = options !== given;
+      if (!isAsked && !(isDryRun && context.terminal.isStderrTerminal)) return;
+      if (isDryRun) await save();
+      const needed = isAgreed ? [] : (options.read.newFields ?? []);
+      const steps = needed.map(({ label, dataType }) => {
+        const type = dataType === "text" ? "" : ` --type ${shellWord(dataType)}`;
+        return `ecm structure field add ${shellWord(label)}${type}`;
+      });
+      const flags = {
+        fresh: undefined,
+        ...(isDryRun && { dryRun: undefined, show: undefined, plan: undefined }),
+        ...(isAsked && answeredFlags(options, given, typed.map, isSaved ? saveTo : undefined)),
+      };
+      const line = [...steps, commandLine(command, [file], flags)].join(" && ");
+      context.terminal.note(`${isDryRun ? "Run it with" : "Next time"}: ${line}`);
+    },
+  };
+}
+
+/** One consent column is told by its flag, as a person would; in a mapping file all are targets. */
+function withAnswers(
+  read: ImportOptions["read"],
+  answers: ColumnAnswers,
+  isSaved: boolean,
+): ImportOptions["read"] {
+  const consent = [...answers.map].filter(([, target]) => target === "consent").map(([column]) => column);
+  const [consentColumn] = isSaved || read.consentColumn !== undefined ? [] : consent;
+  const map = [...answers.map].filter(([column]) => column !== consentColumn);
+  return {
+    ...read,
+    map: new Map([...read.map, ...map]),
+    consentColumn: consentColumn ?? read.consentColumn,
+    newFields:
+      answers.newFields.length > 0 ? [...(read.newFields ?? []), ...answers.newFields] : read.newFields,
+  };
+}
+
+async function askToCreate(
+  { terminal }: Context,
+  prompter: Prompter,
+  { message, details, missing }: MissingNamesError,
+): Promise<void> {
+  const names = [...missing.lists, ...missing.tags];
+  const doubts = names.some(({ near, parts }) => near ?? parts) ? `\n${details.hint}` : "";
+  terminal.note(`${message}${doubts}`, "needed");
+  const [only] = names;
+  const what =
+    names.length === 1
+      ? `the ${missing.lists.length > 0 ? "list" : "tag"} ${JSON.stringify(only!.name)}`
+      : `these ${names.length}`;
+  if (!(await prompter.confirm(`Create ${what} with this import?`))) throw new DeclinedError();
+}
+
+/** What the answers change in the command that was typed. @param mapping the file that now has all targets */
+function answeredFlags(
+  { read, createMissing }: ImportOptions,
+  given: ImportOptions,
+  typedMap: readonly string[],
+  mapping: string | undefined,
+): Record<string, unknown> {
+  const told = { createMissing: createMissing || undefined, consentColumn: read.consentColumn };
+  if (mapping !== undefined) return { ...told, mapping, map: undefined };
+  const answered = [...read.map].filter(([column]) => !given.read.map.has(column));
+  return { ...told, map: [...typedMap, ...answered.map(([column, target]) => `${column}=${target}`)] };
+}
