@@ -3,7 +3,6 @@ import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
-import { machine, missingTools } from "./recipes.kit.ts";
 import { temporaryFolder } from "./support/ecm.ts";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
@@ -43,40 +42,5 @@ describe("the quick start", () => {
     const second = JSON.parse(shell(`${importing} --json`));
     expect(second.rows).toMatchObject({ read: 1000, unchanged: 1000 });
     expect(second.requests).toMatchObject({ create: 0, mutate: 0 });
-  });
-});
-
-const missing = missingTools();
-const told = missing.length > 0 ? ` (not tested: there is no ${missing.join(", ")} here)` : "";
-
-describe.skipIf(missing.length > 0)(`the things people do with it${told}`, () => {
-  it("are done by the commands shown", async () => {
-    const { folder, env, ecm, file } = await machine();
-    const things = readme.slice(readme.indexOf("## Six things"), readme.indexOf("## Exit codes"));
-    const lines = [...things.matchAll(/^ {4}(ecm .*)$/gm)].map(([, line]) => line!);
-    expect(lines.length).toBeGreaterThan(10);
-    for (const list of ["Customers", "Spring fair"]) await ecm("lists", "create", list);
-    await ecm("structure", "tag", "add", "VIP");
-    await file("customers.csv", "Email,First Name\nada@example.com,Ada\nbob@example.com,Bob\n");
-    await file("vip.txt", "ada@example.com\n");
-    await file("left.csv", "Email\nbob@example.com\n");
-    await file("attendees.csv", "Email\nbob@example.com\n");
-    await file("nightly.sh", "#!/bin/sh\necm lists list\n", 0o755);
-    const said = new Map<string, string>();
-    for (const line of lines.filter((each) => each !== "ecm auth login")) {
-      const command = line.replace("RUN", "last");
-      const stdio = ["ignore", "pipe", "pipe"] as const;
-      said.set(
-        line,
-        execFileSync("bash", ["-c", command], { cwd: folder, env, encoding: "utf8", stdio: [...stdio] }),
-      );
-    }
-    const customers = readFileSync(`${folder}/customers.csv`, "utf8").trimEnd().split("\n");
-    expect(customers.map((row) => row.split(",")[0])).toEqual(["key", "ada@example.com", "bob@example.com"]);
-    expect(said.get("ecm contact search --status active --count")).toBe("2\n");
-    expect(JSON.parse(said.get("ecm contact get ada@example.com --json | jq .status")!)).toHaveProperty(
-      "primary",
-    );
-    expect(said.get("ecm structure diff structure.yaml")).toBe("");
   });
 });

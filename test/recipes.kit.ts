@@ -1,9 +1,10 @@
 /** The scripts of docs/recipes.md as they stand there, and a machine to run them on. */
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { mkdir, readFile, writeFile } from "node:fs/promises";
+import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { describe, expect } from "vitest";
 import { ecmWith, type Result, resultOf, spawnEcm, temporaryFolder } from "./support/ecm.ts";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
@@ -100,4 +101,68 @@ function greetingOf(child: ChildProcess): Promise<{ baseUrl: string; apiKey: str
     });
     child.once("close", () => reject(new Error(`the service did not start: ${text}`)));
   });
+}
+
+/** What a script of the page comes to that has nothing to say. */
+export const silent = { code: 0, stdout: "", stderr: "" };
+
+const missing = missingTools();
+const openly = missing.length > 0 ? ` (not tested: there is no ${missing.join(", ")} here)` : "";
+
+/** Tests of one script. */
+export const recipe = (name: string, tests: () => void): void => {
+  describe.skipIf(missing.length > 0)(`${name}${openly}`, tests);
+};
+
+export const wrongKey = `ecm_us_${"x".repeat(43)}`;
+
+/** A file of contacts, p0@example.com and so on. */
+export const contacts = (count: number, from = 0) =>
+  `Email\n${Array.from({ length: count }, (_, index) => `p${from + index}@example.com\n`).join("")}`;
+
+/** A machine whose account has the list. */
+export async function machineWith(list: string, ...flags: string[]): Promise<Machine> {
+  const made = await machine(...flags);
+  await made.ecm("lists", "create", list);
+  return made;
+}
+
+export async function membersOf(ecm: Machine["ecm"], list: string): Promise<number> {
+  const { stdout } = await ecm("lists", "list", "--json");
+  return JSON.parse(stdout).find((each: { name: string }) => each.name === list).totalContacts;
+}
+
+/** Spends one. */
+export async function requestsLeft(ecm: Machine["ecm"]): Promise<number> {
+  return JSON.parse((await ecm("limits", "--refresh", "--json")).stdout).hour.remaining;
+}
+
+/** The newest first. */
+export async function runs(ecm: Machine["ecm"]) {
+  return JSON.parse((await ecm("runs", "list", "--json")).stdout);
+}
+
+/** A profile whose key is named `crm-first`, and the script's environment. */
+export async function rotating() {
+  const made = await machine();
+  const { ecm, pipe, env, service, file, folder } = made;
+  delete env.ECM_API_KEY;
+  const owner = async (...args: string[]) =>
+    (await ecm("sandbox", "keys", ...args, "--data", service, "--json")).stdout;
+  const create = async (name: string) =>
+    JSON.parse(await owner("create", name, "--scope", "contacts:write")).key as string;
+  const login = (key: string, ...more: string[]) =>
+    pipe(key, "auth", "login", "--profile", "crm", "--api-key-stdin", ...more);
+  const note = (name: string, text: string) => file(`.local/state/key-rotation/${name}`, text);
+  const remember = async () => (await readdir(join(folder, ".local/state/key-rotation"))).sort();
+  const names = async () =>
+    JSON.parse(await owner("list"))
+      .map((each: { name: string }) => each.name)
+      .filter((name: string) => name.startsWith("crm-"));
+  const works = async () => (await ecm("auth", "status", "--profile", "crm")).code === 0;
+
+  expect((await login(await create("crm-first"), "--structure", "Default")).code).toBe(0);
+  await note("current", "crm-first\n");
+  const rotate = { ROTATE_PROFILE: "crm", ROTATE_OWNER: service };
+  return { ...made, owner, create, login, note, remember, names, works, rotate };
 }

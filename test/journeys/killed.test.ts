@@ -2,8 +2,8 @@ import { expect, it } from "vitest";
 import { importKilled, importUndisturbed } from "./killing.ts";
 
 it("ends as if it had never been killed, however often and whenever it was", async () => {
-  const size = 240;
+  const size = 120;
   const undisturbed = await importUndisturbed(size);
-  const { killed } = await importKilled(1, 10, size, undisturbed);
-  expect(killed).toBeGreaterThan(5);
+  const { killed } = await importKilled(1, 5, size, undisturbed);
+  expect(killed).toBeGreaterThan(2);
 });

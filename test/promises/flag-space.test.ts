@@ -5,6 +5,7 @@ import fc from "fast-check";
 import { expect, it, onTestFinished } from "vitest";
 import { exitCodes } from "../../src/errors.ts";
 import { ecmWith, type Result, temporaryFolder, temporaryHome } from "../support/ecm.ts";
+import { runs } from "../support/runs.ts";
 import { startSandbox } from "../support/sandbox.ts";
 
 interface CommandFacts {
@@ -97,7 +98,7 @@ it("gives valid output or none, and one error for every failure, over the space 
       const result = await ecm(line, { stdin: "" });
       holds(result, isJson, line);
     }),
-    { numRuns: 400, interruptAfterTimeLimit: 15_000 },
+    { numRuns: runs(200) },
   );
 }, 60_000);
 

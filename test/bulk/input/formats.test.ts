@@ -3,6 +3,7 @@ import { gzipSync } from "node:zlib";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { EcmError } from "../../../src/errors.ts";
+import { runs } from "../../support/runs.ts";
 import { failureOf, read } from "./reading.ts";
 import { partsOf, textRow, workbook, zip } from "./workbooks.ts";
 
@@ -316,7 +317,7 @@ test("whatever the bytes, a workbook, JSON or gzip is read or refused with a rea
         expect((error as EcmError).details.hint).toBeTruthy();
       }
     }),
-    { numRuns: 300 },
+    { numRuns: runs(100) },
   );
 });
 

@@ -8,6 +8,7 @@ import { readRows, understandInput } from "../../../src/bulk/input/index.ts";
 import type { ReadOptions } from "../../../src/bulk/input/rows.ts";
 import { EcmError } from "../../../src/errors.ts";
 import { temporaryFolder } from "../../support/ecm.ts";
+import { runs } from "../../support/runs.ts";
 import { named, structure } from "./reading.ts";
 
 const delimiter = fc.constantFrom(",", ";", "\t", "|");
@@ -79,7 +80,7 @@ test("any table reads back as it was written, with the lines it stands on, howev
         expect(records.some((record) => record.fault !== undefined)).toBe(false);
       },
     ),
-    { numRuns: 400 },
+    { numRuns: runs(150) },
   );
 });
 
@@ -123,7 +124,7 @@ test("any contacts read back through every encoding, delimiter and line ending",
         expect(read.map((row) => row.line)).toEqual(startLines(rows).slice(1));
       },
     ),
-    { numRuns: 150 },
+    { numRuns: runs(60) },
   );
 });
 
@@ -181,7 +182,7 @@ test("whatever the bytes, a file is read or refused with a reason, and at once",
       }
       expect(performance.now() - started).toBeLessThan(2000);
     }),
-    { numRuns: 600 },
+    { numRuns: runs(200) },
   );
 });
 
