@@ -12,13 +12,15 @@ import { call, contactsIn, inputFile, manyRows, summaryOf } from "./kit.ts";
 
 /** p0 … in the list L; every third in the list M, too. */
 async function withMembers(count: number): Promise<RunningSandbox> {
-  const service = await startSandbox();
-  const rows = Array.from({ length: count }, (_, index) => {
-    return `p${index}@example.com,First ${index % 2},${index % 3 === 0 ? '"L,M"' : "L"}`;
+  return startSandbox({
+    contents: {
+      contacts: Array.from({ length: count }, (_, index) => ({
+        key: `p${index}@example.com`,
+        fields: { "First Name": `First ${index % 2}` },
+        lists: index % 3 === 0 ? ["L", "M"] : ["L"],
+      })),
+    },
   });
-  const file = await inputFile(`Email,First Name,lists\n${rows.join("\n")}\n`);
-  expect((await service.ecm(["import", file, "--create-missing"])).code).toBe(0);
-  return service;
 }
 
 const statusOf = async (service: RunningSandbox, key: string) => {

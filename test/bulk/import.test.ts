@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { describe, expect, it } from "vitest";
 import { startSandbox } from "../support/sandbox.ts";
-import { call, contactsIn, inputFile, manyRows, summaryOf } from "./kit.ts";
+import { call, contactsIn, inputFile, manyContacts, manyRows, summaryOf } from "./kit.ts";
 
 const none = { created: 0, updated: 0, deleted: 0, unchanged: 0, skipped: 0, rejected: 0, pending: 0 };
 
@@ -361,13 +361,7 @@ describe("ecm import", () => {
 
   it("looks first where only the most that can be needed is too much for the month", async () => {
     // The account is too large to be read page by page for so few rows.
-    const service = await startSandbox({ monthlyLimit: 110 });
-    service.sandbox.operations.seed({
-      contacts: Array.from({ length: 2200 }, (_, index) => ({
-        key: `p${index}@example.com`,
-        fields: { "First Name": `First ${index}` },
-      })),
-    });
+    const service = await startSandbox({ monthlyLimit: 110, contents: { contacts: manyContacts(2200) } });
     const path = await inputFile(manyRows(150, (index) => (index === 7 ? "Seventh" : `First ${index}`)));
     const summary = summaryOf(await service.ecm(["import", path, "--json"]));
     expect(summary).toMatchObject({

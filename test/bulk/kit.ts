@@ -2,6 +2,7 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Summary } from "../../src/bulk/runs/report.ts";
+import type { SeedData } from "../../src/sandbox/public-types.ts";
 import type { Contact } from "../../src/wire.ts";
 import { type Result, temporaryFolder } from "../support/ecm.ts";
 import type { RunningSandbox } from "../support/sandbox.ts";
@@ -20,6 +21,14 @@ export function manyRows(
   let text = "Email,First Name\n";
   for (let index = 0; index < count; index++) text += `p${index}@example.com,${first(index)}\n`;
   return text;
+}
+
+/** The same contacts, as what a service holds already. */
+export function manyContacts(count: number): NonNullable<SeedData["contacts"]> {
+  return Array.from({ length: count }, (_, index) => ({
+    key: `p${index}@example.com`,
+    fields: { "First Name": `First ${index}` },
+  }));
 }
 
 export function summaryOf(result: Result): Summary {

@@ -1,20 +1,18 @@
 /** `lists duplicate` and `lists merge`: a new list and a bulk run over the members. */
 import { describe, expect, it } from "vitest";
-import { inputFile, manyRows, summaryOf } from "../bulk/kit.ts";
+import { summaryOf } from "../bulk/kit.ts";
 import type { RunningSandbox } from "../support/sandbox.ts";
 import { startSandbox } from "../support/sandbox.ts";
 
 /** Leads: p0 to p5; Fair: p4 to p8; p9 is in none. */
 async function twoLists(): Promise<RunningSandbox> {
-  const sandbox = await startSandbox();
-  const { ecm } = sandbox;
-  for (const name of ["Leads", "Fair"]) await ecm(["lists", "create", name]);
-  await ecm(["import", await inputFile(manyRows(10))]);
-  const keys = (from: number, to: number) =>
-    Array.from({ length: to - from }, (_, n) => `p${from + n}@example.com`);
-  await ecm(["contact", "mutate", ...keys(0, 6), "--add-list", "Leads"]);
-  await ecm(["contact", "mutate", ...keys(4, 9), "--add-list", "Fair"]);
-  return sandbox;
+  const listsOf = (n: number) => [...(n < 6 ? ["Leads"] : []), ...(n > 3 && n < 9 ? ["Fair"] : [])];
+  return startSandbox({
+    contents: {
+      lists: ["Leads", "Fair"],
+      contacts: Array.from({ length: 10 }, (_, n) => ({ key: `p${n}@example.com`, lists: listsOf(n) })),
+    },
+  });
 }
 
 const membersOf = async ({ ecm }: RunningSandbox, list: string) =>

@@ -9,16 +9,15 @@ import { type RunningSandbox, startSandbox } from "../support/sandbox.ts";
 
 /** An account with a field, two tags and two lists, and Ada in it. */
 async function seeded(): Promise<RunningSandbox & { ada: Contact }> {
-  const running = await startSandbox();
-  const { ecm } = running;
-  await done(ecm(["structure", "field", "add", "City"]));
-  await done(ecm(["structure", "tag", "add", "vip", "north, west", "名前"]));
-  await done(ecm(["lists", "create", "News"]));
-  await done(ecm(["lists", "create", "ニュース"]));
-  const created = await done(
-    ecm([...words("contact create --key ada@example.com --set City=Paris --list News --tag vip --json")]),
-  );
-  return { ...running, ada: JSON.parse(created) as Contact };
+  const running = await startSandbox({
+    contents: {
+      tags: ["vip", "north, west", "名前"],
+      lists: ["News", "ニュース"],
+      contacts: [{ key: "ada@example.com", fields: { City: "Paris" }, lists: ["News"], tags: ["vip"] }],
+    },
+  });
+  const ada = await done(running.ecm(words("contact get ada@example.com --json")));
+  return { ...running, ada: JSON.parse(ada) as Contact };
 }
 
 async function done(result: ReturnType<RunningSandbox["ecm"]>): Promise<string> {

@@ -4,19 +4,27 @@ import { call, inputFile } from "../bulk/kit.ts";
 import type { Ecm } from "../support/ecm.ts";
 import { startSandbox } from "../support/sandbox.ts";
 
-const people = `Email,City,Age,First-Name!,lists,tags
-ada@example.com,Oslo,36,Ada,News,VIP
-bob@example.com,Oslo,,Bob,,
-eve@example.com,Rome,41,,"News,Old",VIP
-`;
-
 async function withPeople() {
-  const service = await startSandbox();
-  for (const label of ["City", "Age", "First-Name!", "a.b", "a-b", "key", "in", "Größe"]) {
-    await service.ecm(["structure", "field", "add", label]);
-  }
-  await service.ecm(["import", await inputFile(people), "--create-missing"]);
-  return service;
+  return startSandbox({
+    contents: {
+      fields: ["City", "Age", "First-Name!", "a.b", "a-b", "key", "in", "Größe"],
+      contacts: [
+        {
+          key: "ada@example.com",
+          fields: { City: "Oslo", Age: "36", "First-Name!": "Ada" },
+          lists: ["News"],
+          tags: ["VIP"],
+        },
+        { key: "bob@example.com", fields: { City: "Oslo", "First-Name!": "Bob" } },
+        {
+          key: "eve@example.com",
+          fields: { City: "Rome", Age: "41" },
+          lists: ["News", "Old"],
+          tags: ["VIP"],
+        },
+      ],
+    },
+  });
 }
 
 const found = async (ecm: Ecm, expression: string, ...more: string[]) => {

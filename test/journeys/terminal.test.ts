@@ -13,14 +13,9 @@ let ecm: Ecm;
 let env: Record<string, string>;
 
 beforeEach(async () => {
-  ({ ecm, env } = await startSandbox());
-  for (const args of [
-    ["structure", "tag", "add", "vip", "press"],
-    ["lists", "create", "Newsletter"],
-    ["lists", "create", "Leads"],
-  ]) {
-    expect((await ecm(args)).code).toBe(0);
-  }
+  ({ ecm, env } = await startSandbox({
+    contents: { tags: ["vip", "press"], lists: ["Newsletter", "Leads"] },
+  }));
 });
 
 async function json(...args: string[]) {

@@ -2,6 +2,7 @@
 import { join } from "node:path";
 import { onTestFinished } from "vitest";
 import { openSandbox, type Sandbox, type SandboxOptions } from "../../src/sandbox/index.ts";
+import type { SeedData } from "../../src/sandbox/public-types.ts";
 import { type Ecm, ecmWith, temporaryFolder, temporaryHome } from "./ecm.ts";
 
 export interface RunningSandbox {
@@ -15,10 +16,14 @@ export interface RunningSandbox {
   ecm: Ecm;
 }
 
-/** Starts one on a free port; it is closed and removed when the test ends. */
-export async function startSandbox(options: Partial<SandboxOptions> = {}): Promise<RunningSandbox> {
+/** Starts one on a free port; it is closed and removed when the test ends. @param contents what it holds already */
+export async function startSandbox({
+  contents,
+  ...options
+}: Partial<SandboxOptions> & { contents?: SeedData } = {}): Promise<RunningSandbox> {
   const folder = options.folder ?? join(await temporaryFolder(), "sandbox");
   const sandbox = await openSandbox({ ...options, folder });
+  if (contents) sandbox.operations.seed(contents);
   const server = await sandbox.serve({ host: "127.0.0.1", port: 0 });
   onTestFinished(async () => {
     await server.close();
