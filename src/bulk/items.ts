@@ -33,8 +33,6 @@ export interface Work<T extends Item = Item> {
   changed?: Outcome;
   /** Whether the input marks this contact as not subscribed although the account holds it as active. */
   isMarked?(item: T, found: Partial<Contact> | undefined): boolean;
-  /** What is to be said of a contact although it was written. */
-  remark?(item: T): { code: string; message: string } | undefined;
 }
 
 /** What one contact should become. Absent facets stay as they are. */
@@ -74,16 +72,23 @@ export type Decision =
   | Operation
   | { kind: "leave" }
   | { kind: "skip"; code: SkipCode }
-  | { kind: "reject"; code: string; message: string };
+  | ({ kind: "reject" } & Remark);
 
-/** A write that is about to leave. */
-export type Operation =
+/** Why a contact is not as it was wanted, in a code and in words. */
+export interface Remark {
+  code: string;
+  message: string;
+}
+
+/** A write that is about to be sent. `remark`: what is to be said of the contact although it is written. */
+export type Operation = (
   | { kind: "create"; body: CreateContactBody }
   | { kind: "change"; contactId: string; body: MutateBody; before: Before }
   /** `PATCH` of the status, which no mutate can change. `before` as the account told it, if it did. */
   | { kind: "status"; contactId: string; status: ContactStatus; before?: ContactStatus }
   /** For good. `contact` as it was, for undo. */
-  | { kind: "delete"; contactId: string; contact: Partial<Contact> };
+  | { kind: "delete"; contactId: string; contact: Partial<Contact> }
+) & { remark?: Remark };
 
 /** `removed`: taken out of a list by a sync. */
 export type Outcome = "created" | "updated" | "removed" | "deleted" | "unchanged" | "skipped" | "rejected";

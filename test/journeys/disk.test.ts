@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { runRowJob } from "../../src/bulk/engine/execute-run.ts";
-import type { Engine } from "../../src/bulk/engine/row-job.ts";
+import type { Engine } from "../../src/bulk/engine/run-context.ts";
 import { importJob } from "../../src/bulk/jobs/import.ts";
 import { type JournalFile, openJournalFile, readJournal } from "../../src/bulk/runs/journal.ts";
 import { realClock } from "../../src/clock.ts";

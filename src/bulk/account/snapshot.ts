@@ -30,6 +30,7 @@ export interface Snapshot {
   findById(id: string): Partial<Contact> | undefined;
   /** Every contact, in the order in which it was read. */
   all(): Generator<Partial<Contact>>;
+  /** May be called again. */
   close(): void;
 }
 
@@ -50,6 +51,7 @@ export async function openSnapshot(file: string, options: SnapshotOptions): Prom
   let pageSize: number | undefined;
   let count = 0;
   let takenAt = Number.POSITIVE_INFINITY;
+  let isClosed = false;
   let index = createIndex();
   let ids = createIndex();
 
@@ -135,6 +137,8 @@ export async function openSnapshot(file: string, options: SnapshotOptions): Prom
       for (let slot = 0; slot < index.size; slot++) yield read(slot);
     },
     close() {
+      if (isClosed) return;
+      isClosed = true;
       closeSync(descriptor);
       if (options.isTemporary) rmSync(file, { force: true });
       index = createIndex();

@@ -3,15 +3,15 @@ import { resolve } from "node:path";
 import type { InputFile } from "../input/index.ts";
 import { fingerprintOf } from "../runs/fingerprint.ts";
 import type { Manifest } from "../runs/folder.ts";
-import type { Prepared } from "./row-job.ts";
+import type { RowRun } from "./row-run.ts";
 
 /** The manifest but for the run's id and start. @param input as it was taken */
 export function aboutRun(
-  prepared: Prepared,
+  rowRun: RowRun,
   input: { file: InputFile; isSpooled: boolean },
   resumes: Manifest | undefined,
 ): Omit<Manifest, "format" | "id" | "startedAt"> {
-  const { engine, job, structure, understood, options } = prepared;
+  const { engine, job, structure, understood, options } = rowRun;
   const { facts } = understood;
   return {
     kind: job.kind,
@@ -28,7 +28,7 @@ export function aboutRun(
       sha256: facts.sha256,
       bytes: facts.bytes,
     },
-    fingerprint: fingerprintIn(prepared, resumes),
+    fingerprint: fingerprintIn(rowRun, resumes),
     options: job.options,
     rejects: options.rejects === undefined ? undefined : resolve(options.rejects),
     plan: options.planFile === undefined ? undefined : resolve(options.planFile),
@@ -41,7 +41,7 @@ export function aboutRun(
  * once the fields exist that the run creates: then it is that of the command that names them.
  */
 export function fingerprintIn(
-  { engine, job, structure, understood, names }: Prepared,
+  { engine, job, structure, understood, names }: RowRun,
   resumes: Manifest | undefined,
 ): string {
   const { facts, reading } = understood;

@@ -1,8 +1,9 @@
-/** What a run costs, said before its first write. Pure. */
+/** What a run costs, said before its first write. */
 import { EcmError, exitCodes } from "../../errors.ts";
 import type { RateLimits } from "../../wire.ts";
 import type { BudgetOptions } from "../pacing/budget.ts";
 import { RunStop } from "../pacing/run-stop.ts";
+import type { RunContext } from "./run-context.ts";
 
 export interface Estimate {
   /** Every request of the whole invocation, look-ups and what was sent already included. */
@@ -60,6 +61,23 @@ export interface PriceQuestion {
   windowSeconds?: number;
   /** Milliseconds, by the service's clock. */
   now: number;
+}
+
+/** What the rest of a run costs, by what its answers have said of the limits. */
+export function priceOfRest(
+  { send, budget, options, clock }: Pick<RunContext, "send" | "budget" | "options" | "clock">,
+  { left, isExact }: Pick<PriceQuestion, "left" | "isExact">,
+): Price {
+  return priceOf({
+    spent: send.counts.total,
+    left,
+    isExact,
+    limits: budget.limits,
+    reserve: options.reserve,
+    concurrency: options.concurrency,
+    windowSeconds: budget.windowSeconds,
+    now: clock.now() + budget.clockOffset,
+  });
 }
 
 export function priceOf(question: PriceQuestion): Price {

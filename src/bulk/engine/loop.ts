@@ -6,11 +6,13 @@
 import { isInactive } from "../../service/contacts.ts";
 import type { Contact } from "../../wire.ts";
 import type { Found } from "../account/lookup.ts";
-import type { Decision, Item, Work } from "../items.ts";
+import type { Decision, Item, Remark, Work } from "../items.ts";
 import { asRunStop, RunStop } from "../pacing/run-stop.ts";
-import { carryOut, conclude, isWrite, outcomeOfWrite, readWritten, reject, requestsFor } from "./apply.ts";
+import { carryOut, requestsFor } from "./apply.ts";
 import { withStatus } from "./decide.ts";
+import { conclude, isWrite, outcomeOfWrite, reject } from "./outcomes.ts";
 import type { PlanBlock } from "./plan-recorder.ts";
+import { readWritten } from "./read-back.ts";
 import { note, type Session } from "./session.ts";
 
 interface Pending<T> {
@@ -22,14 +24,16 @@ interface Pending<T> {
 /**
  * Applies the work to every contact that the ledger does not know as done.
  * @param isDryRun decides and counts, and writes nothing
+ * @returns in a dry run, the requests that the contacts would need beyond one each
  * @throws RunStop after everything under way has come back; or what failed
  */
 export async function runWork<T extends Item>(
   session: Session,
   work: Work<T>,
   isDryRun: boolean,
-): Promise<void> {
-  const { ledger, lookup, concurrency, send } = session;
+): Promise<number> {
+  const { ledger, lookup, send } = session;
+  const { concurrency } = session.options;
   const pool = createPool((error) => {
     // Whatever failed, nothing more may leave.
     send.stop(asRunStop(error));
@@ -38,6 +42,7 @@ export async function runWork<T extends Item>(
   let looking = 0;
   let waitingWrites = 0;
   let writing = 0;
+  let furtherRequests = 0;
 
   try {
     let block: T[] = [];
@@ -55,6 +60,7 @@ export async function runWork<T extends Item>(
     pool.fail(error);
   }
   await pool.empty();
+  return furtherRequests;
 
   /** Not before there is room: what is looked up should be acted on while it is fresh. */
   async function startBlock(block: T[], planned?: PlanBlock): Promise<void> {
@@ -72,8 +78,7 @@ export async function runWork<T extends Item>(
     if (isDryRun) {
       for (const { item, decision, found } of writes) {
         if (!isWrite(decision)) continue;
-        const further = requestsFor(work, item, decision, found.contact) - 1;
-        session.furtherRequests = (session.furtherRequests ?? 0) + further;
+        furtherRequests += requestsFor(work, item, decision, found.contact) - 1;
         note(session, {
           kind: "done",
           ref: item.ref,
@@ -108,7 +113,7 @@ export async function runWork<T extends Item>(
     const before = id === undefined ? undefined : busy.get(id);
     const own = (async () => {
       await before?.catch(() => undefined);
-      await carryOut(session, work, item, { found, decision });
+      await carryOut({ session, work, item }, { found, decision });
     })();
     if (id === undefined) return own;
     busy.set(id, own);
@@ -159,7 +164,11 @@ async function decideBlock<T extends Item>(
   if (planned) {
     await planned.fill(
       decided.map(({ item, found, decision }) =>
-        planLine(session, work, { item, found, decision: decision ?? refusedAs(found) }),
+        planLine(session, work, {
+          item,
+          found,
+          decision: decision ?? { kind: "reject", ...refusalOf(found) },
+        }),
       ),
     );
   }
@@ -171,11 +180,11 @@ async function decideBlock<T extends Item>(
   let inactive = 0;
   for (const { item, found, decision } of decided) {
     if (!decision) {
-      reject(session, item, found.refused!.type, found.refused!.message);
+      reject(session, item, refusalOf(found));
     } else if (isWrite(decision) || ledger.openIntent(item.ref) || ledger.isBegun(item.ref)) {
       writes.push({ item, found, decision });
     } else if (decision.kind === "reject") {
-      conclude(session, work, item, decision, found.contact);
+      conclude({ session, work, item }, decision, found.contact);
     } else {
       if (decision.kind === "leave") unchanged.push(item.ref);
       else skipped[decision.code] = [...(skipped[decision.code] ?? []), item.ref];
@@ -218,9 +227,9 @@ function changesUnknownLists({ body, before }: Extract<Decision, { kind: "change
   return !before.knewLists && (body.addLists !== undefined || body.removeLists !== undefined);
 }
 
-/** What the service refuses to look up is rejected. */
-function refusedAs({ refused }: Found): Decision {
-  return { kind: "reject", code: refused!.type, message: refused!.message };
+/** Why what the service refuses to look up is rejected. */
+function refusalOf({ refused }: Found): Remark {
+  return { code: refused!.type, message: refused!.message };
 }
 
 function decideOne<T extends Item>(work: Work<T>, item: T, found: Found) {

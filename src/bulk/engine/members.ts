@@ -2,11 +2,12 @@
 import { UsageError } from "../../errors.ts";
 import { allOf, equals } from "../../service/contacts.ts";
 import { identityReader } from "../account/lookup.ts";
-import { readAllPages } from "../account/read-account.ts";
+import { type PagesOptions, readAllPages } from "../account/read-account.ts";
 import type { Snapshot } from "../account/snapshot.ts";
 import type { Item, Work } from "../items.ts";
 import { changeOf } from "./decide.ts";
-import type { MembersOptions, Prepared } from "./row-job.ts";
+import type { MembersOptions } from "./row-job.ts";
+import type { RowRun } from "./row-run.ts";
 
 export interface Removals {
   count: number;
@@ -20,29 +21,24 @@ export interface RemovalItem extends Item {
 const defaultMostPercent = 10;
 
 /** Reads the members into the snapshot. */
-export async function readMembers(snapshot: Snapshot, prepared: Prepared, source: string[]): Promise<void> {
-  const { send, behavior, keys, engine, structure, job, options } = prepared;
-  const listId = job.members!.listId();
-  const pages = {
-    send,
-    behavior,
-    keys,
-    clock: engine.clock,
-    structureId: structure._id,
-    source,
-    filters: allOf(equals("LIST_ID", [listId])),
-    lists: [{ _id: listId }],
-    concurrency: options.concurrency,
-  };
-  await readAllPages(snapshot, pages);
+export async function readMembers(
+  snapshot: Snapshot,
+  pages: PagesOptions,
+  { listId }: MembersOptions,
+): Promise<void> {
+  const filters = allOf(equals("LIST_ID", [listId]));
+  await readAllPages(snapshot, { ...pages, filters, lists: [{ _id: listId }] });
 }
 
 /**
  * Members that the input does not name. Their places in the snapshot name them in the journal, after the input's lines.
  * @throws UsageError when they are more than may be taken out; a dry run says so, and goes on to show whom
  */
-export function planRemovals(members: Snapshot, prepared: Prepared): Removals {
-  const { survey, structure, job } = prepared;
+export function planRemovals(
+  members: Snapshot,
+  { survey, structure, options, emit }: RowRun,
+  list: MembersOptions,
+): Removals {
   const identityOf = identityReader(structure.keyType);
   const isNamed = (key: string) => survey.repeated.mayName(identityOf(key));
   let total = 0;
@@ -51,13 +47,13 @@ export function planRemovals(members: Snapshot, prepared: Prepared): Removals {
     total++;
     if (!isNamed(contact.key ?? "")) count++;
   }
-  const refusal = tooMany(count, total, job.members!);
-  if (refusal && !prepared.options.isDryRun) throw refusal;
-  if (refusal) prepared.on({ kind: "remark", text: `A real run would be refused: ${refusal.message}` });
-  const wish = {
+  const refusal = tooMany(count, total, list);
+  if (refusal && !options.isDryRun) throw refusal;
+  if (refusal) emit({ kind: "remark", text: `A real run would be refused: ${refusal.message}` });
+  const desired = {
     fields: new Map<string, string>(),
     addLists: [],
-    removeLists: [job.members!.listId()],
+    removeLists: [list.listId],
     addTags: [],
     removeTags: [],
   };
@@ -81,7 +77,7 @@ export function planRemovals(members: Snapshot, prepared: Prepared): Removals {
       decide(_item, found) {
         // Gone from the account, and so from the list.
         if (!found) return { kind: "leave" };
-        const change = changeOf(wish, found);
+        const change = changeOf(desired, found);
         return change ? { kind: "change", contactId: found._id!, ...change } : { kind: "leave" };
       },
     },

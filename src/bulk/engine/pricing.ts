@@ -6,11 +6,12 @@ import type { Snapshot } from "../account/snapshot.ts";
 import type { Decision, Item, Work } from "../items.ts";
 import { sideBySide } from "../pacing/side-by-side.ts";
 import type { JournalRecord } from "../runs/journal.ts";
-import { conclude, isWrite, requestsFor } from "./apply.ts";
-
-import { monthStop, type Price, priceOf } from "./estimate.ts";
+import { requestsFor } from "./apply.ts";
+import { monthStop, type Price, priceOfRest } from "./estimate.ts";
+import { conclude, isWrite } from "./outcomes.ts";
 import type { PlanLine } from "./plan.ts";
-import type { Prepared } from "./row-job.ts";
+import type { RowRun } from "./row-run.ts";
+import type { RunOptions } from "./run-context.ts";
 import { note, type Session } from "./session.ts";
 
 /** Contacts that one line of the journal settles. */
@@ -18,32 +19,22 @@ const refsInRecord = 1000;
 /** Lines of a plan that are put in order together. */
 const linesAtOnce = 500;
 
-/**
- * With everything at hand the price is exact; else it is the most that can be needed.
- * @throws RunStop for what the month cannot hold, unless the run is limited
- */
-export async function priceWork<T extends Item>(
-  { budget, send, options, engine, names, job, survey }: Prepared,
-  session: Session,
-  works: Work<T>[],
-  contacts: number,
-): Promise<Price> {
-  // Without a snapshot, every contact may need a look-up and a write.
-  const { writes, unknown } = session.lookup.hasSnapshot
-    ? await decideKnown(session, works)
-    : { writes: 0, unknown: contacts };
+/** What is known of the contacts that are left. */
+export interface Known {
+  /** Requests for the writes that are decided on already. */
+  writes: number;
+  /** Contacts that have to be looked up. */
+  unknown: number;
+}
+
+/** With everything at hand the price is exact; else it is the most that can be needed. */
+export function priceWork(rowRun: RowRun & Pick<Session, "lookup">, { writes, unknown }: Known): Price {
+  const { lookup, names, job, survey } = rowRun;
   // Whom the file marks may need a write of the status and one of the fields.
   const further = unknown > 0 && job.unsubscribesMarked ? Math.min(unknown, survey.consent.marked) : 0;
-  const price = priceOf({
-    spent: send.counts.total,
-    left: Math.ceil(unknown / session.lookup.blockSize) + unknown + further + writes + names.requestsToCreate,
-    isExact: unknown === 0,
-    limits: budget.limits,
-    reserve: options.reserve,
-    concurrency: options.concurrency,
-    windowSeconds: budget.windowSeconds,
-    now: engine.clock.now() + budget.clockOffset,
-  });
+  const lookUps = Math.ceil(unknown / lookup.blockSize);
+  const left = lookUps + unknown + further + writes + names.requestsToCreate;
+  const price = priceOfRest(rowRun, { left, isExact: unknown === 0 });
   return unknown === 0 ? { ...price, writes } : price;
 }
 
@@ -51,7 +42,7 @@ export async function priceWork<T extends Item>(
  * Whether the most that can be needed is too much for the month although the look-ups alone are not: then looking
  * first tells what is needed, and costs nothing that would not be spent anyway.
  */
-export function isWorthLookingFirst({ options, job }: Prepared, price: Price): boolean {
+export function isWorthLookingFirst({ options, job }: RowRun, price: Price): boolean {
   if (price.fitsMonth || price.estimate.isExact || options.maxRequests !== undefined) return false;
   if (job.members || job.isWithoutInput) return false;
   return Math.ceil(price.left / (largestBlock + 1)) <= (price.monthLeft ?? 0);
@@ -59,8 +50,8 @@ export function isWorthLookingFirst({ options, job }: Prepared, price: Price): b
 
 /** Looks every contact up that is not done, side by side, and keeps what is found in the snapshot. */
 export async function lookUpAll<T extends Item>(
-  { lookup, ledger, concurrency, clock }: Session,
-  works: Work<T>[],
+  { lookup, ledger, options, clock }: Session,
+  works: readonly Work<T>[],
   snapshot: Snapshot,
 ): Promise<void> {
   let page = 0;
@@ -85,11 +76,11 @@ export async function lookUpAll<T extends Item>(
       snapshot.add({ page: ++page, pageSize: largestBlock, total: -1, at: clock.now(), contacts });
     }
   };
-  await sideBySide(concurrency, lookOn);
+  await sideBySide(options.concurrency, lookOn);
 }
 
 /** @throws RunStop */
-export function requireMonth({ options }: Prepared, price: Price): void {
+export function requireMonth(options: Pick<RunOptions, "maxRequests">, price: Price): void {
   const stop = monthStop(price, options);
   if (stop) throw stop;
 }
@@ -97,9 +88,16 @@ export function requireMonth({ options }: Prepared, price: Price): void {
 /**
  * Decides on what the snapshot knows. What needs no write is settled here and now, while the snapshot is fresh: the
  * writes may take days, and notice by themselves when a contact has changed.
+ * @param contacts that are left
  */
-async function decideKnown<T extends Item>(session: Session, works: Work<T>[]) {
+export async function decideKnown<T extends Item>(
+  session: Session,
+  works: readonly Work<T>[],
+  contacts: number,
+): Promise<Known> {
   const { ledger, lookup, send, plan } = session;
+  // Without a snapshot, every contact may need a look-up and a write.
+  if (!lookup.hasSnapshot) return { writes: 0, unknown: contacts };
   const isOutdated = lookup.isOutdated();
   let settled = emptySettled();
   let writes = 0;
@@ -119,7 +117,7 @@ async function decideKnown<T extends Item>(session: Session, works: Work<T>[]) {
       else if (isOutdated) unknown++;
       // The first of two writes was applied before a crash: the second was not needed after all.
       else if (ledger.isBegun(item.ref)) unknown++;
-      else if (decision.kind === "reject") conclude(session, work, item, decision, found.contact);
+      else if (decision.kind === "reject") conclude({ session, work, item }, decision, found.contact);
       else if (
         settle(settled, item.ref, decision, {
           isInactive: isInactive(found.contact),

@@ -4,11 +4,10 @@ import { join, resolve } from "node:path";
 import { standingOf } from "../input/join.ts";
 import type { InputFacts } from "../input/rows.ts";
 import type { RunStop } from "../pacing/run-stop.ts";
-import type { EnteredRun } from "../runs/enter.ts";
 import { fileOf } from "../runs/files.ts";
 import type { Ledger } from "../runs/ledger.ts";
 import { type RejectedLine, writeRejects } from "../runs/rejects-file.ts";
-import type { Prepared } from "./row-job.ts";
+import type { RowState } from "./row-run.ts";
 import type { Selected } from "./selected.ts";
 
 /** A file that takes longer to read again than an interrupted person waits. */
@@ -16,13 +15,11 @@ const mostRowsAfterSignal = 5000;
 
 /** @returns the path of the rejects file; null when nothing was rejected, or none was asked for in a dry run */
 export async function writeRowRejects(
-  prepared: Prepared,
-  run: EnteredRun | undefined,
-  ledger: Ledger,
+  state: RowState,
   stop: RunStop | undefined,
   chosen?: Selected,
 ): Promise<string | null> {
-  const { survey, joined, job, options, understood, on } = prepared;
+  const { survey, joined, job, options, understood, run, ledger, emit } = state;
   const wanted = options.rejects === undefined ? undefined : resolve(options.rejects);
   const own = run && join(run.folder, fileOf.rejects);
   const count =
@@ -32,12 +29,12 @@ export async function writeRowRejects(
   if (stop?.by === "signal" && survey.read > mostRowsAfterSignal) return null;
   const { facts } = understood;
   const layout = chosen ? { ...facts, columns: [keyColumn] } : facts;
-  const lines = chosen ? rejectedContacts(chosen, ledger) : rejectedRows(prepared, ledger);
+  const lines = chosen ? rejectedContacts(chosen, ledger) : rejectedRows(state);
   try {
     await writeRejects(target, layout, lines);
   } catch (error) {
     // The run is over, and its summary must not be lost over this.
-    on({ kind: "remark", text: `No rejects file: ${(error as Error).message}` });
+    emit({ kind: "remark", text: `No rejects file: ${(error as Error).message}` });
     return null;
   }
   if (own && wanted) {
@@ -46,7 +43,7 @@ export async function writeRowRejects(
       () => false,
     );
     if (!isCopied) {
-      on({ kind: "remark", text: `--rejects: ${wanted} cannot be written` });
+      emit({ kind: "remark", text: `--rejects: ${wanted} cannot be written` });
       return own;
     }
   }
@@ -63,10 +60,7 @@ async function* rejectedContacts({ work }: Selected, ledger: Ledger): AsyncGener
   }
 }
 
-async function* rejectedRows(
-  { survey, joined, job }: Prepared,
-  ledger: Ledger,
-): AsyncGenerator<RejectedLine> {
+async function* rejectedRows({ survey, joined, job, ledger }: RowState): AsyncGenerator<RejectedLine> {
   for await (const row of survey.rows()) {
     if (row.kind === "rejected") {
       yield { row, code: row.code, message: row.message };

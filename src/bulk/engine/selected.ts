@@ -5,7 +5,8 @@ import { identityReader, type Lookup, longestKeptMilliseconds } from "../account
 import { readAllPages } from "../account/read-account.ts";
 import { openSnapshot, type Snapshot, type SnapshotOptions } from "../account/snapshot.ts";
 import type { Item, Work } from "../items.ts";
-import { isChosen, type Prepared } from "./row-job.ts";
+import { isChosen } from "./row-job.ts";
+import type { RowRun } from "./row-run.ts";
 
 export interface SelectedItem extends Item {
   /** As the page had it. */
@@ -26,24 +27,33 @@ const mostPasses = 3;
  * @param isBegun a write was decided on these pages already: they are taken as they are
  */
 export async function readSelected(
-  prepared: Prepared,
+  rowRun: RowRun,
   file: string,
   options: SnapshotOptions,
   isBegun: boolean,
 ): Promise<Snapshot> {
-  const { send, behavior, keys, engine, structure, job } = prepared;
+  const {
+    send,
+    behavior,
+    keys,
+    clock,
+    structure,
+    job,
+    survey,
+    options: { concurrency },
+  } = rowRun;
   const pages = {
     send,
     behavior,
     keys,
-    clock: engine.clock,
+    clock,
     structureId: structure._id,
-    source: job.source(structure, prepared.survey),
-    filters: job.selection!().filters,
-    concurrency: prepared.options.concurrency,
+    source: job.source(structure, survey),
+    filters: job.selection!.filters,
+    concurrency,
   };
   let snapshot = await openSnapshot(file, options);
-  const isFresh = engine.clock.now() - snapshot.takenAt < longestKeptMilliseconds;
+  const isFresh = clock.now() - snapshot.takenAt < longestKeptMilliseconds;
   if (isBegun || (isFresh && snapshot.isWhole())) return snapshot;
   for (let pass = 1; ; pass++) {
     snapshot.close();
@@ -57,7 +67,7 @@ export async function readSelected(
     }
     if (snapshot.isWhole()) return snapshot;
     if (pass < mostPasses) continue;
-    prepared.on({
+    rowRun.emit({
       kind: "remark",
       text: "The account changed while it was read; contacts that were added or removed in the meantime may be missing",
     });
@@ -66,7 +76,7 @@ export async function readSelected(
 }
 
 /** Everyone on the pages for whom the conditions hold. A contact's place on the pages names it in the journal. */
-export function selectedWork(snapshot: Snapshot, { job, names, structure }: Prepared): Selected {
+export function selectedWork(snapshot: Snapshot, { job, names, structure }: RowRun): Selected {
   const identityOf = identityReader(structure.keyType);
   const edit = job.edit!;
   function* items(): Generator<SelectedItem> {

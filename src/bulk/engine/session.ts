@@ -1,22 +1,31 @@
-/** What the parts of a running bulk run share. */
+/** A run from the moment it is entered: what it counts, and what its steps share while it works. */
 import type { Behavior } from "../../service/behavior.ts";
-import type { Clock } from "../../wire.ts";
 import type { Found, Lookup } from "../account/lookup.ts";
 import type { Decision, Item } from "../items.ts";
-import type { Budget } from "../pacing/budget.ts";
-import type { PacedSend } from "../pacing/paced-send.ts";
-import type { Journal, JournalRecord } from "../runs/journal.ts";
+import type { EnteredRun } from "../runs/enter.ts";
+import type { JournalRecord } from "../runs/journal.ts";
 import type { Ledger } from "../runs/ledger.ts";
+import { countRows, type RowCounts, type SettledByInput } from "../runs/report.ts";
+import type { Price } from "./estimate.ts";
+import { type Phase, progressOf } from "./events.ts";
 import type { PlanLine } from "./plan.ts";
 import type { PlanRecorder } from "./plan-recorder.ts";
+import type { RunContext } from "./run-context.ts";
 
-export interface Session {
-  send: PacedSend;
-  budget: Budget;
-  lookup: Lookup;
-  behavior: Behavior;
+/** A run whose extent is known. */
+export interface RunState extends RunContext {
+  readonly input: SettledByInput;
+  readonly ledger: Ledger;
+  /** Absent in a dry run, which leaves nothing behind. */
+  readonly run?: EnteredRun;
+}
+
+/** A run that looks contacts up, decides and writes. */
+export interface Session extends RunState {
+  readonly lookup: Lookup;
+  readonly behavior: Behavior;
   /** What this run has seen of the service, and does not keep. */
-  visibility: {
+  readonly visibility: {
     /** Contacts in a row that a look-up had missed. */
     missed: number;
     /** Waiting for a search to show a contact was in vain. */
@@ -24,17 +33,10 @@ export interface Session {
     /** References as bare ids were refused too. */
     isObject?: boolean;
   };
-  ledger: Ledger;
-  /** Absent in a dry run, which has nothing to remember. */
-  journal?: Journal;
-  clock: Clock;
-  concurrency: number;
-  /** In a dry run: requests beyond the first that the contacts need. */
-  furtherRequests?: number;
   /** What is decided goes there, in input order; absent where nobody wants to know. */
-  plan?: SessionPlan;
+  readonly plan?: SessionPlan;
   /** Called after each rejection; may stop the run. */
-  onRejected?: () => void;
+  readonly onRejected?: () => void;
 }
 
 export interface SessionPlan {
@@ -42,17 +44,40 @@ export interface SessionPlan {
   lineOf(item: Item, decision: Decision, found: Found): PlanLine;
 }
 
+/** What the visibility of contacts is at the start of a run. */
+export function nothingSeen(): Session["visibility"] {
+  return { missed: 0, isVain: false };
+}
+
 /** Writes a record down and counts it: the two never part. */
-export function note(
-  session: Pick<Session, "journal" | "ledger" | "onRejected">,
-  record: JournalRecord,
-): void {
-  session.journal?.append(record);
+export function note(session: Pick<Session, "run" | "ledger" | "onRejected">, record: JournalRecord): void {
+  session.run?.journal.append(record);
   session.ledger.take(record);
   if (record.kind === "done" && record.outcome === "rejected") session.onRejected?.();
 }
 
+export function rowsOf({ input, ledger }: Pick<RunState, "input" | "ledger">): RowCounts {
+  return countRows(input, ledger);
+}
+
+/** Announces a run that was entered, and writes down that this invocation of it begins. */
+export function announceEntered(state: RunState): void {
+  const { run, emit, clock, engine } = state;
+  if (!run) return;
+  emit({ kind: "entered", run: run.manifest.id, isResumed: run.isResumed, rows: rowsOf(state) });
+  note(state, { kind: "start", at: clock.now(), version: engine.version });
+}
+
+export function beginPhase(state: RunState, phase: Phase, price?: Price): void {
+  state.emit({ kind: "phase", progress: () => progressOf(state, phase, { rows: rowsOf(state), price }) });
+}
+
+/** Whether a write has been sent, or may have been. */
+export function hasBegun({ counts, openCount }: Ledger): boolean {
+  return counts.created + counts.updated + counts.removed + counts.deleted + openCount > 0;
+}
+
 /** Now, by the service's clock as far as it is known. */
-export function serviceNow(session: Session): number {
-  return session.clock.now() + session.budget.clockOffset;
+export function serviceNow({ clock, budget }: Pick<RunContext, "clock" | "budget">): number {
+  return clock.now() + budget.clockOffset;
 }

@@ -2,13 +2,12 @@
  * A new list of everyone in other lists: `lists duplicate` and `lists merge`. Composed of a creation and a run over the
  * members, since the service's own endpoints for them are not documented enough to be trusted.
  */
-import type { Account } from "../../service/account.ts";
 import { equals, statusParts } from "../../service/contacts.ts";
 import { requireFreeListName } from "../../service/lists.ts";
 import type { Selection } from "../../service/selection.ts";
 import type { NameBook } from "../account/names.ts";
 import { changeOf } from "../engine/decide.ts";
-import type { RowJob } from "../engine/row-job.ts";
+import type { ResolvedJob, RowJob } from "../engine/row-job.ts";
 import { withoutInput } from "../input/none.ts";
 import type { DesiredContact } from "../items.ts";
 
@@ -39,16 +38,11 @@ export function composeListJob(options: ComposeOptions, isResumed: boolean): Row
     needs: ["lists"],
     holds: ({ lists }) => lists?.some(({ _id }) => ids.includes(_id)) ?? true,
   };
-  return {
-    kind,
-    input: {
-      name: `${sources.map(({ name }) => JSON.stringify(name)).join(", ")} into ${JSON.stringify(into)}`,
-    },
-    isWithoutInput: true,
+  const names = sources.map(({ name }) => JSON.stringify(name)).join(", ");
+  const outline = { kind, input: { name: `${names} into ${JSON.stringify(into)}` }, isWithoutInput: true };
+  const resolved: ResolvedJob = {
+    ...outline,
     understand: () => Promise.resolve(withoutInput),
-    async resolve(account: Account) {
-      if (!isResumed) requireFreeListName(into, await account.lists(await account.structure()));
-    },
     options: { sources, into, deleteSources: deleteSources || undefined },
     duplicates: "first",
     lists: [into],
@@ -59,7 +53,7 @@ export function composeListJob(options: ComposeOptions, isResumed: boolean): Row
     desiredContactOf: (_row, names) => inNewList(names),
     notSubscribedAre: "chosen anyway",
     listIds: (names) => [...ids, names.listId(into)],
-    selection: () => selection,
+    selection,
     edit: {
       missing: { kind: "skip", code: "missing" },
       decide(found, names) {
@@ -73,6 +67,13 @@ export function composeListJob(options: ComposeOptions, isResumed: boolean): Row
           before: { ...change.before, knewLists: true },
         };
       },
+    },
+  };
+  return {
+    ...outline,
+    async resolve(account) {
+      if (!isResumed) requireFreeListName(into, await account.lists(await account.structure()));
+      return resolved;
     },
   };
 }

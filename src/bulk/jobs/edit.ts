@@ -6,7 +6,7 @@ import { resolveSelection, type Selection, type WantedSelection } from "../../se
 import { parseWhere } from "../../service/where.ts";
 import type { Contact, IdRef, MutateBody } from "../../wire.ts";
 import { changeOf } from "../engine/decide.ts";
-import type { ContactEdit, RowJob } from "../engine/row-job.ts";
+import type { ContactEdit, ResolvedJob, RowJob } from "../engine/row-job.ts";
 import { understandKeys } from "../input/index.ts";
 import type { DesiredContact } from "../items.ts";
 
@@ -32,13 +32,18 @@ export type TypedConditions = Omit<WantedSelection, "where"> & { where?: string 
 export async function editJob(options: EditOptions): Promise<RowJob> {
   const { kind, input, isPlain, conditions = {}, wanted, read, includeUnsubscribed } = options;
   const where = conditions.where === undefined ? undefined : await parseWhere(conditions.where);
-  let selection: Selection | undefined;
-  let wish: DesiredContact | undefined;
-  let source: string[] = [];
-  return {
+  const outline = {
     kind,
     input: input ?? { name: inWords(conditions) },
     isWithoutInput: input === undefined,
+  };
+  /** @param desired what a mutate wants of every contact */
+  const jobFor = (
+    selection: Selection,
+    source: string[],
+    desired: DesiredContact | undefined,
+  ): ResolvedJob => ({
+    ...outline,
     understand: (file, structure) =>
       understandKeys(
         file,
@@ -49,23 +54,10 @@ export async function editJob(options: EditOptions): Promise<RowJob> {
           hasNoHeader: isPlain,
           takesIds: true,
           // Nobody who left is added to a list; anything else may be changed about them.
-          readsConsent: (wish?.addLists.length ?? 0) > 0,
+          readsConsent: (desired?.addLists.length ?? 0) > 0,
         },
         structure,
       ),
-    async resolve(account) {
-      if (wanted) {
-        const body = "body" in wanted ? wanted.body : await mutateBody(account, wanted);
-        wish = wishFrom(body);
-        source = sourceOf(body);
-      }
-      const structure = await account.structure();
-      selection = await resolveSelection(account, structure, { ...conditions, where });
-      // Read now, so that the price counts what the backup needs.
-      if (kind === "delete") await Promise.all([account.lists(structure), account.complete(structure)]);
-      const parts = kind === "delete" ? wholeContact : [...source, ...statusParts, ...selection.needs];
-      source = [...new Set(parts)].filter((part) => part !== "_id" && part !== "key");
-    },
     options: {
       wanted,
       isPlain,
@@ -80,13 +72,29 @@ export async function editJob(options: EditOptions): Promise<RowJob> {
     decide: { mode: "update", missing: "reject" },
     source: () => source,
     desiredContactOf: (row) =>
-      row.notSubscribed === undefined || includeUnsubscribed ? wish! : { ...wish!, isNotSubscribed: true },
+      row.notSubscribed === undefined || includeUnsubscribed
+        ? desired!
+        : { ...desired!, isNotSubscribed: true },
     notSubscribedAre: includeUnsubscribed
       ? "added like any other (--include-unsubscribed)"
       : "added to no list",
-    listIds: () => (wish ? [...wish.addLists, ...wish.removeLists] : []),
-    selection: () => selection!,
-    edit: editOf(kind, input === undefined, () => wish!),
+    listIds: () => (desired ? [...desired.addLists, ...desired.removeLists] : []),
+    selection,
+    edit: editOf(kind, input === undefined, desired),
+  });
+  return {
+    ...outline,
+    async resolve(account) {
+      const body = wanted && ("body" in wanted ? wanted.body : await mutateBody(account, wanted));
+      const structure = await account.structure();
+      const selection = await resolveSelection(account, structure, { ...conditions, where });
+      // Read now, so that the price counts what the backup needs.
+      if (kind === "delete") await Promise.all([account.lists(structure), account.complete(structure)]);
+      const changed = body ? sourceOf(body) : [];
+      const parts = kind === "delete" ? wholeContact : [...changed, ...statusParts, ...selection.needs];
+      const source = [...new Set(parts)].filter((part) => part !== "_id" && part !== "key");
+      return jobFor(selection, source, body && desiredFrom(body));
+    },
   };
 }
 
@@ -113,7 +121,7 @@ function hasConditions(conditions: TypedConditions): boolean {
 function editOf(
   kind: EditOptions["kind"],
   isWithoutInput: boolean,
-  wish: () => DesiredContact,
+  desired: DesiredContact | undefined,
 ): ContactEdit | undefined {
   if (kind === "delete") return deletion;
   if (kind === "unsubscribe") return unsubscription;
@@ -121,7 +129,7 @@ function editOf(
   return {
     missing: { kind: "skip", code: "missing" },
     decide(found) {
-      const change = changeOf(wish(), found);
+      const change = changeOf(desired!, found);
       return change ? { kind: "change", contactId: found._id!, ...change } : { kind: "leave" };
     },
   };
@@ -155,7 +163,7 @@ function inWords({ list, tag, status, where }: TypedConditions): string {
   return words.length === 0 ? "all contacts" : words.join(" ");
 }
 
-function wishFrom(body: MutateBody): DesiredContact {
+function desiredFrom(body: MutateBody): DesiredContact {
   return {
     fields: new Map(body.updateFields?.map(({ _id, value }) => [_id, value])),
     addLists: ids(body.addLists),

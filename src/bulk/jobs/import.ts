@@ -4,7 +4,7 @@ import { statusParts } from "../../service/contacts.ts";
 import type { ContactStructure } from "../../wire.ts";
 import type { NameBook } from "../account/names.ts";
 import type { Mode } from "../engine/decide.ts";
-import type { RowJob } from "../engine/row-job.ts";
+import type { ResolvedJob, RowJob } from "../engine/row-job.ts";
 import { understandInput } from "../input/index.ts";
 import type { Duplicates } from "../input/join.ts";
 import type { ReadOptions, Row } from "../input/rows.ts";
@@ -29,9 +29,9 @@ export interface ImportOptions {
 
 export function importJob(options: ImportOptions): RowJob {
   const { input, read, lists, tags, createMissing, duplicates, mode } = options;
-  return {
-    kind: "import",
-    input,
+  const outline = { kind: "import", input } as const;
+  const resolved: ResolvedJob = {
+    ...outline,
     understand: (file, structure) => understandInput(file, read, structure),
     options: importRecord(options),
     duplicates,
@@ -47,6 +47,7 @@ export function importJob(options: ImportOptions): RowJob {
     unsubscribesMarked: options.unsubscribeMarked,
     leavesOutSuppressed: !options.includeSuppressed,
   };
+  return { ...outline, resolve: () => Promise.resolve(resolved) };
 }
 
 function notSubscribedAre({ includeUnsubscribed, unsubscribeMarked, mode }: ImportOptions): string {

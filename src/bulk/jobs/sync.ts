@@ -1,7 +1,7 @@
 /** `lists sync`: the list's members become exactly the contacts that a file names. */
 import { UsageError } from "../../errors.ts";
 import { statusParts } from "../../service/contacts.ts";
-import type { MembersOptions, RowJob } from "../engine/row-job.ts";
+import type { MembersOptions, ResolvedJob, RowJob } from "../engine/row-job.ts";
 import { understandKeys } from "../input/index.ts";
 
 export interface SyncOptions {
@@ -19,10 +19,9 @@ export interface SyncOptions {
 
 export function syncJob({ input, list, create, maxRemove, ...options }: SyncOptions): RowJob {
   const { read, includeUnsubscribed, includeSuppressed } = options;
-  let listId = "";
-  return {
-    kind: "sync",
-    input,
+  const outline = { kind: "sync", input } as const;
+  const jobFor = (listId: string): ResolvedJob => ({
+    ...outline,
     understand: (file, structure) =>
       understandKeys(
         file,
@@ -34,12 +33,9 @@ export function syncJob({ input, list, create, maxRemove, ...options }: SyncOpti
         },
         structure,
       ),
-    async resolve(account) {
-      listId = (await account.list(await account.structure(), list))._id;
-    },
     // How many may be taken out decides whether it begins, not what becomes of a contact.
     options: { list, create, ...options },
-    members: { listId: () => listId, listName: list, maxRemove },
+    members: { listId, listName: list, maxRemove },
     requireInput(survey) {
       if (survey.read > survey.rejected) return;
       throw new UsageError(
@@ -67,6 +63,13 @@ export function syncJob({ input, list, create, maxRemove, ...options }: SyncOpti
       removeTags: [],
       isNotSubscribed: row.notSubscribed !== undefined && !includeUnsubscribed,
     }),
+  });
+  return {
+    ...outline,
+    async resolve(account) {
+      const { _id } = await account.list(await account.structure(), list);
+      return jobFor(_id);
+    },
   };
 }
 

@@ -5,7 +5,7 @@ import { EcmError, exitCodes } from "../../errors.ts";
 import { statusOf } from "../../service/contacts.ts";
 import type { Contact, MutateBody } from "../../wire.ts";
 import { idsOf, valuesOf } from "../engine/decide.ts";
-import type { Decision, Item, Operation, Outcome, Work } from "../items.ts";
+import type { Decision, Item, Operation, Outcome, Remark, Work } from "../items.ts";
 import { fileOf } from "../runs/files.ts";
 import { readJournal } from "../runs/journal.ts";
 import { isUntouched, type Recreation } from "./recreate.ts";
@@ -16,8 +16,6 @@ export interface UndoItem extends Item {
   contactId?: string;
   /** The run has unsubscribed it besides, which nothing can put back. */
   isUnsubscribed?: boolean;
-  /** What cannot be put back, said once it is decided. */
-  kept?: string[];
   /** The journal is damaged: whether this was carried out is not known. */
   isUnproven?: boolean;
 }
@@ -103,10 +101,6 @@ export function undoWork(
     decide: (item, found) => decideUndo(item, found, scope),
     needsLookup: (item) => idOf(item) !== undefined || (item.operation.kind === "delete" && !item.isUnproven),
     contactId: idOf,
-    remark: ({ kept }) =>
-      kept && kept.length > 0
-        ? { code: "changed_since", message: `not restored: ${kept.join(", ")}` }
-        : undefined,
   };
 }
 
@@ -124,19 +118,17 @@ export function decideUndo(
   if (operation.kind === "status") {
     return reject("unsubscribed", "contacts cannot be reactivated through the API");
   }
-  if (operation.kind === "delete") return decideDeleted(item, operation, found, scope);
+  if (operation.kind === "delete") return decideDeleted(operation, found, scope);
   if (!found || found._id !== operation.contactId) return reject("gone", "the contact no longer exists");
   const { body, kept } = restoring(operation, found);
   if (item.isUnsubscribed) kept.push("the status (contacts cannot be reactivated through the API)");
-  item.kept = kept;
-  if (Object.keys(body).length === 0) {
-    return kept.length > 0 ? reject("changed_since", `not restored: ${kept.join(", ")}`) : { kind: "leave" };
-  }
+  const remark = notRestored(kept);
+  if (Object.keys(body).length === 0) return remark ? { kind: "reject", ...remark } : { kind: "leave" };
   if (found.__v !== undefined) body.__v = found.__v;
   const values = valuesOf(found);
   const fields = (body.updateFields ?? []).map(({ _id }) => ({ _id, value: values.get(_id) ?? "" }));
   const before = { fields, knewLists: found.lists !== undefined, knewTags: found.tags !== undefined };
-  return { kind: "change", contactId: operation.contactId, body, before };
+  return { kind: "change", contactId: operation.contactId, body, before, ...(remark && { remark }) };
 }
 
 function decideCreated(
@@ -156,7 +148,6 @@ function decideCreated(
 
 /** Never wakes anyone: only who was active is created again, and nobody who has said meanwhile that they want to go. */
 function decideDeleted(
-  item: UndoItem,
   { contact }: Extract<Operation, { kind: "delete" }>,
   found: Partial<Contact> | undefined,
   { recreate }: UndoScope,
@@ -169,8 +160,15 @@ function decideDeleted(
   const recreation = recreate?.(contact);
   if (!recreation) return reject("deleted", "the contact was permanently deleted");
   if (recreation === "suppressed") return { kind: "skip", code: "suppressed" };
-  item.kept = recreation.lost;
-  return { kind: "create", body: recreation.body };
+  const remark = notRestored(recreation.lost);
+  return { kind: "create", body: recreation.body, ...(remark && { remark }) };
+}
+
+/** @param parts what cannot be put back */
+function notRestored(parts: readonly string[]): Remark | undefined {
+  return parts.length === 0
+    ? undefined
+    : { code: "changed_since", message: `not restored: ${parts.join(", ")}` };
 }
 
 function restoring(

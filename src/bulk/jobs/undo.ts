@@ -10,24 +10,32 @@ import { createBehavior } from "../../service/behavior.ts";
 import { createKeySearch } from "../../service/key-search.ts";
 import type { Send } from "../../wire.ts";
 import { createLookup, identityReader, largestBlock } from "../account/lookup.ts";
-import { priceOf } from "../engine/estimate.ts";
-import { type Closed, closeRun } from "../engine/finish.ts";
+import { type Price, priceOfRest } from "../engine/estimate.ts";
+import { progressOf, type RunEvent } from "../engine/events.ts";
+import { type Closed, closeRun, closeUnentered, nothingRead } from "../engine/finish.ts";
 import { runWork } from "../engine/loop.ts";
-import { type Engine, type RunEvent, type RunOptions, type RunStatus, readOnly } from "../engine/row-job.ts";
-import { note, type Session } from "../engine/session.ts";
-import { createBudget } from "../pacing/budget.ts";
-import { createPacedSend } from "../pacing/paced-send.ts";
+import { readOnly } from "../engine/row-job.ts";
+import { type Engine, openContext, type RunContext, type RunOptions } from "../engine/run-context.ts";
+import {
+  announceEntered,
+  beginPhase,
+  nothingSeen,
+  type RunState,
+  rowsOf,
+  type Session,
+} from "../engine/session.ts";
+import type { Work } from "../items.ts";
 import { asRunStop, RunStop } from "../pacing/run-stop.ts";
 import { JournalDamagedError, readRunRecord } from "../runs/damage.ts";
 import { type EnteredRun, enterRun, isFinished } from "../runs/enter.ts";
 import { fileOf } from "../runs/files.ts";
 import { fingerprintOf } from "../runs/fingerprint.ts";
 import { locksFolder, type Manifest, writeManifest } from "../runs/folder.ts";
-import { createLedger, type Ledger } from "../runs/ledger.ts";
-import { countRows, type SettledByInput } from "../runs/report.ts";
+import { createLedger } from "../runs/ledger.ts";
+import type { SettledByInput } from "../runs/report.ts";
 import { recreation } from "./recreate.ts";
 import { writeUndoRejects } from "./undo-rejects.ts";
-import { type UndoScope, undoWork, writtenBy } from "./undo-work.ts";
+import { type UndoItem, type UndoScope, undoWork, writtenBy } from "./undo-work.ts";
 
 export interface UndoOptions {
   /** Undoes what a damaged journal can still prove. */
@@ -40,132 +48,88 @@ export interface UndoOptions {
   agreeToDelete?(contacts: number): Promise<void>;
 }
 
+type Source = { manifest: Manifest; folder: string };
+
 /**
  * Undoes a run. The undo is a run of its own, and can stop and be resumed as any other.
  * @throws JournalDamagedError; what `agreeToDelete` throws
  */
 export async function undoRun(
   engine: Engine,
-  source: { manifest: Manifest; folder: string },
+  source: Source,
   options: RunOptions,
-  on: (event: RunEvent) => void,
-  { isPartial = false, deletesCreated = false, isSuppressed = () => false, agreeToDelete }: UndoOptions = {},
+  emit: (event: RunEvent) => void,
+  undo: UndoOptions = {},
 ): Promise<Closed> {
-  const budget = createBudget(options);
-  if (engine.limits) budget.seed(engine.limits);
-  const send = createPacedSend({ ...engine, budget, concurrency: options.concurrency });
-  const status: RunStatus = { phase: "looking", send, budget };
-  on({ kind: "status", status });
-  const { structureId } = source.manifest.account;
   const { id, fingerprint } = source.manifest;
+  const context = openContext({ kind: "undo", subject: id, engine, options, emit });
+  emit({ kind: "phase", progress: () => progressOf(context, "looking", {}) });
   let lease: Lease | undefined;
   try {
     lease = await takeLease(locksFolder(engine.stateFolder), fingerprint, `run ${id}`);
     if (engine.account.isReadOnly && !options.isDryRun) throw readOnly();
-    const behavior = engine.behaviors?.(structureId) ?? createBehavior();
-    const { input, created } = await surveyJournal(source, isPartial, on);
-    if (deletesCreated && created > 0 && !options.isDryRun) await agreeToDelete?.(created);
-    const { keyType, recreate } = await readForUndo(send.plain, source.manifest, isSuppressed);
-    if (recreate) on({ kind: "remark", text: lostByDeletion, isAside: true });
-    const scope: UndoScope = { deletesCreated, recreate };
-    const record = { isPartial, deletesCreated };
-    const run = options.isDryRun ? undefined : await enterUndo(engine, source, options, record);
-    if (run && !isFinished(source.manifest)) {
-      // What was put back must not be written again when it is resumed.
-      await writeManifest(source.folder, { ...source.manifest, supersededBy: run.manifest.id });
-    }
-    const ledger = run?.ledger ?? createLedger();
-    status.rows = () => countRows(input, ledger);
-    const session: Session = {
-      send,
-      budget,
-      lookup: createLookup({
-        send,
-        behavior,
-        keys: createKeySearch({
-          send: send.searches,
-          behavior,
-          structureId,
-          identityOf: identityReader(keyType),
-        }),
-        clock: engine.clock,
-        structureId,
-        keyType,
-        // What tells a create of ours from one of others.
-        source: recreate ? ["fields", "lists", "tags", "createdAt"] : [],
-      }),
-      behavior,
-      visibility: { missed: 0, isVain: false },
-      ledger,
-      journal: run?.journal,
-      clock: engine.clock,
-      concurrency: options.concurrency,
-    };
-    try {
-      return await work({
-        engine,
-        source,
-        options,
-        on,
-        session,
-        run,
-        input,
-        isPartial,
-        status,
-        keyType,
-        scope,
-      });
-    } finally {
-      await run?.leave();
-    }
+    return await undoLocked(context, source, undo);
   } catch (error) {
     const stop = asRunStop(error);
     const isRefusal = [UsageError, DeclinedError, JournalDamagedError].some(
       (kind) => stop.failure instanceof kind,
     );
     if (isRefusal || !(error instanceof RunStop || error instanceof EcmError)) throw error;
-    return closeUnentered(engine, source, options, { send, budget }, stop);
+    return closeUnentered(context, stop);
   } finally {
     await lease?.release();
   }
 }
 
-/** Nothing was undone: another process is at work, or the service refused or failed. */
-function closeUnentered(
-  engine: Engine,
-  source: Undoing["source"],
-  { reserve, concurrency }: RunOptions,
-  paced: Pick<Session, "send" | "budget">,
-  stop: RunStop,
-): Promise<Closed> {
-  return closeRun({
-    kind: "undo",
-    file: source.manifest.id,
-    input: { read: 0, rejectedCodes: new Map(), passedOver: 0, passedOverAre: "skipped" },
-    ledger: createLedger(),
-    stop,
-    ...paced,
-    clock: engine.clock,
-    reserve,
-    concurrency,
-    requestsToCreate: 0,
-    rejects: null,
-    isSync: false,
-  });
+/** Undoes a run that no other process can work on. */
+async function undoLocked(context: RunContext, source: Source, undo: UndoOptions): Promise<Closed> {
+  const { engine, options, emit, send } = context;
+  const { isPartial = false, deletesCreated = false, isSuppressed = () => false, agreeToDelete } = undo;
+  const { input, created } = await surveyJournal(source, isPartial, emit);
+  if (deletesCreated && created > 0 && !options.isDryRun) await agreeToDelete?.(created);
+  const { keyType, recreate } = await readForUndo(send.plain, source.manifest, isSuppressed);
+  if (recreate) emit({ kind: "remark", text: lostByDeletion, isAside: true });
+  const scope: UndoScope = { deletesCreated, recreate };
+  const run = options.isDryRun
+    ? undefined
+    : await enterUndo(engine, source, options, { isPartial, deletesCreated });
+  try {
+    if (run && !isFinished(source.manifest)) {
+      // What was put back must not be written again when it is resumed.
+      await writeManifest(source.folder, { ...source.manifest, supersededBy: run.manifest.id });
+    }
+    const state = { ...context, input, ledger: run?.ledger ?? createLedger(), run };
+    const session = openSession(state, source.manifest.account.structureId, keyType, scope);
+    return await work(session, source, undoWork(source.folder, identityReader(keyType), isPartial, scope));
+  } finally {
+    await run?.leave();
+  }
 }
 
-interface Undoing {
-  engine: Engine;
-  source: { manifest: Manifest; folder: string };
-  options: RunOptions;
-  on: (event: RunEvent) => void;
-  session: Session;
-  run: EnteredRun | undefined;
-  input: SettledByInput;
-  isPartial: boolean;
-  status: RunStatus;
-  keyType: string;
-  scope: UndoScope;
+function openSession(
+  state: RunState,
+  structureId: string,
+  keyType: string,
+  { recreate }: UndoScope,
+): Session {
+  const { engine, send, clock } = state;
+  const behavior = engine.behaviors?.(structureId) ?? createBehavior();
+  const lookup = createLookup({
+    send,
+    behavior,
+    keys: createKeySearch({
+      send: send.searches,
+      behavior,
+      structureId,
+      identityOf: identityReader(keyType),
+    }),
+    clock,
+    structureId,
+    keyType,
+    // What tells a create of ours from one of others.
+    source: recreate ? ["fields", "lists", "tags", "createdAt"] : [],
+  });
+  return { ...state, lookup, behavior, visibility: nothingSeen() };
 }
 
 const lostByDeletion = "Recreated contacts get new ids; their history and date of creation are lost";
@@ -185,66 +149,39 @@ async function readForUndo(
   return { keyType, recreate: recreation(whole, lists, isSuppressed) };
 }
 
-async function work(undoing: Undoing): Promise<Closed> {
-  const { engine, source, options, on, session, run, input, status } = undoing;
-  const { ledger, send, budget } = session;
+async function work(session: Session, source: Source, undo: Work<UndoItem>): Promise<Closed> {
+  const { options, emit, run, ledger } = session;
   let stop: RunStop | undefined;
+  let price: Price | undefined;
   try {
+    announceEntered(session);
     if (run) {
-      on({ kind: "entered", run: run.manifest.id, isResumed: run.isResumed, rows: status.rows!() });
-      note(session, { kind: "start", at: engine.clock.now(), version: engine.version });
-      status.price = priceOf({
-        spent: send.counts.total,
-        left: pendingRequests(source.manifest.kind, input, ledger),
-        isExact: false,
-        limits: budget.limits,
-        reserve: options.reserve,
-        concurrency: options.concurrency,
-        windowSeconds: budget.windowSeconds,
-        now: engine.clock.now() + budget.clockOffset,
-      });
-      on({ kind: "priced", price: status.price });
+      const left = pendingRequests(source.manifest.kind, rowsOf(session).pending);
+      price = priceOfRest(session, { left, isExact: false });
+      emit({ kind: "priced", price });
     }
-    status.phase = "working";
-    const work = undoWork(source.folder, identityReader(undoing.keyType), undoing.isPartial, undoing.scope);
-    await runWork(session, work, run === undefined);
+    beginPhase(session, "working", price);
+    await runWork(session, undo, run === undefined);
   } catch (error) {
     stop = asRunStop(error);
   }
-  status.phase = "reporting";
-  return closeRun({
-    kind: "undo",
-    file: source.manifest.id,
-    input,
-    ledger,
-    run,
-    stop,
-    send,
-    budget,
-    clock: engine.clock,
-    reserve: options.reserve,
-    concurrency: options.concurrency,
-    maxRequests: options.maxRequests,
-    price: status.price,
-    requestsToCreate: 0,
-    rejects: await writeUndoRejects(source.folder, run?.folder, options.rejects, ledger),
-    isSync: false,
-  });
+  beginPhase(session, "reporting", price);
+  const rejects = await writeUndoRejects(source.folder, run?.folder, options.rejects, ledger);
+  return closeRun(session, { stop, price, rejects });
 }
 
 /**
  * Each contact is read by itself, and written; deleted ones are looked up together, and for an unsubscription nothing
  * can be done.
  */
-function pendingRequests(kind: Manifest["kind"], input: SettledByInput, ledger: Ledger): number {
-  const { pending } = countRows(input, ledger);
+function pendingRequests(kind: Manifest["kind"], pending: number): number {
   if (kind === "unsubscribe") return 0;
   return kind === "delete" ? pending + Math.ceil(pending / largestBlock) : 2 * pending;
 }
 
 async function enterUndo(
   engine: Engine,
-  { manifest, folder }: Undoing["source"],
+  { manifest, folder }: Source,
   options: RunOptions,
   { isPartial, deletesCreated }: { isPartial: boolean; deletesCreated: boolean },
 ): Promise<EnteredRun> {
@@ -279,9 +216,9 @@ async function enterUndo(
  * @throws EcmError when it has left writes that nobody knows the end of; JournalDamagedError
  */
 async function surveyJournal(
-  { manifest, folder }: Undoing["source"],
+  { manifest, folder }: Source,
   isPartial: boolean,
-  on: Undoing["on"],
+  emit: RunContext["emit"],
 ): Promise<{ input: SettledByInput; created: number }> {
   const { damage } = await readRunRecord({ manifest, folder });
   const isDamaged = damage !== undefined;
@@ -299,12 +236,12 @@ async function surveyJournal(
     const of = rows ? ` of ${rows.created + rows.updated + rows.deleted}` : "";
     const extent = `${proven}${of} changes can still be read`;
     if (!isPartial) throw cannotUndo(manifest.id, damage, extent);
-    on({
+    emit({
       kind: "remark",
       text: `The journal of run ${manifest.id} is damaged: ${extent}; the rest will not be undone`,
     });
   }
-  return { input: { read, rejectedCodes: new Map(), passedOver: 0, passedOverAre: "skipped" }, created };
+  return { input: { ...nothingRead, read }, created };
 }
 
 function cannotUndo(id: string, damage: string, extent: string): JournalDamagedError {

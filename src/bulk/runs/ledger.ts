@@ -2,18 +2,13 @@
  * What is known of a run's contacts: the sum of its journal's records. The same function takes a record when it is
  * written and when it is read again, so that the counts after a resume are those of an undisturbed run.
  */
-import type { Operation, Outcome } from "../items.ts";
+import type { Operation, Outcome, Remark } from "../items.ts";
 import type { JournalRecord } from "./journal.ts";
 
 export interface OpenIntent {
   key: string;
   at: number;
   operation: Operation;
-}
-
-export interface Rejection {
-  code: string;
-  message: string;
 }
 
 export interface Ledger {
@@ -25,9 +20,9 @@ export interface Ledger {
   readonly counts: Readonly<Record<Outcome, number>>;
   /** How often each code of a skip or rejection occurred. */
   readonly codes: { skipped: ReadonlyMap<string, number>; rejected: ReadonlyMap<string, number> };
-  readonly rejections: ReadonlyMap<number, Rejection>;
+  readonly rejections: ReadonlyMap<number, Remark>;
   /** What is to be said of contacts that were written all the same. */
-  readonly remarks: ReadonlyMap<number, Rejection>;
+  readonly remarks: ReadonlyMap<number, Remark>;
   /** Contacts that the account holds as inactive. */
   readonly inactive: number;
   /** Refs of contacts that the input marks as not subscribed and the account held as active. */
@@ -52,8 +47,8 @@ export function createLedger(): Ledger {
   };
   const skipped = new Map<string, number>();
   const rejected = new Map<string, number>();
-  const rejections = new Map<number, Rejection>();
-  const remarks = new Map<number, Rejection>();
+  const rejections = new Map<number, Remark>();
+  const remarks = new Map<number, Remark>();
   const marked = new Set<number>();
   const begun = new Set<number>();
   let inactive = 0;

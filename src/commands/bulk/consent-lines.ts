@@ -1,5 +1,5 @@
 /** What a file says of consent, in words, before anything is sent. */
-import type { RunEvent } from "../../bulk/engine/row-job.ts";
+import type { RunEvent } from "../../bulk/engine/events.ts";
 import type { ColumnTally, ConsentTally } from "../../bulk/input/consent-tally.ts";
 import type { Summary } from "../../bulk/runs/report.ts";
 

@@ -1,7 +1,8 @@
 /** A bulk run in words: what it understood, what it costs, how far it is, what it did. All of it goes to stderr. */
 import { doubtsAbout, type MissingName, type MissingNames } from "../../bulk/account/names.ts";
 import type { Price } from "../../bulk/engine/estimate.ts";
-import type { RunEvent, RunStatus } from "../../bulk/engine/row-job.ts";
+import type { RunEvent, RunProgress } from "../../bulk/engine/events.ts";
+import type { Closed } from "../../bulk/engine/finish.ts";
 import type { RowCounts, Summary } from "../../bulk/runs/report.ts";
 import { loadAllChunks } from "../../chunks.ts";
 import type { Context } from "../../context.ts";
@@ -15,7 +16,7 @@ import { aboutDuration, count, counted, duration, reasonsOf, upperFirst } from "
 export interface RunDisplay {
   on(event: RunEvent): void;
   /** The last words of a run. @param changes the first changes of its plan */
-  end(summary: Summary, changes?: readonly string[]): void;
+  end(closed: Closed, changes?: readonly string[]): void;
   /** The summary of a run that was refused before its first write. */
   refused(): Summary | undefined;
   /** Draws nothing while a question is asked. */
@@ -29,21 +30,27 @@ const longRunSeconds = 10;
 /** Says at once that something has begun. @param what such as `importing people.csv` */
 export function displayRun(context: Context, what: string): RunDisplay {
   const startedAt = context.clock.now();
-  let status: RunStatus | undefined;
+  let progressNow: (() => RunProgress) | undefined;
   let doneBefore = 0;
   let marked: MarkedEvent | undefined;
   let refused: Summary | undefined;
   let isAsking = false;
   const progress: Progress = showProgress(context.terminal, () => {
     if (isAsking) return undefined;
-    return status === undefined ? what : describe(status, context.clock.now(), startedAt, doneBefore);
+    return progressNow ? describe(progressNow(), context.clock.now(), startedAt, doneBefore) : what;
   });
   progress.note(what);
+  /** What a dry run found out about the real one. */
+  function noteShareOfMonth({ left, monthLeft = 0 }: Price): void {
+    if (monthLeft <= 0) return;
+    progress.note(`A real run would use ${shareOf(left, monthLeft)} % of the requests left this month`);
+  }
+
   return {
     on(event) {
       switch (event.kind) {
-        case "status":
-          status = event.status;
+        case "phase":
+          progressNow = event.progress;
           break;
         case "understood":
           for (const note of event.facts.notes) progress.note(note);
@@ -92,7 +99,8 @@ export function displayRun(context: Context, what: string): RunDisplay {
       progress.refresh();
     },
     refused: () => refused,
-    end(summary, changes = []) {
+    end({ summary, price }, changes = []) {
+      if (price) noteShareOfMonth(price);
       progress.close();
       if (summary.status === "stopped" && summary.run === null && summary.rows.read === 0) return;
       const { terminal, clock } = context;
@@ -152,19 +160,23 @@ function priceSentence({ estimate, left, monthLeft }: Price): string {
   const requests = `${estimate.isExact ? "" : "at most "}${counted(left, "request")}`;
   const share =
     monthLeft !== undefined && monthLeft > 0
-      ? `, ${Math.ceil((left / monthLeft) * 1000) / 10} % of what is left this month`
+      ? `, ${shareOf(left, monthLeft)} % of what is left this month`
       : "";
   return `To send: ${requests} (${aboutDuration(estimate.seconds)}${share})`;
 }
 
-function describe(status: RunStatus, now: number, startedAt: number, doneBefore: number): string {
-  const waiting = status.send?.waiting;
-  const counts = status.rows?.();
+/** In percent, rounded up to a tenth. */
+function shareOf(requests: number, monthLeft: number): number {
+  return Math.ceil((requests / monthLeft) * 1000) / 10;
+}
+
+function describe(status: RunProgress, now: number, startedAt: number, doneBefore: number): string {
+  const { waiting, rows: counts, hourLeft } = status;
   if (waiting) {
     const done = counts ? ` · ${count(settled(counts))} of ${count(counts.read)} done` : "";
     return `${upperFirst(waiting.why)}; resuming ${whenText(waiting.until, now)}${done} · Ctrl-C stops, the same command resumes`;
   }
-  if (!counts) return `Reading: ${counted(status.rowsRead ?? 0, "row")}`;
+  if (!counts) return `Reading: ${counted(status.rowsRead, "row")}`;
   const done = settled(counts);
   const seconds = Math.max(0.001, (now - startedAt) / 1000);
   const rate = (done - doneBefore) / seconds;
@@ -176,8 +188,7 @@ function describe(status: RunStatus, now: number, startedAt: number, doneBefore:
   if (rate > 0) parts.push(`${rate >= 10 ? count(Math.round(rate)) : rate.toFixed(1)}/s`);
   const left = timeLeft(status, counts.pending, rate);
   if (left !== undefined && status.phase === "working") parts.push(`${duration(left)} left`);
-  const hour = status.budget?.limits.hour;
-  if (hour) parts.push(`hour ${count(hour.remaining)} left`);
+  if (hourLeft !== undefined) parts.push(`hour ${count(hourLeft)} left`);
   return parts.join("  ");
 }
 
@@ -189,11 +200,10 @@ function whenText(until: number, now: number): string {
 }
 
 /** By what the limits allow, or by the pace so far, whichever is longer. */
-function timeLeft(status: RunStatus, pending: number, rate: number): number | undefined {
+function timeLeft({ price, sent }: RunProgress, pending: number, rate: number): number | undefined {
   const byPace = rate > 0 ? pending / rate : undefined;
-  const { price, send } = status;
-  if (!price || !send || price.left === 0) return byPace;
-  const share = Math.max(0, 1 - send.counts.total / Math.max(1, price.estimate.requests));
+  if (!price || price.left === 0) return byPace;
+  const share = Math.max(0, 1 - sent / Math.max(1, price.estimate.requests));
   return Math.max(byPace ?? 0, price.estimate.seconds * share);
 }
 

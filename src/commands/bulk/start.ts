@@ -2,7 +2,8 @@
 import { createHash } from "node:crypto";
 import type { Closed } from "../../bulk/engine/finish.ts";
 import type { PlanSink } from "../../bulk/engine/plan.ts";
-import type { BackUp, RowJob, RunOptions } from "../../bulk/engine/row-job.ts";
+import type { RowJob } from "../../bulk/engine/row-job.ts";
+import type { BackUp, RunOptions } from "../../bulk/engine/run-context.ts";
 import type { Context, Observer } from "../../context.ts";
 import { agreementFor, type Danger } from "./agree.ts";
 import { type FileFlags, requireDistinctFiles } from "./distinct-files.ts";
@@ -58,15 +59,13 @@ export async function startRun(
           observer?.approve?.();
         },
         clarify:
-          clarify && isAtTerminal
-            ? (failure, current) => display.whileAsking(() => clarify(failure, current))
-            : undefined,
+          clarify && isAtTerminal ? (failure) => display.whileAsking(() => clarify(failure)) : undefined,
       },
       display.on,
     );
     const isUntouched = result.stop && result.summary.rows.pending === result.summary.rows.read;
     await (isUntouched ? plan.discard() : plan.commit());
-    display.end(result.summary, plan.lines());
+    display.end(result, plan.lines());
     return result;
   } catch (error) {
     await plan.discard();

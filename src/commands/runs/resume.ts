@@ -1,6 +1,8 @@
 import type { Command } from "commander";
+import type { RunEvent } from "../../bulk/engine/events.ts";
 import type { Closed } from "../../bulk/engine/finish.ts";
-import type { Engine, RowJob, RunEvent, RunOptions } from "../../bulk/engine/row-job.ts";
+import type { RowJob } from "../../bulk/engine/row-job.ts";
+import type { Engine, RunOptions } from "../../bulk/engine/run-context.ts";
 import type { Manifest } from "../../bulk/runs/folder.ts";
 import type { Context } from "../../context.ts";
 import { UsageError } from "../../errors.ts";
@@ -63,7 +65,7 @@ async function runRunsResume(context: Context, given: string | undefined, flags:
             display.on,
             manifest,
           );
-    display.end(result.summary);
+    display.end(result);
     await finish(context, manifest, result);
     await endRun(context, result);
   } catch (error) {
@@ -120,7 +122,7 @@ async function goOnUndoing(
   context: Context,
   engine: Engine,
   { input, options: { isPartial, deletesCreated } }: Manifest,
-  ...rest: [options: RunOptions, on: (event: RunEvent) => void]
+  ...rest: [options: RunOptions, emit: (event: RunEvent) => void]
 ): Promise<Closed> {
   const [{ findRun }, { undoRun }] = await Promise.all([
     import("../../bulk/runs/folder.ts"),

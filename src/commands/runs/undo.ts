@@ -72,7 +72,7 @@ async function runRunsUndo(context: Context, given: string | undefined, flags: U
       isSuppressed,
       agreeToDelete: (contacts) => agreeToDelete(context, display, contacts),
     });
-    display.end(result.summary);
+    display.end(result);
     await finishUndoingList(context, source.manifest, result, deletesCreated);
     await endRun(context, result);
   } finally {

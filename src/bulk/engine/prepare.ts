@@ -1,0 +1,99 @@
+/** The first steps of a row run, before it is entered: its input is read whole, and its names are looked up. */
+import { type Account, createAccount } from "../../service/account.ts";
+import { createBehavior } from "../../service/behavior.ts";
+import { createKeySearch } from "../../service/key-search.ts";
+import type { ContactStructure } from "../../wire.ts";
+import { identityReader } from "../account/lookup.ts";
+import { openNameBook } from "../account/names.ts";
+import type { InputFile } from "../input/index.ts";
+import { joinRows } from "../input/join.ts";
+import { surveyOfNothing, withoutInput } from "../input/none.ts";
+import { surveyInput } from "../input/survey.ts";
+import { progressOf } from "./events.ts";
+import type { ResolvedJob, RowJob } from "./row-job.ts";
+import type { ReadInput, RowRun } from "./row-run.ts";
+import type { RunContext } from "./run-context.ts";
+
+/** Resolves the job and reads its whole input once. @throws UsageError for an input that cannot be meant */
+export async function readInput(context: RunContext, stated: RowJob, file: InputFile): Promise<ReadInput> {
+  const { engine, send, emit } = context;
+  let rowsRead = 0;
+  emit({ kind: "phase", progress: () => progressOf(context, "reading", { rowsRead }) });
+  const account = createAccount(send.plain, engine.account.preferredStructure, engine.behaviors);
+  const structure = await account.structure();
+  let job = await stated.resolve(account);
+  if (context.options.clarify) {
+    ({ job } = await clarified(context, account, job, (now) =>
+      requireNames(context, account, structure, now),
+    ));
+  }
+  const answered = await clarified(context, account, job, async (now) =>
+    now.isWithoutInput ? withoutInput : now.understand(file, structure),
+  );
+  job = answered.job;
+  const understood = answered.result;
+  emit({ kind: "understood", facts: understood.facts });
+  const survey = job.isWithoutInput
+    ? surveyOfNothing()
+    : await surveyInput(understood, engine.signal, (rows) => {
+        rowsRead = rows;
+      });
+  job.requireInput?.(survey);
+  const joined = await joinRows(survey.rows(), survey.repeated, job.duplicates);
+  emit({ kind: "surveyed", survey, joined, notSubscribedAre: job.notSubscribedAre });
+  return { ...context, job, account, structure, understood, survey, joined };
+}
+
+/** Looks up the names in the input and in the flags. @throws EcmError for a name that does not exist */
+export async function openRowRun(read: ReadInput): Promise<RowRun> {
+  const { engine, account, structure, survey, send, emit } = read;
+  const suppressions = read.job.leavesOutSuppressed ? await engine.openSuppressions?.() : undefined;
+  const { job, result: names } = await clarified(read, account, read.job, (now) =>
+    openNameBook({
+      send: send.plain,
+      account,
+      structure,
+      lists: [...now.lists, ...survey.lists],
+      tags: [...now.tags, ...survey.tags],
+      createMissing: now.createMissing,
+      fields: now.newFields,
+    }),
+  );
+  emit({ kind: "names-missing", missing: names.missing });
+  const behavior = engine.behaviors?.(structure._id) ?? createBehavior();
+  const keys = createKeySearch({
+    send: send.searches,
+    behavior,
+    structureId: structure._id,
+    identityOf: identityReader(structure.keyType),
+  });
+  return { ...read, job, behavior, keys, names, suppressions };
+}
+
+/** A step of the preparation: where it fails, and a person can settle that, it is tried again with the job as it is then. */
+async function clarified<T>(
+  { options: { clarify } }: RunContext,
+  account: Account,
+  first: ResolvedJob,
+  step: (job: ResolvedJob) => Promise<T>,
+): Promise<{ job: ResolvedJob; result: T }> {
+  for (let job = first; ; ) {
+    try {
+      return { job, result: await step(job) };
+    } catch (failure) {
+      if (!clarify) throw failure;
+      job = await (await clarify(failure)).resolve(account);
+    }
+  }
+}
+
+/** Asked before anything else is. @throws MissingNamesError for lists and tags that flags name */
+async function requireNames(
+  { send }: RunContext,
+  account: Account,
+  structure: ContactStructure,
+  { lists, tags, createMissing }: ResolvedJob,
+): Promise<void> {
+  if (createMissing || lists.length + tags.length === 0) return;
+  await openNameBook({ send: send.plain, account, structure, lists, tags, createMissing });
+}

@@ -1,0 +1,115 @@
+/** A row run whose input and account were read: its context, and the contacts that its rows stand for. */
+import type { Account } from "../../service/account.ts";
+import type { Behavior } from "../../service/behavior.ts";
+import type { KeySearch } from "../../service/key-search.ts";
+import type { ContactStructure } from "../../wire.ts";
+import { type HiddenContact, isHidden } from "../account/lookup.ts";
+import type { NameBook } from "../account/names.ts";
+import type { Suppressions } from "../account/suppressions.ts";
+import type { Understood } from "../input/index.ts";
+import { type Joined, standingOf } from "../input/join.ts";
+import type { RejectedRow, Row } from "../input/rows.ts";
+import type { Survey } from "../input/survey.ts";
+import type { Decision, DesiredContact, Item, Work } from "../items.ts";
+import type { SettledByInput } from "../runs/report.ts";
+import { type DecideOptions, decide, isMarked } from "./decide.ts";
+import { isChosen, type ResolvedJob } from "./row-job.ts";
+import type { RunContext } from "./run-context.ts";
+import type { RunState, Session } from "./session.ts";
+
+/** What was read of a run's input. */
+export interface ReadInput extends RunContext {
+  readonly job: ResolvedJob;
+  readonly account: Account;
+  readonly structure: ContactStructure;
+  readonly understood: Understood;
+  readonly survey: Survey;
+  readonly joined: Joined;
+}
+
+/** Everything that is known of a row run before it is entered. */
+export interface RowRun extends ReadInput {
+  readonly behavior: Behavior;
+  readonly keys: KeySearch;
+  readonly names: NameBook;
+  /** Present where suppressed keys are left out. */
+  readonly suppressions?: Suppressions;
+}
+
+export type RowState = RowRun & RunState;
+export type RowSession = RowRun & Session;
+
+/** Rows that no request is needed for. */
+export function settledByInput({ survey, joined, job }: ReadInput): SettledByInput {
+  return {
+    read: survey.read,
+    rejectedCodes: survey.rejectedCodes,
+    passedOver: joined.passedOver,
+    passedOverAre: job.duplicates === "reject" ? "rejected" : "skipped",
+  };
+}
+
+export interface RowItem extends Item {
+  row: Row;
+  /** Once it was needed. */
+  desired?: DesiredContact;
+  isSuppressed?: boolean;
+}
+
+/** What becomes of rows for which no item stands. */
+export interface PassedRows {
+  rejected(row: RejectedRow): void;
+  duplicate(row: Row, passedOverFor: number): void;
+}
+
+/** One item for each contact, in file order; rows that another row stands for are passed over. */
+export function workOf(rowRun: RowRun, passed?: () => PassedRows | undefined): Work<RowItem> {
+  const { job, names, structure, suppressions } = rowRun;
+  const decideOptions: DecideOptions = { ...job.decide, structureId: structure._id };
+  const isSuppressed = (item: RowItem) => {
+    item.isSuppressed ||= suppressions?.has(item.key.sent) ?? false;
+    return item.isSuppressed;
+  };
+  return {
+    items: () => itemsOf(rowRun, passed),
+    needsLookup: (item) => !isSuppressed(item),
+    isMarked: (item, found) => isMarked(item.desired, found),
+    decide(item, found) {
+      // Asked again for everyone who would be created: others add to the list meanwhile.
+      if (item.isSuppressed || (!found && isSuppressed(item))) return { kind: "skip", code: "suppressed" };
+      if (!found && item.row.keyFault) return { kind: "reject", ...item.row.keyFault };
+      if (found && !isChosen(job, found)) return { kind: "skip", code: "not_selected" };
+      if (isHidden(found)) return job.edit?.hidden ?? rejectHidden(found);
+      if (job.edit) return found ? job.edit.decide(found, names) : job.edit.missing;
+      item.desired ??= job.desiredContactOf(item.row, names);
+      return decide(item.key.sent, item.desired, found, decideOptions);
+    },
+  };
+}
+
+async function* itemsOf(
+  { survey, joined }: RowRun,
+  passed: (() => PassedRows | undefined) | undefined,
+): AsyncGenerator<RowItem> {
+  for await (const row of survey.rows()) {
+    if (row.kind === "rejected") {
+      passed?.()?.rejected(row);
+      continue;
+    }
+    const standing = standingOf(row, joined);
+    if (!("stands" in standing)) {
+      passed?.()?.duplicate(row, standing.passedOverFor);
+      continue;
+    }
+    const { stands } = standing;
+    const notSubscribed = stands.notSubscribed ?? survey.markedByRejected.get(stands.key.identity);
+    const marked = notSubscribed === stands.notSubscribed ? stands : { ...stands, notSubscribed };
+    yield { ref: stands.line, key: stands.key, row: marked };
+  }
+}
+
+/** The service would take the write, but nobody who looks for the contact sees it. */
+function rejectHidden({ _id }: HiddenContact): Decision {
+  const message = `the contact with this key is inactive, and no search shows it; name it by its id: ${_id}`;
+  return { kind: "reject", code: "exists_hidden", message };
+}

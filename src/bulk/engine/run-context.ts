@@ -1,0 +1,95 @@
+/** What every step of a run is given, whatever the job: who asked for what, how requests leave, and who is told. */
+import type { Account } from "../../service/account.ts";
+import type { Behaviors } from "../../service/behavior.ts";
+import type { Clock, Contact, RateLimits, Send } from "../../wire.ts";
+import type { MissingNames } from "../account/names.ts";
+import type { Suppressions } from "../account/suppressions.ts";
+import { type Budget, type BudgetOptions, createBudget } from "../pacing/budget.ts";
+import { createPacedSend, type PacedSend } from "../pacing/paced-send.ts";
+import type { Manifest } from "../runs/folder.ts";
+import type { JournalFile } from "../runs/journal.ts";
+import type { Price } from "./estimate.ts";
+import type { RunEvent } from "./events.ts";
+import type { PlanSink } from "./plan.ts";
+import type { RowJob } from "./row-job.ts";
+
+/** What a run is handed by the outside. */
+export interface Engine {
+  send: Send;
+  clock: Clock;
+  /** Its reason is an InterruptedError. */
+  signal: AbortSignal;
+  stateFolder: string;
+  version: string;
+  account: { baseUrl: string; profile?: string; isReadOnly: boolean; preferredStructure?: string };
+  /** What earlier answers of this process said. */
+  limits?: RateLimits;
+  /** Opens the account's suppression list. @throws SuppressionsError */
+  openSuppressions?(): Promise<Suppressions>;
+  /** What is known of how the service behaves. Default: nothing. */
+  behaviors?: Behaviors;
+  /** A seam for a disk that fails. */
+  openJournalFile?: (file: string) => JournalFile;
+}
+
+export interface RunOptions extends BudgetOptions {
+  isDryRun: boolean;
+  isFresh: boolean;
+  concurrency: number;
+  /** Stops the run. Default: 50 with none accepted. */
+  maxRejects?: { rows: number } | { percent: number };
+  /** Where the rejects file goes besides the run folder. */
+  rejects?: string;
+  /** Takes the plan: of a dry run while it decides; of a real one all of it, before the first write. */
+  plan?: PlanSink;
+  /** Where the plan is written, for the manifest. */
+  planFile?: string;
+  /** Everyone is looked up before the first write, so that the price is exact. */
+  looksFirst?: boolean;
+  /**
+   * Has the writes agreed to, between the price and the first of them. Not asked again once writing has begun.
+   * @param created what the run creates in the account first
+   */
+  agree?(price: Price, created: MissingNames): Promise<void>;
+  /**
+   * Has a person settle what stops the preparation: columns without a target, names that do not exist.
+   * @returns the job with what was answered
+   * @throws the failure, when it is of another kind; DeclinedError; InterruptedError
+   */
+  clarify?(failure: unknown): Promise<RowJob>;
+  /** Writes the contacts that a deletion takes as they are, whole and on the disk before it returns. */
+  backUp?: BackUp;
+}
+
+export interface BackUp {
+  /** As the manifest keeps it. */
+  target?: Manifest["backup"];
+  /** @param folder of the run @returns the file's path */
+  write(
+    contacts: AsyncIterable<Partial<Contact>>,
+    run: { folder: string; account: Account },
+  ): Promise<string>;
+}
+
+/** Never changed: a later step that knows more spreads it into a context of its own. */
+export interface RunContext {
+  readonly kind: Manifest["kind"];
+  /** What the run works on, as the summary names it: a file, conditions, or another run. */
+  readonly subject: string;
+  readonly engine: Engine;
+  readonly options: RunOptions;
+  readonly clock: Clock;
+  readonly budget: Budget;
+  readonly send: PacedSend;
+  readonly emit: (event: RunEvent) => void;
+}
+
+export function openContext(
+  about: Pick<RunContext, "kind" | "subject" | "engine" | "options" | "emit">,
+): RunContext {
+  const { engine, options } = about;
+  const budget = createBudget(options);
+  if (engine.limits) budget.seed(engine.limits);
+  const send = createPacedSend({ ...engine, budget, concurrency: options.concurrency });
+  return { ...about, clock: engine.clock, budget, send };
+}
