@@ -5,6 +5,7 @@
  */
 import type { LimitKind } from "../../errors.ts";
 import type { RateLimits } from "../../wire.ts";
+import { createHourWindow } from "./hour-window.ts";
 
 export interface BudgetOptions {
   /** Requests of the hour, and of the month, to leave to others. */
@@ -60,22 +61,9 @@ const shareAmongOthers = 4;
 const afterReset = 250;
 const longestPauseSeconds = 300;
 
-interface Window {
-  limit: number;
-  /** Smallest that any answer of this window said. */
-  remaining: number;
-  /** Unix seconds, as the service says it. */
-  reset: number;
-  /** For seeing what others spend: what the first answer said, and our answers since. */
-  base: number;
-  own: number;
-}
-
 export function createBudget(options: BudgetOptions): Budget {
-  let window: Window | undefined;
-  let month: { limit: number; remaining: number } | undefined;
-  let saysNothing = false;
-  let hasOthers = false;
+  const hour = createHourWindow();
+  let month: RateLimits["month"];
   let underWay = 0;
   let spent = 0;
   let clockOffset = 0;
@@ -83,35 +71,60 @@ export function createBudget(options: BudgetOptions): Budget {
   let pauses = 0;
   /** When the service said to come back; a pause may be shorter, to look whether others have left some. */
   let retryAt = 0;
-  let windowSeconds: number | undefined;
   let stopped: Verdict | undefined;
 
-  const localReset = (of: Window) => of.reset * 1000 - clockOffset + afterReset;
+  /** When the window ends, by the local clock; undefined while it is not known. */
+  function localReset(): number | undefined {
+    return hour.known && hour.known.reset * 1000 - clockOffset + afterReset;
+  }
 
   function askHour(now: number): Verdict {
-    if (window && now >= localReset(window)) window = undefined;
-    if (!window) {
+    const reset = localReset();
+    if (reset !== undefined && now >= reset) hour.end();
+    const window = hour.known;
+    if (!window || reset === undefined) {
       // The first answer of a window says what it holds: one request goes ahead and asks.
-      return saysNothing || underWay === 0 ? { kind: "go" } : { kind: "hold" };
+      return hour.isUnknown || underWay === 0 ? { kind: "go" } : { kind: "hold" };
     }
     const left = window.remaining - options.reserve;
-    const mayBeUnderWay = hasOthers ? Math.floor(left / shareAmongOthers) : left;
+    const mayBeUnderWay = hour.hasOthers ? Math.floor(left / shareAmongOthers) : left;
     if (underWay < mayBeUnderWay) return { kind: "go" };
     if (underWay > 0) return { kind: "hold" };
-    return waitUntil(localReset(window), "hourly limit reached", now);
+    return waitUntil(reset, "hourly limit reached", now);
   }
 
   function waitUntil(until: number, why: string, now: number): Verdict {
     if (!options.waits) {
-      const isUsedUp = window !== undefined && window.remaining <= options.reserve;
-      return {
-        kind: "stop",
-        by: "hour",
-        until: Math.max(until, retryAt, isUsedUp ? localReset(window!) : 0),
-      };
+      const isUsedUp = hour.known !== undefined && hour.known.remaining <= options.reserve;
+      return { kind: "stop", by: "hour", until: Math.max(until, retryAt, isUsedUp ? localReset()! : 0) };
     }
     if (options.until !== undefined && until >= options.until) return { kind: "stop", by: "until" };
     return until <= now ? { kind: "go" } : { kind: "wait", until, why };
+  }
+
+  function noteClock(now: number, serverNow: number | undefined): void {
+    if (serverNow === undefined) return;
+    // The header is cut to whole seconds: a smaller difference says nothing.
+    const offset = serverNow + 500 - now;
+    clockOffset = Math.abs(offset) < 2000 ? 0 : offset;
+  }
+
+  /** The smallest that was said of this month. */
+  function noteMonth(said: RateLimits["month"]): void {
+    if (!said) return;
+    const isNewPeriod = month && said.remaining > month.remaining + 1000;
+    const remaining = month && !isNewPeriod ? Math.min(month.remaining, said.remaining) : said.remaining;
+    month = { limit: said.limit, remaining };
+  }
+
+  function pause(retryAfterSeconds: number | undefined, now: number): void {
+    const needed = Math.max(1, retryAfterSeconds ?? 1);
+    retryAt = now + needed * 1000;
+    const until = now + Math.min(needed * 2 ** Math.min(pauses, 20), longestPauseSeconds) * 1000;
+    pauses++;
+    const reset = localReset();
+    // Past the window's end there is nothing left to wait for; the first request of the next one asks.
+    pausedUntil = reset !== undefined && reset > now ? Math.min(until, reset) : until;
   }
 
   return {
@@ -137,58 +150,35 @@ export function createBudget(options: BudgetOptions): Budget {
     },
     repeat() {
       spent++;
-      if (window) window.own++;
+      hour.spend(false);
     },
     answered(limits, now, serverNow) {
       underWay--;
       pauses = 0;
-      if (serverNow !== undefined) {
-        // The header is cut to whole seconds: a smaller difference says nothing.
-        const offset = serverNow + 500 - now;
-        clockOffset = Math.abs(offset) < 2000 ? 0 : offset;
-      }
-      if (limits.month) {
-        const isNewPeriod = month && limits.month.remaining > month.remaining + 1000;
-        const remaining =
-          month && !isNewPeriod ? Math.min(month.remaining, limits.month.remaining) : limits.month.remaining;
-        month = { limit: limits.month.limit, remaining };
-      }
-      noteHour(limits.hour, now);
+      noteClock(now, serverNow);
+      noteMonth(limits.month);
+      hour.note(limits.hour, underWay, now + clockOffset);
     },
     lost() {
       underWay--;
-      if (window) {
-        window.remaining--;
-        window.own++;
-      }
+      hour.spend(true);
       if (month) month.remaining--;
     },
     limited(kind, retryAfterSeconds, limits, now) {
       underWay--;
       if (kind !== "hour") {
-        stopped = {
-          kind: "stop",
-          by: kind,
-          until: retryAfterSeconds === undefined ? undefined : now + retryAfterSeconds * 1000,
-        };
+        const until = retryAfterSeconds === undefined ? undefined : now + retryAfterSeconds * 1000;
+        stopped = { kind: "stop", by: kind, until };
         return;
       }
-      hasOthers = true;
-      noteHour(limits.hour);
+      hour.noteOthers();
+      hour.note(limits.hour, underWay);
       // Requests that were under way together are refused together: that is one refusal.
-      if (pausedUntil > now) return;
-      const needed = Math.max(1, retryAfterSeconds ?? 1);
-      retryAt = now + needed * 1000;
-      const doubled = Math.min(needed * 2 ** Math.min(pauses, 20), longestPauseSeconds);
-      pauses++;
-      const reset = window && localReset(window);
-      const until = now + doubled * 1000;
-      // Past the window's end there is nothing left to wait for; the first request of the next one asks.
-      pausedUntil = reset !== undefined && reset > now ? Math.min(until, reset) : until;
+      if (pausedUntil <= now) pause(retryAfterSeconds, now);
     },
     seed(limits) {
       if (limits.month) month ??= { ...limits.month };
-      noteHour(limits.hour);
+      hour.note(limits.hour, underWay);
     },
     setBack(milliseconds) {
       clockOffset += milliseconds;
@@ -198,7 +188,7 @@ export function createBudget(options: BudgetOptions): Budget {
       return clockOffset;
     },
     get windowSeconds() {
-      return windowSeconds;
+      return hour.seconds;
     },
     get underWay() {
       return underWay;
@@ -207,34 +197,7 @@ export function createBudget(options: BudgetOptions): Budget {
       return spent;
     },
     get limits() {
-      const hour = window && { limit: window.limit, remaining: window.remaining, reset: window.reset };
-      return { hour, month };
+      return { hour: hour.known, month };
     },
   };
-
-  function noteHour(hour: RateLimits["hour"], now?: number): void {
-    // Without its end an hour cannot be planned with.
-    if (hour?.reset === undefined) {
-      saysNothing ||= !window;
-      return;
-    }
-    saysNothing = false;
-    const { reset } = hour;
-    if (!window || reset > window.reset + 1) {
-      // The first request of a window began it; and one window begins where the other ended, or later.
-      const isFirst = hour.remaining === hour.limit - 1 && now !== undefined;
-      if (isFirst) windowSeconds = Math.max(1, Math.round(reset - (now + clockOffset) / 1000));
-      else if (window)
-        windowSeconds = Math.min(reset - window.reset, windowSeconds ?? Number.POSITIVE_INFINITY);
-      window = { ...hour, reset, base: hour.remaining, own: 0 };
-      return;
-    }
-    // An answer of the window before came late.
-    if (reset < window.reset - 1) return;
-    window.own++;
-    window.limit = hour.limit;
-    window.remaining = Math.min(window.remaining, hour.remaining);
-    // What is under way may be counted already; whatever goes beyond that, others have spent.
-    if (window.base - window.remaining > window.own + underWay) hasOthers = true;
-  }
 }

@@ -1,6 +1,6 @@
 /**
- * The engine's way to the service: every request waits for its turn and for the budget, is counted, and comes back as
- * one of three things. What cannot continue ends the run by a `RunStop`.
+ * Sends the requests of a run: each waits for its turn and for the budget, is counted, and comes back as one of three
+ * things. What cannot continue ends the run by a `RunStop`.
  */
 import {
   type EcmError,
@@ -11,7 +11,9 @@ import {
 } from "../../errors.ts";
 import type { ApiAnswer, ApiRequest, Clock, RateLimits, Send, SendEvent } from "../../wire.ts";
 import type { Budget } from "./budget.ts";
-import { asRunStop, RunStop, stopOf } from "./run-stop.ts";
+import { createGate, type Gate } from "./gate.ts";
+import { createOutage } from "./outage.ts";
+import { asRunStop, RunStop } from "./run-stop.ts";
 
 export type RequestKind = "search" | "create" | "mutate" | "other";
 
@@ -35,7 +37,7 @@ export interface WriteSteps {
 export interface PacedSend {
   /** @throws RunStop; whatever `beforeLeaving` throws */
   send(request: ApiRequest, kind: RequestKind, write?: WriteSteps): Promise<Reply>;
-  /** The same line as a plain `Send`, for reads of names and for what is made once. Throws what a `Send` throws, and RunStop. */
+  /** The same as a plain `Send`, for reads of names and for what is made once. Throws what a `Send` throws, and RunStop. */
   readonly plain: Send;
   /** The same for the searches that the run is about: counted as such, and one that the key may not make ends the run. */
   readonly searches: Send;
@@ -46,7 +48,7 @@ export interface PacedSend {
   readonly ended: AbortSignal;
   readonly counts: Readonly<RequestCounts>;
   /** Until when nothing leaves, and why; for the progress line. */
-  readonly waiting: { until: number; why: string } | undefined;
+  readonly waiting: Gate["waiting"];
 }
 
 export interface PaceOptions {
@@ -65,211 +67,105 @@ interface Sending {
   isPlain: boolean;
 }
 
-/** Pauses after one, two, … failures in a row without a sign of life, in milliseconds; then the run stops. */
-const pausesInTrouble = [50, 500, 1500, 4000, 8000];
-/** Longest sleep without a look at the clock, in milliseconds: it may have been set, or the machine may have slept. */
-const longestSleep = 15_000;
-/** A clock that goes back by more than this was set. */
-const leastSetBack = 1000;
-
-export function createPacedSend(options: PaceOptions): PacedSend {
-  const { send, budget, clock, concurrency, signal } = options;
+export function createPacedSend({ graceMilliseconds = 600, ...options }: PaceOptions): PacedSend {
+  const { send, budget, clock, signal } = options;
   const counts: RequestCounts = { search: 0, create: 0, mutate: 0, other: 0, retried: 0, total: 0 };
-  const queue: { go(): void; fail(error: RunStop): void }[] = [];
-  const end = new AbortController();
+  const outage = createOutage();
+  const gate = createGate({ ...options, outage });
   const giveUp = new AbortController();
-  let waiting: { until: number; why: string } | undefined;
-  let stopped: RunStop | undefined;
-  let isSleeping = false;
-  let lastRead = Number.NEGATIVE_INFINITY;
-  const trouble = { failures: 0, since: 0, until: 0 };
-  /** Whether the service has answered anything yet. */
-  let isKnownToBeThere = false;
-
-  function stop(reason: RunStop): void {
-    if (stopped) return;
-    stopped = reason;
-    waiting = undefined;
-    end.abort(reason);
-    for (const waiter of queue.splice(0)) waiter.fail(reason);
-  }
 
   if (signal.aborted) onSignal();
   else signal.addEventListener("abort", onSignal, { once: true });
 
   function onSignal(): void {
     const reason = signal.reason instanceof InterruptedError ? signal.reason : new InterruptedError();
-    stop(new RunStop("signal", reason));
-    clock.sleep(options.graceMilliseconds ?? 600, giveUp.signal).then(
+    gate.close(new RunStop("signal", reason));
+    clock.sleep(graceMilliseconds, giveUp.signal).then(
       () => giveUp.abort(reason),
       () => undefined,
     );
   }
 
-  /** Lets go as many as may go; arranges to be called again when time alone will change that. */
-  function pump(): void {
-    while (queue.length > 0 && !stopped) {
-      const now = readClock();
-      const isTroubled = trouble.failures > 0;
-      if (isTroubled && trouble.until > now) {
-        sleepUntil(trouble.until, "the service did not answer");
-        return;
-      }
-      // After a failure one request goes ahead and looks.
-      if (budget.underWay >= (isTroubled ? 1 : concurrency)) return;
-      const verdict = budget.ask(now);
-      if (verdict.kind === "hold") return;
-      if (verdict.kind === "wait") {
-        sleepUntil(verdict.until, verdict.why);
-        return;
-      }
-      if (verdict.kind === "stop") {
-        stop(stopOf(verdict.by, verdict.until));
-        return;
-      }
-      waiting = undefined;
-      budget.leave();
-      queue.shift()!.go();
-    }
-  }
-
-  /** What is waited for does not move away when the clock is set back. */
-  function readClock(): number {
-    const now = clock.now();
-    const back = lastRead - now;
-    if (back > leastSetBack) {
-      budget.setBack(back);
-      trouble.until -= back;
-      trouble.since -= back;
-    }
-    lastRead = now;
-    return now;
-  }
-
-  function sleepUntil(until: number, why: string): void {
-    waiting = { until, why };
-    if (isSleeping) return;
-    isSleeping = true;
-    clock
-      .sleep(Math.min(Math.max(1, until - clock.now()), longestSleep), end.signal)
-      .catch(() => undefined)
-      .then(() => {
-        isSleeping = false;
-        pump();
-      });
-  }
-
-  function turn(): Promise<void> {
-    if (stopped) return Promise.reject(stopped);
-    return new Promise((resolve, reject) => {
-      queue.push({ go: resolve, fail: reject });
-      pump();
-    });
-  }
-
-  /** One attempt that has its turn; undefined when it is certain that nothing was done and it should be sent again. */
+  /** One attempt that may leave; undefined when it is certain that nothing was done and it should be sent again. */
   async function attempt(sending: Sending, isRepeat: boolean): Promise<Reply | undefined> {
     const { request, kind } = sending;
     const startedAt = clock.now();
     let limits: RateLimits = {};
-    let leftOnce = false;
+    let wasSent = false;
     const onEvent = (event: SendEvent) => {
       if (event.kind === "answered") limits = event.limits;
       if (event.kind !== "sent") return;
       counts.total++;
       counts[kind]++;
-      if (leftOnce || isRepeat) counts.retried++;
-      if (leftOnce) budget.repeat();
-      leftOnce = true;
+      if (wasSent || isRepeat) counts.retried++;
+      if (wasSent) budget.repeat();
+      wasSent = true;
     };
     try {
       const answer = await send(request, { maxWaitSeconds: 0, onEvent, signal: giveUp.signal });
       budget.answered(answer.limits, clock.now(), dateOf(answer.headers));
-      isKnownToBeThere = true;
-      trouble.failures = 0;
+      outage.reached();
+      outage.end();
       return { kind: "answered", answer };
     } catch (error) {
-      return judge(error, sending, limits, startedAt);
+      return judge(error, sending, { limits, startedAt, now: clock.now() });
     } finally {
-      pump();
+      gate.update();
     }
   }
 
+  /** @throws RunStop for what ends the run */
   function judge(
     error: unknown,
     { request, isPlain }: Sending,
-    limits: RateLimits,
-    startedAt: number,
+    { limits, startedAt, now }: { limits: RateLimits; startedAt: number; now: number },
   ): Reply | undefined {
-    const now = clock.now();
-    if (error instanceof ServiceError) isKnownToBeThere = true;
-    if (error instanceof ServiceError && error.status === 429) {
-      const kind = error.limitKind ?? "hour";
-      budget.limited(kind, error.details.retryAfterSeconds, limits, now);
-      trouble.failures = 0;
-      return undefined;
-    }
-    if (error instanceof ServiceError && error.status < 500) {
-      budget.answered(limits, now);
-      trouble.failures = 0;
-      // A name that may not be read is for the caller to judge; a contact that may not be read ends the run.
-      const isFinal = (error.status === 401 || error.status === 403) && !isPlain;
-      if (!isFinal) return { kind: "refused", error };
-      stop(new RunStop("error", error));
-      throw stopped;
+    if (error instanceof ServiceError) {
+      outage.reached();
+      if (error.status < 500) outage.end();
+      if (error.status === 429) {
+        budget.limited(error.limitKind ?? "hour", error.details.retryAfterSeconds, limits, now);
+        return undefined;
+      }
+      if (error.status < 500) {
+        budget.answered(limits, now);
+        // A name that may not be read is for the caller to judge; a contact that may not be read ends the run.
+        const isFinal = (error.status === 401 || error.status === 403) && !isPlain;
+        return isFinal ? fail(new RunStop("error", error)) : { kind: "refused", error };
+      }
     }
     budget.lost();
     if (error instanceof InterruptedError || giveUp.signal.aborted) {
       onSignal();
-      throw stopped;
+      throw gate.closed;
     }
-    const isFailure =
-      error instanceof ServiceError ||
-      error instanceof UnreachableError ||
-      error instanceof UnreadableAnswerError;
-    if (!isFailure || isHopeless(error)) {
-      stop(asRunStop(error));
-      throw stopped;
-    }
-    noteTrouble(error, startedAt, now);
+    if (!isFailure(error) || outage.isHopeless(error)) return fail(asRunStop(error));
+    if (!outage.noteFailure(startedAt, now)) gate.close(new RunStop("error", error));
     const isCertain = request.effect === "read" || error.details.applied === "no";
     return isCertain ? undefined : { kind: "uncertain", error };
   }
 
-  /**
-   * An outage is waited out, a wrong address is not: when no connection was ever made, the attempts of a single request
-   * are enough. Nor is a certificate that is not accepted.
-   */
-  function isHopeless({ details }: EcmError): boolean {
-    if (details.retryable === false) return true;
-    return details.isUnconnected === true && !isKnownToBeThere;
-  }
-
-  function noteTrouble(error: EcmError, startedAt: number, now: number): void {
-    // Requests that were under way together fail together: that is one failure.
-    if (trouble.failures > 0 && startedAt < trouble.since) return;
-    const pause = pausesInTrouble[trouble.failures];
-    trouble.failures++;
-    trouble.since = now;
-    trouble.until = now + (pause ?? 0);
-    if (pause === undefined) stop(new RunStop("error", error));
+  /** @throws the first reason why the run ends */
+  function fail(reason: RunStop): never {
+    gate.close(reason);
+    throw gate.closed;
   }
 
   async function sendPaced(sending: Sending, write?: WriteSteps): Promise<Reply> {
     for (let tries = 0; ; tries++) {
-      await turn();
+      await gate.pass();
       try {
         await write?.beforeLeaving();
       } catch (error) {
         budget.withdraw();
-        stop(asRunStop(error));
+        gate.close(asRunStop(error));
         throw error;
       }
-      if (stopped?.by === "signal" || stopped?.by === "error") {
-        // That came while the intent was being written: the request does not leave any more.
+      if (gate.closed?.by === "signal" || gate.closed?.by === "error") {
+        // That came while the intent was being written: the request is not sent any more.
         budget.withdraw();
         write?.notApplied();
-        throw stopped;
+        throw gate.closed;
       }
       const reply = await attempt(sending, tries > 0);
       if (reply) return reply;
@@ -289,16 +185,25 @@ export function createPacedSend(options: PaceOptions): PacedSend {
     send: (request, kind, write) => sendPaced({ request, kind, isPlain: false }, write),
     plain: asSend("other", true),
     searches: asSend("search", false),
-    stop,
+    stop: gate.close,
     get stopped() {
-      return stopped;
+      return gate.closed;
     },
-    ended: end.signal,
+    ended: gate.signal,
     counts,
     get waiting() {
-      return waiting;
+      return gate.waiting;
     },
   };
+}
+
+/** What may be over later. */
+function isFailure(error: unknown): error is EcmError {
+  return (
+    error instanceof ServiceError ||
+    error instanceof UnreachableError ||
+    error instanceof UnreadableAnswerError
+  );
 }
 
 function dateOf(headers: Record<string, string>): number | undefined {

@@ -1,0 +1,62 @@
+/**
+ * Failures in a row without an answer of the service: an outage is waited out, by one request at a time with growing
+ * pauses between them, until one is answered or the attempts are used up.
+ */
+import type { EcmError } from "../../errors.ts";
+
+export interface Outage {
+  /** Until when nothing is sent; undefined while the service answers. */
+  readonly until: number | undefined;
+  /** The service was reached, whatever it said. */
+  reached(): void;
+  /** It answered in its right mind: the outage, if there was one, is over. */
+  end(): void;
+  /** @returns false when it has lasted too long */
+  noteFailure(startedAt: number, now: number): boolean;
+  /** Whether waiting is in vain. */
+  isHopeless(error: EcmError): boolean;
+  /** The clock was set back by so many milliseconds. */
+  setBack(milliseconds: number): void;
+}
+
+/** Pauses after one, two, … failures, in milliseconds; then it has lasted too long. */
+const pauses = [50, 500, 1500, 4000, 8000];
+
+export function createOutage(): Outage {
+  let failures = 0;
+  let since = 0;
+  let until = 0;
+  let wasReached = false;
+  return {
+    get until() {
+      return failures > 0 ? until : undefined;
+    },
+    reached() {
+      wasReached = true;
+    },
+    end() {
+      failures = 0;
+    },
+    noteFailure(startedAt, now) {
+      // Requests that were under way together fail together: that is one failure.
+      if (failures > 0 && startedAt < since) return true;
+      const pause = pauses[failures];
+      failures++;
+      since = now;
+      until = now + (pause ?? 0);
+      return pause !== undefined;
+    },
+    /**
+     * A wrong address: when no connection was ever made, the attempts of a single request are enough. Or a certificate
+     * that is not accepted.
+     */
+    isHopeless({ details }) {
+      if (details.retryable === false) return true;
+      return details.isUnconnected === true && !wasReached;
+    },
+    setBack(milliseconds) {
+      until -= milliseconds;
+      since -= milliseconds;
+    },
+  };
+}
