@@ -140,6 +140,20 @@ export function wouldChange(contact: Partial<Contact>, body: MutateBody): boolea
   });
 }
 
+/** What of a mutate would change this contact; all of it where that cannot be told. */
+export function differingPart(contact: Partial<Contact> | undefined, body: MutateBody): MutateBody {
+  if (!contact) return body;
+  const differs = (part: MutateBody) => wouldChange(contact, part);
+  const { addTags, removeTags, addLists, removeLists, updateFields } = body;
+  return {
+    addTags: addTags?.filter((each) => differs({ addTags: [each] })),
+    removeTags: removeTags?.filter((each) => differs({ removeTags: [each] })),
+    addLists: addLists?.filter((each) => differs({ addLists: [each] })),
+    removeLists: removeLists?.filter((each) => differs({ removeLists: [each] })),
+    updateFields: updateFields?.filter((each) => differs({ updateFields: [each] })),
+  };
+}
+
 const references = ["addTags", "removeTags", "addLists", "removeLists"] as const;
 
 export function hasReferences(body: MutateBody): boolean {

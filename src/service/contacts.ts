@@ -124,6 +124,13 @@ export function statusOf(contact: Partial<Contact> | undefined): ContactStatus |
     : { primary: contactStatus };
 }
 
+/** `Active`, or `Inactive, Unsubscribe`: as a write sends it. */
+export function statusText(status: ContactStatus | undefined): string | null {
+  if (!status?.primary) return null;
+  const primary = status.primary.charAt(0).toUpperCase() + status.primary.slice(1);
+  return primary === "Active" || !status.secondary ? primary : `${primary}, ${status.secondary}`;
+}
+
 /** Whether the account holds the contact as inactive. The service's letter case varies. */
 export function isInactive(found: Partial<Contact> | undefined): boolean {
   return statusOf(found)?.primary.toLowerCase() === "inactive";

@@ -62,6 +62,32 @@ export function planStructure(
   return changes.some((change) => change.action !== "keep") ? { changes, body } : { changes };
 }
 
+/** What an update changes of a structure: its entries are told by their ids. */
+export function changesBetween(structure: ContactStructure, body: UpdateStructureBody): StructureChange[] {
+  const changes: StructureChange[] = [];
+  for (const attribute of ["label", "keyName"] as const) {
+    const [from, to] = [structure[attribute], body[attribute]];
+    if (from !== to) changes.push({ action: "set", part: "structure", attribute, from, to });
+  }
+  for (const part of ["field", "tag"] as const) {
+    const [before, after] =
+      part === "field" ? [structure.fields, body.fields] : [structure.tags ?? [], body.tags];
+    for (const { _id, label } of before) {
+      const now = after.find((each) => each._id === _id);
+      if (!now) changes.push({ action: "remove", part, _id, label });
+      else if (now.label !== label) changes.push({ action: "rename", part, _id, label, to: now.label! });
+    }
+    for (const { _id, label, ...more } of after) {
+      if (_id !== undefined) continue;
+      const { dataType: type = "text", required = false } = more as Partial<Existing>;
+      changes.push(
+        part === "tag" ? { action: "add", part, label } : { action: "add", part, label, type, required },
+      );
+    }
+  }
+  return changes;
+}
+
 /** What the plan takes away from contacts. */
 export function removalsOf(plan: StructurePlan): Leftover[] {
   return plan.changes.filter((change): change is Leftover => change.action === "remove");

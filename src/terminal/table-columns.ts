@@ -67,6 +67,15 @@ export function shortDate(text: string, now: Date): string {
   return time.getFullYear() === now.getFullYear() ? day : `${day} ${time.getFullYear()}`;
 }
 
+/** `today, 10:11`, `2 Nov 2026, 14:02`, in local time. Anything that is no time stays as it is. */
+export function dayAndTime(text: string, now: Date): string {
+  const time = new Date(text);
+  if (!/^\d{4}-\d\d-\d\d/.test(text) || Number.isNaN(time.getTime())) return text;
+  const isToday = time.toDateString() === now.toDateString();
+  const day = isToday ? "today" : `${time.getDate()} ${months[time.getMonth()]} ${time.getFullYear()}`;
+  return `${day}, ${time.toTimeString().slice(0, 5)}`;
+}
+
 const months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
 
 /** Several names in a cell: all where they are short, else the first and how many more there are. */

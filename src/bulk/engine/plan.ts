@@ -1,6 +1,6 @@
 /** The plan of a bulk run: one line for each contact, in input order: what would be done, and what would change. */
-import { statusOf } from "../../service/contacts.ts";
-import type { Contact, ContactStatus, CreateContactBody, IdRef, MutateBody } from "../../wire.ts";
+import { statusOf, statusText } from "../../service/contacts.ts";
+import type { Contact, CreateContactBody, IdRef, MutateBody } from "../../wire.ts";
 import type { Before, Decision } from "../items.ts";
 import { idsOf } from "./decide.ts";
 
@@ -147,11 +147,4 @@ function membershipChanges(
   names: PlanNames,
 ): PlanChange[] {
   return [...idsOf(refs ?? [])].map((id) => ({ what, name: names[what](id), before, after }));
-}
-
-/** `Active`, or `Inactive, Unsubscribe`: as a write sends it. */
-export function statusText(status: ContactStatus | undefined): string | null {
-  if (!status?.primary) return null;
-  const primary = status.primary.charAt(0).toUpperCase() + status.primary.slice(1);
-  return primary === "Active" || !status.secondary ? primary : `${primary}, ${status.secondary}`;
 }

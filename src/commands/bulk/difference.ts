@@ -47,7 +47,8 @@ function changesOf({ action, changes }: PlanLine): string {
   return changes.map(changeText).join("   ");
 }
 
-function changeText({ what, name, before, after }: PlanChange): string {
+/** `City  London → Paris`, `+ tag VIP`. */
+export function changeText({ what, name, before, after }: PlanChange): string {
   if (typeof after === "boolean") return `${after ? "+" : "-"} ${what} ${name}`;
   const was = before === null ? "" : `${before === "" ? "(empty)" : before} → `;
   return `${what === "status" ? "Status" : name}  ${was}${after === "" ? "(empty)" : after}`;

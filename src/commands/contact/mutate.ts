@@ -6,8 +6,9 @@ import { wholeContact } from "../../service/contacts.ts";
 import { onContact } from "../../service/find-contact.ts";
 import { fetchContact, type MutatedContact, mutateContact } from "../../service/mutate-contact.ts";
 import { presentDryRun } from "../../terminal/dry-run.ts";
-import type { Contact, MutateBody } from "../../wire.ts";
+import type { ApiRequest, Contact, MutateBody } from "../../wire.ts";
 import { addBulkFlags, type BulkFlags } from "../bulk/flags.ts";
+import { type ChangeLine, presentChanges, showsChanges } from "../change-lines.ts";
 import { addKeyFileFlags, repeatable, wholeNumber } from "../flags.ts";
 import { describeCommand } from "../help-text.ts";
 import { textOr } from "../questions.ts";
@@ -48,7 +49,8 @@ export function registerContactMutate(parent: Command, context: Context): void {
       "ecm contact mutate ada@example.com --add-tag vip --dry-run --json",
       "ecm contact mutate --list Newsletter --where 'City == \"Oslo\"' --add-tag north",
     ],
-    output: "The updated contact; `unchanged` on stderr when nothing changed.",
+    output:
+      "The updated contact, or at a terminal what changed (old → new); `unchanged` on stderr when nothing changed.",
     writes: true,
     exitCodes: {
       3: "a bulk run finished, and some contacts do not exist or were rejected",
@@ -96,7 +98,7 @@ async function mutateOne(context: Context, idOrKey: string, options: ContactMuta
   const connection = await context.connect();
   const { send, account, behaviors } = connection;
   const structure = () => account.structure();
-  const mutated = await account.withRemembered("write", async () => {
+  const mutated = await account.withRemembered("write", async (): Promise<ShownMutation | ApiRequest> => {
     const request = await change(connection);
     if (options.dryRun) {
       // Looked up as the write would be, so that what is printed is what would be sent.
@@ -110,17 +112,22 @@ async function mutateOne(context: Context, idOrKey: string, options: ContactMuta
       return onContact(send, structure, idOrKey, (id) => mutateContact(send, id, request(id)));
     }
     const behavior = behaviors((await structure())._id);
-    const perform = async (id: string, found?: Partial<Contact>): Promise<MutatedContact> => {
-      if (options.ifVersion !== undefined) requireVersion(await fetchContact(send, id), options.ifVersion);
-      else if (found && !wouldChange(found, request(id).body as MutateBody)) {
-        return { contact: found as Contact, isChanged: false };
-      }
-      return mutateContact(send, id, request(id), behavior);
+    const perform = async (id: string, found?: Partial<Contact>): Promise<ShownMutation> => {
+      const body = request(id).body as MutateBody;
+      let before = found;
+      if (options.ifVersion !== undefined) {
+        before = await fetchContact(send, id);
+        requireVersion(before as Contact, options.ifVersion);
+      } else if (found && !wouldChange(found, body)) return { contact: found as Contact, isChanged: false };
+      const done = await mutateContact(send, id, request(id), behavior);
+      if (!done.isChanged || !showsChanges(terminal, output)) return done;
+      const { changesOf } = await import("./changes.ts");
+      return { ...done, changes: changesOf(body, before, await account.known(await structure())) };
     };
     return onContact(send, structure, idOrKey, perform, wholeContact);
   });
   if (!("isChanged" in mutated)) return presentDryRun(terminal, output, mutated);
-  const { contact, isChanged } = mutated;
+  const { contact, isChanged, changes } = mutated;
   if (!isChanged && options.failUnchanged) {
     throw new EcmError(exitCodes.failed, "The contact is unchanged: it already has these values", {
       type: "UnchangedError",
@@ -128,8 +135,12 @@ async function mutateOne(context: Context, idOrKey: string, options: ContactMuta
     });
   }
   if (!isChanged) terminal.note("unchanged");
+  if (changes) return presentChanges(terminal, changes, contact.key);
   await presentContact(context, account, output, contact);
 }
+
+/** With what a person is shown of it: undefined where they are shown the whole contact. */
+type ShownMutation = MutatedContact & { changes?: ChangeLine[] };
 
 /**
  * Only the contact itself tells its version, so that it is read before the write; the write carries the version too, for

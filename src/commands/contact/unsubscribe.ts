@@ -1,11 +1,12 @@
 import type { Command } from "commander";
 import type { Context } from "../../context.ts";
-import { changeStatusRequest, statusOf, unsubscribed } from "../../service/contacts.ts";
+import { changeStatusRequest, statusOf, statusText, unsubscribed } from "../../service/contacts.ts";
 import { onContact } from "../../service/find-contact.ts";
 import { fetchContact } from "../../service/mutate-contact.ts";
 import { presentDryRun } from "../../terminal/dry-run.ts";
 import type { Contact, Send } from "../../wire.ts";
 import { addBulkFlags, type BulkFlags, endRun, runOptionsFrom } from "../bulk/flags.ts";
+import { presentChanges, showsChanges } from "../change-lines.ts";
 import { describeCommand } from "../help-text.ts";
 import { textOr } from "../questions.ts";
 import { missingContact } from "./questions.ts";
@@ -29,7 +30,7 @@ export function registerContactUnsubscribe(parent: Command, context: Context): v
       "ecm contact unsubscribe --list Trial --where 'createdAt < timestamp(\"2025-01-01T00:00:00Z\")'",
     ],
     output:
-      "One contact: the updated contact; `unchanged` on stderr when it was already inactive. Several: nothing; with --json one summary object.",
+      "One contact: the updated contact, or at a terminal its old and new status; `unchanged` on stderr when it was already inactive. Several: nothing; with --json one summary object.",
     writes: true,
     exitCodes: {
       1: "the service refused or failed, or you declined",
@@ -78,6 +79,10 @@ async function unsubscribeOne(
     }
   }
   const contact = isInactive ? found : await sent(send, request, found);
+  if (!isInactive && showsChanges(terminal, output)) {
+    const [before, after] = [found, contact].map((each) => statusText(statusOf(each)) ?? "unknown");
+    return presentChanges(terminal, [{ mark: "~", text: `Status  ${before} → ${after}` }], found.key);
+  }
   await presentContact(context, account, output, contact);
 }
 

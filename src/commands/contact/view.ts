@@ -26,11 +26,28 @@ async function viewOf(
 
 /** Shows a contact that was read or written; nothing is sent but what names need. */
 export async function presentContact(
-  { terminal }: Context,
+  { terminal, clock }: Context,
   account: Account,
   output: OutputOptions,
   contact: Partial<Contact>,
 ): Promise<void> {
+  if (output.format === "table" && !output.columns && output.outputFile === undefined) {
+    const [{ contactScreen }, naming] = await Promise.all([
+      import("./screen.ts"),
+      account.withRemembered("read", async () =>
+        account.naming(await structureOf(account, contact), [contact]),
+      ),
+    ]);
+    const looks = {
+      columns: terminal.columns,
+      isColored: terminal.isColored.out,
+      now: new Date(clock.now()),
+    };
+    const { text, emptyFields } = contactScreen(contact, naming, looks);
+    await terminal.write(text);
+    if (emptyFields.length > 0) terminal.note(`Without a value: ${emptyFields.join(", ")}`, "aside");
+    return;
+  }
   const view = await account.withRemembered("read", () => viewOf(account, output, contact));
   await presentOne(terminal, output, contact, view);
 }

@@ -5,6 +5,7 @@ import { renameListRequest, requireFreeListName } from "../../service/lists.ts";
 import { presentDryRun } from "../../terminal/dry-run.ts";
 import { checkColumns, hasColumns, presentOne } from "../../terminal/present.ts";
 import type { ContactList } from "../../wire.ts";
+import { presentChanges, showsChanges } from "../change-lines.ts";
 import { addDryRunFlag } from "../flags.ts";
 import { describeCommand } from "../help-text.ts";
 import { textOr } from "../questions.ts";
@@ -22,7 +23,8 @@ export function registerListsRename(parent: Command, context: Context): void {
     );
   describeCommand(addDryRunFlag(command), {
     examples: ['ecm lists rename Leads "Old leads"', "ecm lists rename Leads leads-2026 --dry-run"],
-    output: "The renamed list; in JSON formats the service's own object.",
+    output:
+      "The renamed list, or at a terminal its old and new name; in JSON formats the service's own object.",
     writes: true,
     exitCodes: { 6: "another list has this name (ignoring case); nothing was changed" },
   });
@@ -58,6 +60,10 @@ async function runListsRename(
   const { body } = await send<Partial<ContactList> | undefined>(request).catch(appliedWithoutWords);
   account.forget();
   // The body of the answer is not shown; what it leaves out is known.
+  if (showsChanges(terminal, output)) {
+    const [before, after] = [list.name, body?.name ?? name].map((each) => JSON.stringify(each));
+    return presentChanges(terminal, [{ mark: "~", text: `list ${before} → ${after}` }]);
+  }
   const isList = typeof body?._id === "string";
   const shown = { ...list, name, ...(isList ? body : {}) };
   await presentOne(terminal, output, isList && !hasColumns(output) ? (body as ContactList) : shown, listView);

@@ -67,5 +67,5 @@ async function runStructureApply(
       },
     );
   };
-  await runEdit(context, edit, { dryRun: options.dryRun, structure });
+  await runEdit(context, edit, { dryRun: options.dryRun, structure, isSaid: true });
 }

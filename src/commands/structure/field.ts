@@ -15,7 +15,7 @@ interface FieldAddOptions {
   dryRun?: boolean;
 }
 
-const output = "The updated structure.";
+const output = "The updated structure, or at a terminal what changed (old → new).";
 
 export function registerStructureField(parent: Command, context: Context): void {
   const field = parent.command("field").description("add, rename and remove fields");

@@ -7,6 +7,8 @@ import { updateStructureRequest } from "../../service/structures.ts";
 import { presentDryRun } from "../../terminal/dry-run.ts";
 import { checkColumns, presentList, presentOne } from "../../terminal/present.ts";
 import type { ContactStructure } from "../../wire.ts";
+import { type ChangeLine, presentChanges, showsChanges } from "../change-lines.ts";
+import { describeChange } from "./changes.ts";
 import { partColumns, partsOf, structureSummary, structureView } from "./view.ts";
 
 /** @param named on the command line; else `--structure`, the profile's, or the only one */
@@ -32,11 +34,14 @@ export async function showStructure(
   });
 }
 
-/** Applies an edit, or prints it with `--dry-run`; shows the structure as it is afterwards. */
+/**
+ * Applies an edit, or prints it with `--dry-run`; shows the structure as it is afterwards, or to a person what has changed.
+ * @param options `isSaid`: the changes were said already
+ */
 export async function runEdit(
   context: Context,
   edit: StructureEdit,
-  options: { named?: string; dryRun?: boolean; structure?: ContactStructure },
+  options: { named?: string; dryRun?: boolean; structure?: ContactStructure; isSaid?: boolean },
 ): Promise<void> {
   const output = context.output();
   checkColumns(output, structureView);
@@ -51,5 +56,19 @@ export async function runEdit(
     const request = updateStructureRequest(structure._id, body);
     return presentDryRun(context.terminal, output, request);
   }
-  await showStructure(context, await updateStructure(send, account, structure, edit));
+  // The last one that was sent is the one that was applied: others may have been faster before.
+  let applied = { before: structure, body };
+  const noted: StructureEdit = (current) => {
+    const next = edit(current);
+    if (next) applied = { before: current, body: next };
+    return next;
+  };
+  const updated = await updateStructure(send, account, structure, noted);
+  if (options.isSaid || !showsChanges(context.terminal, output)) return showStructure(context, updated);
+  const { changesBetween } = await import("../../service/structure-plan.ts");
+  const lines = changesBetween(applied.before, applied.body).map(describeChange);
+  await presentChanges(
+    context.terminal,
+    lines.map((line) => ({ mark: line.charAt(0) as ChangeLine["mark"], text: line.slice(2) })),
+  );
 }

@@ -13,7 +13,7 @@ interface TagOptions {
   dryRun?: boolean;
 }
 
-const output = "The updated structure.";
+const output = "The updated structure, or at a terminal what changed (old → new).";
 
 export function registerStructureTag(parent: Command, context: Context): void {
   const tag = parent.command("tag").description("add, rename and remove tags");

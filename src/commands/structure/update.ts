@@ -24,7 +24,8 @@ export function registerStructureUpdate(parent: Command, context: Context): void
     );
   describeCommand(addDryRunFlag(command), {
     examples: ['ecm structure update --label "Customers"', "ecm structure update Default --key-name E-mail"],
-    output: "The updated structure; `unchanged` on stderr when nothing changed.",
+    output:
+      "The updated structure, or at a terminal what changed (old → new); `unchanged` on stderr when nothing changed.",
     writes: true,
   });
 }
