@@ -45,8 +45,6 @@ const omissions = [
     wanted: /^(zod\/v3|zod-to-json-schema)$/,
     code: "const refuse = () => { throw new Error('only JSON Schemas') }\nexport const object = refuse\nexport const zodToJsonSchema = refuse",
   },
-  // cli-table3 measures text; it is given stand-ins that are as wide as they are long (terminal/table.ts).
-  { importer: "cli-table3", wanted: /^string-width$/, code: "module.exports = (text) => text.length" },
   // chalk looks whether colour is wanted; we tell it.
   {
     importer: "chalk",

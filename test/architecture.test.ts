@@ -148,7 +148,6 @@ describe("the architecture", () => {
     ["conf", /^config\//],
     ["@inquirer/prompts", /^terminal\//],
     ["chalk", /^terminal\//],
-    ["cli-table3", /^terminal\//],
     ["libsql", /^sandbox\//],
     ["hono", /^sandbox\//],
     ["csv-parse", /^bulk\//],

@@ -1,32 +1,9 @@
 /** Tables for people: fitted to the width, safe to show, aligned on wide and combining characters. */
-import Table from "cli-table3";
 import { escapeControls } from "./escape.ts";
 import { styleFor } from "./style.ts";
 import { cut, gap, narrowest, widthOf } from "./text-width.ts";
 
 export { fitColumns, shortDate, shortNames } from "./table-columns.ts";
-
-/** One column wide by every rule; a laid-out row holds nothing but these and the gaps between them. */
-const stand = "#";
-const standIns = /#+/g;
-// Borders and colours off: the gap between columns is the only ornament.
-const bare = {
-  top: "",
-  "top-mid": "",
-  "top-left": "",
-  "top-right": "",
-  bottom: "",
-  "bottom-mid": "",
-  "bottom-left": "",
-  "bottom-right": "",
-  left: "",
-  "left-mid": "",
-  mid: "",
-  "mid-mid": "",
-  right: "",
-  "right-mid": "",
-  middle: gap,
-} as const;
 
 /**
  * Rows under a header. Where the columns cannot be shown side by side in a width that says anything, each row becomes
@@ -51,30 +28,16 @@ export function renderTable(
   if (leasts.reduce((sum, each) => sum + each + gap.length, -gap.length) > width) {
     return renderBlocks(header, rows, width, isColored);
   }
-  const form = drawForm(fitWidths(natural, leasts, width));
-  const fill = (cells: string[], paint = (text: string) => text) => {
-    let column = 0;
-    return form.replace(standIns, ({ length }) => {
-      const shown = cut(cells[column++] ?? "", length);
-      return paint(shown) + " ".repeat(length - widthOf(shown));
-    });
-  };
+  const widths = fitWidths(natural, leasts, width);
+  const fill = (cells: string[], paint = (text: string) => text) =>
+    widths
+      .map((room, column) => {
+        const shown = cut(cells[column] ?? "", room);
+        return paint(shown) + " ".repeat(room - widthOf(shown));
+      })
+      .join(gap);
   const lines = [fill(head, style.bold), ...body.map((row) => fill(row))];
   return `${withoutTrailingBlanks(lines.join("\n"))}\n`;
-}
-
-/**
- * One row of stand-ins, laid out: every row fills it in. Text itself is not given to the table, which measures by older
- * rules than terminals do, and takes its time over each cell.
- */
-function drawForm(widths: number[]): string {
-  const table = new Table({
-    chars: bare,
-    style: { head: [], border: [], "padding-left": 0, "padding-right": 0, compact: true },
-    colWidths: widths,
-  });
-  table.push(widths.map((width) => stand.repeat(width)));
-  return table.toString();
 }
 
 function renderBlocks(header: string[], rows: string[][], width: number, isColored: boolean): string {
