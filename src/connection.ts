@@ -227,7 +227,7 @@ function showEvent(
 ): void {
   if (settings.verbose !== "no") {
     const lines = traceLines(event, isSandbox ? "" : baseUrl.value, settings.verbose === "bodies");
-    for (const line of lines) terminal.note(line, "needed");
+    for (const line of lines) terminal.note(line, "verbatim");
     return;
   }
   // Nobody is left before a silent screen; bulk runs tell of their waits themselves.

@@ -1,6 +1,7 @@
 /** A failure → stderr: one JSON line where JSON was asked for, else `error:` and `hint:`. */
 import { EcmError, exitCodes } from "../errors.ts";
 import { escapeControls, escapeControlsInLines, escapeJson } from "./escape.ts";
+import { fitMessage } from "./message-lines.ts";
 import { type Style, styleFor } from "./style.ts";
 import type { Terminal } from "./terminal.ts";
 
@@ -16,7 +17,7 @@ export function reportError(
     mask(
       asJson
         ? `${escapeJson(JSON.stringify({ error: errorObject(known) }))}\n`
-        : errorText(known, styleFor(terminal.isColored.err)),
+        : errorText(known, styleFor(terminal.isColored.err), terminal.messageColumns),
     ),
   );
   return known.exitCode;
@@ -49,10 +50,13 @@ export function errorObject(error: EcmError): Record<string, unknown> {
   };
 }
 
-function errorText(error: EcmError, style: Style): string {
+function errorText(error: EcmError, style: Style, columns: number | undefined): string {
   const { hint } = error.details;
-  const first = `${style.red("error:")} ${escapeControls(error.message)}\n`;
-  return hint ? `${first}${style.dim(`hint: ${escapeControlsInLines(hint)}`)}\n` : first;
+  const fitted = (text: string, title: string) =>
+    columns === undefined ? text : fitMessage(text, columns, title.length);
+  const first = `${fitted(`${style.red("error:")} ${escapeControls(error.message)}`, "error: ")}\n`;
+  if (!hint) return first;
+  return `${first}${style.dim(fitted(`hint: ${escapeControlsInLines(hint)}`, "hint: "))}\n`;
 }
 
 function internalError(error: unknown): EcmError {

@@ -4,6 +4,7 @@
  */
 import type { Readable, Writable } from "node:stream";
 import { escapeControlsInLines } from "./escape.ts";
+import { fitMessage } from "./message-lines.ts";
 import { styleFor } from "./style.ts";
 
 export interface Terminal {
@@ -15,6 +16,8 @@ export interface Terminal {
   readonly isStderrTerminal: boolean;
   /** Width of stdout, or 80. */
   readonly columns: number;
+  /** Width to which messages on stderr are broken; undefined where it is no terminal: there a message is one line. */
+  readonly messageColumns: number | undefined;
   /** Height of stdout where it is a screen. */
   readonly rows: number | undefined;
   /** Whether long tables may go through a pager; set once the flags are read. */
@@ -33,9 +36,9 @@ export interface Terminal {
   /**
    * One message on stderr, escaped; a line break is added; nothing with `--quiet`. `aside`: what one may pass over, such as
    * what is left. `painted`: what is escaped already, and has colours of ours. `needed`: with `--quiet` too, for what is an
-   * error or a warning without being called so.
+   * error or a warning without being called so. `verbatim`: so too, and never broken to the width of the screen.
    */
-  note(message: string, weight?: "aside" | "painted" | "needed"): void;
+  note(message: string, weight?: "aside" | "painted" | "needed" | "verbatim"): void;
   /** The same for what should not be passed over. */
   warn(message: string): void;
   /** Waits until stdout has taken everything. @returns why it could not, such as a full disk; not a reader that has gone */
@@ -70,9 +73,14 @@ export function createTerminal(streams: TerminalStreams, isAccessible = false): 
     isStdoutClosed = true;
   });
 
-  function say(line: string): void {
+  function say(text: string, hang?: number): void {
+    const { messageColumns } = terminal;
+    write(messageColumns === undefined ? text : fitMessage(text, messageColumns, hang));
+  }
+
+  function write(lines: string): void {
     terminal.drawing?.clear();
-    stderr.write(`${line}\n`);
+    stderr.write(`${lines}\n`);
     terminal.drawing?.draw();
   }
 
@@ -91,6 +99,9 @@ export function createTerminal(streams: TerminalStreams, isAccessible = false): 
     isStderrTerminal: stderr.isTTY === true,
     get columns() {
       return stdout.columns || Number(env.COLUMNS) || 80;
+    },
+    get messageColumns() {
+      return stderr.isTTY ? stderr.columns || terminal.columns : undefined;
     },
     get rows() {
       // A pseudo-terminal whose size nobody has set says 0.
@@ -135,13 +146,14 @@ export function createTerminal(streams: TerminalStreams, isAccessible = false): 
       return stdoutFailure;
     },
     note(message, weight) {
-      if (terminal.quiet && weight !== "needed") return;
+      if (terminal.quiet && weight !== "needed" && weight !== "verbatim") return;
       const text = weight === "painted" ? message : escapeControlsInLines(message);
-      say(weight === "aside" ? styleFor(terminal.isColored.err).dim(text) : text);
+      if (weight === "verbatim") write(text);
+      else say(weight === "aside" ? styleFor(terminal.isColored.err).dim(text) : text);
     },
     warn(message) {
       const { yellow } = styleFor(terminal.isColored.err);
-      say(`${yellow("warning:")} ${escapeControlsInLines(message)}`);
+      say(`${yellow("warning:")} ${escapeControlsInLines(message)}`, "warning: ".length);
     },
   };
   return terminal;

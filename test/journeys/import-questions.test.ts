@@ -39,7 +39,7 @@ async function everything() {
 
 /** The words of the command that is offered for the next time. */
 function nextTime({ stderr }: Result): string[] {
-  const [, command = ""] = /^Next time: ecm (.*)$/m.exec(stderr) ?? [];
+  const [, command = ""] = /^Next time:\s+ecm (.*)$/m.exec(stderr) ?? [];
   return [...command.matchAll(/'([^']*)'|(\S+)/g)].map(([, quoted, word]) => quoted ?? word!);
 }
 
@@ -144,7 +144,7 @@ describe("the questions of an import", () => {
       typed: [...answers.slice(0, -1), [answers.at(-1)![0], `n${enter}`]],
     });
     expect(declined.code).toBe(1);
-    expect(declined.stderr).toContain(`Next time: ecm structure field add City && ecm import ${file}`);
+    expect(declined.stderr).toContain(`  ecm structure field add City && ecm import ${file}`);
     expect(await everything()).toEqual(before);
   });
 
@@ -160,7 +160,8 @@ describe("the questions of an import", () => {
       ],
     });
     expect(code).toBe(0);
-    expect(stderr).toContain(`Run it with: ecm structure field add City && ecm import ${file} --map`);
+    expect(stderr).toContain("+ ada@example.com  City Oslo");
+    expect(stderr).toContain(`Run it with:\n  ecm structure field add City && ecm import ${file} --map`);
     expect(await everything()).toEqual(before);
   });
 

@@ -278,7 +278,7 @@ describe("an import whose columns are unclear", () => {
         ["Write to", `y${enter}`],
       ],
     });
-    expect(first.stderr).toContain(`Next time: ecm import ${file} --mapping ${mapping}`);
+    expect(first.stderr).toContain(`Next time:\n  ecm import ${file} --mapping ${mapping}`);
     expect(await readFile(mapping, "utf8")).toContain("E-mail 1: key");
     const second = await ecm(["import", file, "--mapping", mapping, "--json"]);
     expect(second.code).toBe(0);

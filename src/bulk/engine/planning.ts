@@ -51,7 +51,7 @@ export function planningOf(rowRun: RowRun, sink: PlanSink): Planning {
 /** Names of what the account has and of what is yet to be made. */
 function planNames({ fields, lists, tags }: KeptNames): PlanNames {
   return {
-    field: (id) => fields[id] ?? id,
+    field: (id) => fields[id] ?? standInName(id) ?? id,
     list: (id) => lists[id] ?? standInName(id) ?? id,
     tag: (id) => tags[id] ?? standInName(id) ?? id,
   };

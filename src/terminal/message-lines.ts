@@ -1,0 +1,49 @@
+/** Messages broken between words at the width of a terminal. What a person copies is never broken: a screen that is too narrow wraps it by itself. */
+
+/**
+ * What stays in one piece: a command to its end, a flag with its value, a name in quotes, a path behind a colon that has
+ * blanks in it; else a word.
+ */
+const piece =
+  /(?:[A-Z_]+=\S+ )*\becm (?:'[^']*'|"[^"]*"|[^\s'";,(]|[;,](?! )| (?!\())+|--[\w-]+[ =](?:'[^']*'|"[^"]*"|[A-Z][\w|-]*)|"[^"]{1,60}"[^\s"]*|(?<=: )(?:[/~]|\.{1,2}\/|[A-Z]:\\).+|\S+/g;
+
+/**
+ * The lines of a message. Each one that is too wide goes on below, indented by two more than it, or as far as `hang`.
+ * @param text escaped; may hold our colours
+ * @param hang columns by which the lines after the first begin, for text behind a title such as `error: `
+ */
+export function fitMessage(text: string, columns: number, hang?: number): string {
+  return text
+    .split("\n")
+    .map((line) => (roughWidth(line) <= columns ? line : brokenLine(line, columns, hang)))
+    .join("\n");
+}
+
+function brokenLine(line: string, columns: number, hang: number | undefined): string {
+  const indent = " ".repeat(hang ?? /^ */.exec(line)![0].length + 2);
+  const lines: string[] = [];
+  let current = "";
+  let end = 0;
+  for (const match of line.matchAll(piece)) {
+    const between = line.slice(end, match.index);
+    end = match.index + match[0].length;
+    const isFirst = current.trim() === "";
+    if (isFirst || roughWidth(current) + between.length + roughWidth(match[0]) <= columns) {
+      current += between + match[0];
+    } else {
+      lines.push(current);
+      current = indent + match[0];
+    }
+  }
+  return [...lines, current].join("\n");
+}
+
+/** Never less than the columns of a screen: the tables that tell them are slow to load, and every command has messages. */
+function roughWidth(text: string): number {
+  let width = 0;
+  for (const character of text.replace(/\u001b\[[\d;]*m/g, "")) {
+    const code = character.codePointAt(0)!;
+    width += code < 0x1100 || (code >= 0x2000 && code < 0x2300) || (code >= 0x2500 && code < 0x2600) ? 1 : 2;
+  }
+  return width;
+}
