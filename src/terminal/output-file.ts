@@ -19,10 +19,10 @@ export interface Sink {
   discard(): Promise<void>;
 }
 
-/** @param flag that names the file, where it is not `--output-file` @throws UsageError when the file cannot be written. */
-export async function openOutput(terminal: Terminal, output: OutputOptions, flag?: string): Promise<Sink> {
+/** @throws UsageError when the file cannot be written. */
+export async function openOutput(terminal: Terminal, output: OutputOptions): Promise<Sink> {
   const { outputFile } = output;
-  const sink = outputFile === undefined ? stdoutSink(terminal) : await fileSink(outputFile, flag);
+  const sink = outputFile === undefined ? stdoutSink(terminal) : await openFileOutput(outputFile);
   if (wantsMark(output)) await sink.write("\ufeff");
   return sink;
 }
@@ -51,14 +51,16 @@ export interface GrowingSink extends Sink {
 
 /**
  * @param part what was written so far, with its length in bytes and its checksum; it is moved to `file` at the end
+ * @param flag that names the file, where it is not `--output-file`
  * @throws UsageError when `file` cannot be written
  */
 export async function openGrowingFile(
   part: { file: string; bytes: number; checksum: number },
   file: string,
+  flag?: string,
 ): Promise<GrowingSink> {
   // Tried before anything is read from the account: a folder that may not be written is found now.
-  await (await openTarget(file)).discard();
+  await (await openTarget(file, flag)).discard();
   const handle = await open(part.file, "a");
   let { bytes, checksum } = part;
   return {
@@ -114,7 +116,8 @@ export async function openBodyFile(file: string): Promise<BodySink & Pick<Sink, 
   };
 }
 
-async function fileSink(file: string, flag?: string): Promise<Sink> {
+/** @param flag that names the file, where it is not `--output-file` @throws UsageError when it cannot be written */
+export async function openFileOutput(file: string, flag?: string): Promise<Sink> {
   const target = await openTarget(file, flag);
   return {
     write: (text) => saying(file, () => target.append(text)),

@@ -1,12 +1,16 @@
 /** Plans: who and what, in input order, the same as what is done. */
-import { readFile } from "node:fs/promises";
-import { join } from "node:path";
+import { readdirSync } from "node:fs";
+import { readdir, readFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { PlanLine } from "../../src/bulk/engine/plan.ts";
 import { planLineOfRow } from "../../src/bulk/engine/plan.ts";
 import { createPlanRecorder } from "../../src/bulk/engine/plan-recorder.ts";
-import { temporaryFolder } from "../support/ecm.ts";
+import { InterruptedError } from "../../src/errors.ts";
+import { ecmWith, temporaryFolder, temporaryHome } from "../support/ecm.ts";
+import { startHttpServer } from "../support/http-server.ts";
+import { testKey } from "../support/line.ts";
 import { startSandbox } from "../support/sandbox.ts";
 import { inputFile, summaryOf } from "./kit.ts";
 
@@ -198,6 +202,26 @@ describe("--plan", () => {
     const args = ["contact", "mutate", "ada@example.com", "--set", "City=Rome", "--dry-run", "--plan", plan];
     expect((await ecm(args)).code).toBe(0);
     expect(await lines()).toMatchObject([{ key: "ada@example.com", action: "update" }]);
+  });
+
+  it("grows among the runs, and appears whole or not at all", async () => {
+    const path = await inputFile(people);
+    const folder = dirname(path);
+    const before = await readdir(folder);
+    const home = await temporaryHome();
+    const runs = join(home.ECM_STATE_DIR!, "runs");
+    let meanwhile: string[][] = [];
+    const interruption = new AbortController();
+    const { baseUrl } = await startHttpServer(() => {
+      meanwhile = [readdirSync(folder), readdirSync(runs)];
+      interruption.abort(new InterruptedError());
+    });
+    const ecm = ecmWith({ ...home, ECM_BASE_URL: baseUrl, ECM_API_KEY: testKey });
+    const plan = join(folder, "plan.ndjson");
+    const { code } = await ecm(["import", path, "--plan", plan], { signal: interruption.signal });
+    expect(code).toBe(130);
+    expect(meanwhile).toEqual([before, [expect.stringMatching(/^\.plan-/)]]);
+    expect([await readdir(folder), await readdir(runs)]).toEqual([before, []]);
   });
 
   it("and --json cannot both have stdout", async () => {

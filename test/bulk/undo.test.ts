@@ -34,6 +34,7 @@ describe("ecm runs undo", () => {
       rows: { read: 4, updated: 3, rejected: 1 },
       codes: { rejected: { created: 1 } },
     });
+    expect(undone.stderr).toContain("Not undone, with the reason: ");
     const listed = await ecm(["runs", "rejects", "last"]);
     expect(listed.stdout).toContain("d@x.org");
     expect(listed.stdout).toContain("changed_since");

@@ -74,12 +74,13 @@ describe("ecm doctor", () => {
     const server = await startHttpServer((_request, response) => {
       response.sendDate = false;
       const date = new Date(Date.now() + 90_000).toUTCString();
-      json(response, 200, [], { date, "x-monthly-limit": "1000", "x-monthly-remaining": "99" });
+      json(response, 200, [], { date, "x-monthly-limit": "100000", "x-monthly-remaining": "9876" });
     });
     const env = { ECM_BASE_URL: server.baseUrl, ECM_API_KEY: "an-unusual-key" };
     const { code, by } = await examine(ecmWith({ ...(await temporaryHome()), ...env }));
     expect(code).toBe(0);
     expect(by.clock!.message).toMatch(/(89|90|91) s behind/);
+    expect(by.budget!.message).toBe("left: month 9,876 of 100,000");
     expect(statusesOf(by)).toMatchObject({ clock: "warn", budget: "warn", key: "warn", address: "pass" });
   });
 

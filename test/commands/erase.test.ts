@@ -1,6 +1,6 @@
 /** `ecm contact erase`: nothing of a person is left on this machine, and everything of the others is. */
-import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
-import { join } from "node:path";
+import { copyFile, mkdir, readdir, readFile, stat, utimes, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { fileOf } from "../../src/bulk/runs/files.ts";
 import { locksFolder, runsFolder } from "../../src/bulk/runs/folder.ts";
@@ -90,6 +90,26 @@ describe("contact erase", () => {
     const undone = summaryOf(await ecm(["runs", "undo", changed.run!, "--json"]));
     expect(undone.rows).toMatchObject({ updated: 1, rejected: 1 });
     expect(await done(ecm(["contact", "get", "bob@example.com", "--json"]))).toContain("Builder");
+  });
+
+  it("finds what a killed plan has left, among the runs and beside its place", async () => {
+    const { ecm, env } = await startSandbox();
+    const input = await inputFile(people);
+    const plan = join(dirname(input), "plan.ndjson");
+    await ecm(["import", input, "--plan", plan]);
+    const beside = join(dirname(input), `.plan.ndjson.${"0a".repeat(6)}.tmp`);
+    const folder = join(runsFolder(env.ECM_STATE_DIR!), ".plan-0123456789ab");
+    await mkdir(folder);
+    for (const file of [beside, join(folder, "plan.ndjson")]) await copyFile(plan, file);
+    const { code, stderr } = await ecm(["contact", "erase", "ada@example.com", "--yes"]);
+    expect(code, stderr).toBe(0);
+    await expectGone(env, "ada@example.com");
+    expect(stderr).toContain(`${plan} still contains the address`);
+    expect(stderr).toContain(`${beside} still contains the address`);
+    const long = new Date(Date.now() - 2 * 86_400_000);
+    await utimes(folder, long, long);
+    await ecm(["import", input, "--dry-run"]);
+    await expect(stat(folder)).rejects.toThrow("ENOENT");
   });
 
   it("leaves nothing in the embedded service's own files either", async () => {

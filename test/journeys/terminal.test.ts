@@ -217,7 +217,7 @@ describe("a profile and a run", () => {
     expect(show.stderr).toContain("import of");
     expect(show.stdout).toContain("completed");
     expect((await choose("rejects")).stdout).toContain("not an address");
-    expect((await choose("undo", "--dry-run")).stderr).toContain("1 row");
+    expect((await choose("undo", "--dry-run")).stderr).toContain("1 contact:");
     const resume = await choose("resume");
     expect(resume.code).toBe(5);
     expect(resume.stderr).toContain("nothing to choose from");

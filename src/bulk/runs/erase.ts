@@ -2,7 +2,7 @@
 import { createHash } from "node:crypto";
 import { createReadStream, type Dirent } from "node:fs";
 import { open, readdir, rm } from "node:fs/promises";
-import { basename, join, sep } from "node:path";
+import { basename, dirname, join, sep } from "node:path";
 import { isTemporaryName } from "../../disk/atomic-file.ts";
 import { type Lease, LockedError, takeLease } from "../../disk/lease.ts";
 import { EcmError, exitCodes } from "../../errors.ts";
@@ -82,11 +82,23 @@ export async function filesOfOthersWith({ state }: OwnFolders, redactor: Redacto
     if (!manifest) continue;
     const { input, rejects, plan, backup, summary } = manifest;
     const named = [input.isSpooled ? undefined : input.file, rejects, summary?.rejects, plan, backup?.file];
-    for (const file of named) if (typeof file === "string" && !file.startsWith(state)) files.add(file);
+    for (const file of named) {
+      if (typeof file !== "string" || file.startsWith(state)) continue;
+      for (const each of [file, ...(await temporariesOf(file))]) files.add(each);
+    }
   }
   const holding: string[] = [];
   for (const file of files) if (await holdsKey(file, redactor).catch(() => false)) holding.push(file);
   return holding;
+}
+
+/** What a killed process left of a file that it was putting in place. */
+async function temporariesOf(file: string): Promise<string[]> {
+  const folder = dirname(file);
+  const names = await readdir(folder).catch(() => [] as string[]);
+  return names
+    .filter((name) => isTemporaryName(name) && name.startsWith(`.${basename(file).slice(0, 100)}.`))
+    .map((name) => join(folder, name));
 }
 
 async function eraseFromRun(state: string, folder: string, redactor: Redactor): Promise<number> {

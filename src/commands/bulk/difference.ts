@@ -48,7 +48,7 @@ function changesOf({ action, changes }: PlanLine): string {
 }
 
 /** `City  London → Paris`, `+ tag VIP`. */
-export function changeText({ what, name, before, after }: PlanChange): string {
+function changeText({ what, name, before, after }: PlanChange): string {
   if (typeof after === "boolean") return `${after ? "+" : "-"} ${what} ${name}`;
   const was = before === null ? "" : `${before === "" ? "(empty)" : before} → `;
   return `${what === "status" ? "Status" : name}  ${was}${after === "" ? "(empty)" : after}`;

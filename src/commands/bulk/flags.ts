@@ -62,7 +62,7 @@ export function addBulkFlags(command: Command, { isResume = false, isMutate = fa
       "--max-rejects <n>",
       "stop after N rejected rows, or N% of them (default: 50, if no row was accepted)",
     )
-    .option("--rejects <file>", "also write the rejected rows to FILE (fix and import again)");
+    .option("--rejects <file>", "also write what was rejected, with the reason, to FILE");
 }
 
 /** @throws UsageError naming the flag at fault */

@@ -1,8 +1,12 @@
 /** Where the plan of a bulk run goes: `--plan FILE` or `-`, and the first changes at a terminal. */
+import { randomBytes } from "node:crypto";
+import { mkdir, rm } from "node:fs/promises";
+import { join } from "node:path";
 import type { PlanLine, PlanSink } from "../../bulk/engine/plan.ts";
+import { runsFolder } from "../../bulk/runs/folder.ts";
 import type { Context } from "../../context.ts";
 import { UsageError } from "../../errors.ts";
-import { openOutput } from "../../terminal/output-file.ts";
+import { openFileOutput, openGrowingFile, openOutput, type Sink } from "../../terminal/output-file.ts";
 import { drawDifference, isChange } from "./difference.ts";
 import { count } from "./words.ts";
 
@@ -42,11 +46,9 @@ export async function openPlanOutput(
   const output =
     plan === undefined
       ? undefined
-      : await openOutput(
-          terminal,
-          { format: "ndjson", outputFile: plan === "-" ? undefined : plan },
-          "--plan",
-        );
+      : plan === "-"
+        ? await openOutput(terminal, { format: "ndjson" })
+        : await openPlanFile(context.folders.state, plan);
   const shown: PlanLine[] = [];
   let changes = 0;
   let text = "";
@@ -78,6 +80,33 @@ export async function openPlanOutput(
     },
     discard: async () => output?.discard(),
   };
+}
+
+/**
+ * People's data: until it is whole it grows among the runs, where an erasure finds it, and where it is swept if the process
+ * is killed. Where nothing can be written there, it grows beside its place.
+ */
+async function openPlanFile(stateFolder: string, plan: string): Promise<Sink> {
+  const folder = join(runsFolder(stateFolder), `.plan-${randomBytes(6).toString("hex")}`);
+  const isMade = await mkdir(folder, { recursive: true, mode: 0o700 }).then(
+    () => true,
+    () => false,
+  );
+  if (!isMade) return openFileOutput(plan, "--plan");
+  const remove = () => rm(folder, { recursive: true, force: true }).catch(() => undefined);
+  try {
+    const part = { file: join(folder, "plan.ndjson"), bytes: 0, checksum: 0 };
+    const sink = await openGrowingFile(part, plan, "--plan");
+    return {
+      write: sink.write,
+      isClosed: false,
+      commit: () => sink.commit().finally(remove),
+      discard: () => sink.discard().finally(remove),
+    };
+  } catch (error) {
+    await remove();
+    throw error;
+  }
 }
 
 /** Lines are gathered to pieces of this many characters. */

@@ -110,7 +110,10 @@ export function displayRun(context: Context, what: string): RunDisplay {
       for (const line of changes) terminal.note(line, "painted");
       for (const line of rest) terminal.note(line);
       if (terminal.quiet && summary.rows.rejected > 0) {
-        terminal.note([counts, ...rest.filter(isOfRejects)].join("\n"), "needed");
+        terminal.note(
+          [counts, ...rest.filter((line) => line.startsWith(rejectsTitle(summary)))].join("\n"),
+          "needed",
+        );
       }
       if (marked) {
         const weight = marked.isUnsubscribed ? undefined : "needed";
@@ -214,10 +217,10 @@ function markFor(terminal: Terminal, { status, rows }: Summary): string {
   return rows.rejected > 0 ? `${yellow("!")} ` : `${green("✓")} `;
 }
 
-const rejectsTitle = "Rejected rows (fix and import again)";
-
-function isOfRejects(line: string): boolean {
-  return line.startsWith(rejectsTitle);
+/** Of the file that says what was not done, and why. */
+function rejectsTitle({ kind }: Summary): string {
+  if (kind === "undo") return "Not undone, with the reason";
+  return kind === "import" ? "Rejected rows (fix and import again)" : "Rejected, with the reason";
 }
 
 /** What a run did, or would do, in lines. @param seconds that it took */
@@ -230,6 +233,7 @@ function reportLines(summary: Summary, seconds?: number): string[] {
     return text === "" ? "" : `: ${text}`;
   };
   const isRemoval = summary.kind === "unsubscribe" || summary.kind === "delete";
+  const isOfRows = summary.kind === "import" || summary.kind === "sync";
   const parts = [
     ...(isRemoval ? removalParts(summary, would) : changeParts(summary, would)),
     ...(counts.skipped > 0 || !isRemoval ? [`${count(counts.skipped)} skipped${why(codes.skipped)}`] : []),
@@ -239,7 +243,7 @@ function reportLines(summary: Summary, seconds?: number): string[] {
   ];
   if (counts.pending > 0) parts.push(`${count(counts.pending)} not attempted`);
   const took = isDry || seconds === undefined ? "" : ` in ${duration(seconds)}`;
-  const lines = [`${counted(counts.read, isRemoval ? "contact" : "row")}${took}: ${parts.join("; ")}`];
+  const lines = [`${counted(counts.read, isOfRows ? "row" : "contact")}${took}: ${parts.join("; ")}`];
   const { members } = summary;
   if (members) {
     lines.push(
@@ -260,7 +264,7 @@ function reportLines(summary: Summary, seconds?: number): string[] {
     lines.push(`${counted(requests.total, "request")} sent${again}`);
   }
   if (summary.backup) lines.push(`Contacts as they were before: ${summary.backup}`);
-  if (rejects) lines.push(`${rejectsTitle}: ${rejects}`);
+  if (rejects) lines.push(`${rejectsTitle(summary)}: ${rejects}`);
   if (!isDry && summary.run !== null && counts.created + counts.updated + counts.deleted > 0) {
     lines.push(`Undo: ecm runs undo ${summary.run}`);
   }

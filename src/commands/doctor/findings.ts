@@ -4,6 +4,7 @@ import type { PlaceState } from "../../config/folder-rights.ts";
 import type { KnownBehavior } from "../../service/behavior.ts";
 import { knownInWords, learnedLast } from "../../service/behavior-words.ts";
 import type { ApiAnswer, RateLimits } from "../../wire.ts";
+import { count } from "../bulk/words.ts";
 
 export interface Finding {
   check: string;
@@ -40,7 +41,11 @@ export function ofAnswer(answer: ApiAnswer, place: string, milliseconds: number,
   if (!Array.isArray(body)) {
     return [fail("address", `${place} answers, but not as the API does`, "Check the base URL")];
   }
-  return [pass("address", answeredIn(place, milliseconds)), ...ofClock(headers.date, now), ofBudget(limits)];
+  return [
+    pass("address", answeredIn(place, milliseconds)),
+    ...ofClock(headers.date, now),
+    ofBudget(limits, now),
+  ];
 }
 
 function answeredIn(place: string, milliseconds: number): string {
@@ -56,11 +61,14 @@ function ofClock(date: string | undefined, now: number): Finding[] {
   return [warn("clock", words, "Set this machine's clock")];
 }
 
-function ofBudget({ hour, month }: RateLimits): Finding {
+function ofBudget({ hour, month }: RateLimits, now: number): Finding {
+  const minutes =
+    hour?.reset === undefined ? undefined : Math.ceil(Math.max(0, hour.reset - now / 1000) / 60);
   const parts = [
-    hour && `hour ${hour.remaining} of ${hour.limit}`,
-    month && `month ${month.remaining} of ${month.limit}`,
-  ].filter((part) => part !== undefined);
+    hour && `hour ${count(hour.remaining)} of ${count(hour.limit)}`,
+    minutes !== undefined && `resets in ${minutes} min`,
+    month && `month ${count(month.remaining)} of ${count(month.limit)}`,
+  ].filter(Boolean);
   if (parts.length === 0) return warn("budget", "The service sent no limits with its answer");
   const words = `left: ${parts.join(", ")}`;
   if (month && month.remaining < month.limit / 10)

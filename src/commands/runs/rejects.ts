@@ -8,7 +8,7 @@ import { runOr } from "./choose.ts";
 export function registerRunsRejects(parent: Command, context: Context): void {
   const command = parent
     .command("rejects")
-    .description("print the rows that a run rejected (fix and import again)")
+    .description("print what a run rejected, with the reason (rows of an import: fix and import again)")
     .argument("[run]", "its id, the start of it, or last")
     .action((run?: string) => runRunsRejects(context, run));
   describeCommand(command, {
