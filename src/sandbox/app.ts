@@ -1,10 +1,13 @@
-/** The application behind both doors: routes, and the one way that a request goes through the rules. */
-import type { IncomingMessage } from "node:http";
-import { type Context, Hono } from "hono";
+/** The application behind both transports: routes, and the one way that a request goes through the rules. */
+import type { Result as Match } from "hono/router";
+import { RegExpRouter } from "hono/router/reg-exp-router";
+import { SmartRouter } from "hono/router/smart-router";
+import { TrieRouter } from "hono/router/trie-router";
+import { getPath, getQueryParams, tryDecodeURIComponent } from "hono/utils/url";
 import type { Clock } from "../wire.ts";
-import { adminRoot } from "./admin-api/access.ts";
-import { jsonOf, readBody } from "./body.ts";
+import { jsonOf } from "./body.ts";
 import { entryOf } from "./log-entry.ts";
+import { type Answer, type ApiRequest, answerOf, failure, type Result } from "./request.ts";
 import type { Endpoint } from "./rules/endpoint.ts";
 import { endpoints } from "./rules/index.ts";
 import { perform } from "./rules/perform.ts";
@@ -14,98 +17,87 @@ import type { Store } from "./store/index.ts";
 import type { TakeTurn } from "./transaction-queue.ts";
 import type { Variants } from "./variants.ts";
 
-/** What a door tells of a request beside the request itself. */
-export interface Bindings {
-  /** Where it comes from. */
-  address: string;
-  /** The message itself, where there is one: its body is read without a detour. */
-  incoming?: IncomingMessage;
-  /** Fires when the transport closes: answers without an end stop. */
-  closing?: AbortSignal;
-  /** What goes wrong on purpose with the answer, for the log. */
-  fault?: string;
-  /** When the request arrived, by the clock of `performance`. */
-  arrivedAt?: number;
-}
-
-export type App = Hono<{ Bindings: Bindings }>;
-type RequestContext = Context<{ Bindings: Bindings }>;
-
-export interface Answer {
-  status: number;
-  body: unknown;
-  headers: Record<string, string>;
-  /** The body as JSON, where it has been written already. */
-  text?: string;
-}
-
 export interface AppParts {
   store: Store;
   gate: Gate;
   takeTurn: TakeTurn;
   clock: Clock;
-  /** Answers everything below /__sandbox/. */
-  admin(request: Request, bindings: Bindings): Promise<Response>;
   variants: Variants;
   isLogged: boolean;
 }
+
+/** Never rejects: what fails is an answer too. */
+export type App = (request: ApiRequest) => Promise<Answer>;
+
+/** What answers a method and a path: an endpoint, the description of all of them, or nothing that a key has access to. */
+type Route = Endpoint | "description" | "none";
 
 // Beside contacts, under the same path: their names are not taken for ids of contacts.
 const notContacts = ["/api/contact/search", "/api/contact/export", "/api/contact/events"];
 const hasParameter = ({ path }: Endpoint) => path.includes(":");
 
 export function createApp(parts: AppParts): App {
-  const app: App = new Hono();
-  const route = (endpoint: Endpoint) =>
-    app.on(endpoint.method, endpoint.path, (context) => exchange(parts, context, endpoint));
-  endpoints.filter((each) => !hasParameter(each)).forEach(route);
-  app.on(["GET", "PUT", "PATCH", "DELETE"], notContacts, (context) => exchange(parts, context, undefined));
-  endpoints.filter(hasParameter).forEach(route);
-  app.get("/openapi.json", async () => {
-    const { describeService } = await import("./openapi.ts");
-    return respond({ status: 200, body: describeService(endpoints), headers: {} });
-  });
-  const admin = (context: RequestContext) => parts.admin(context.req.raw, context.env);
-  app.all(adminRoot, admin);
-  app.all(`${adminRoot}/*`, admin);
-  app.all("*", (context) => exchange(parts, context, undefined));
-  app.onError((error) =>
-    respond({
-      status: 500,
-      body: {
-        errors: [
-          {
-            errorType: "InternalError",
-            message: `The sandbox failed, and changed nothing: ${error.message}`,
-          },
-        ],
-      },
-      headers: {},
-    }),
-  );
-  return app;
+  const routes = createRoutes();
+  return async (request) => {
+    try {
+      const method = request.method === "HEAD" ? "GET" : request.method;
+      const matched = routes.match(method, getPath({ url: urlOf(request) } as Request));
+      const route = matched[0][0]![0];
+      if (route === "description") {
+        const { describeService } = await import("./openapi.ts");
+        return answerOf({ status: 200, body: describeService(endpoints), headers: {} });
+      }
+      return await exchange(parts, request, route === "none" ? undefined : route, parametersOf(matched));
+    } catch (error) {
+      return failure(error as Error);
+    }
+  };
+}
+
+function createRoutes(): SmartRouter<Route> {
+  const routes = new SmartRouter<Route>({ routers: [new RegExpRouter(), new TrieRouter()] });
+  const add = (endpoint: Endpoint) => routes.add(endpoint.method.toUpperCase(), endpoint.path, endpoint);
+  endpoints.filter((each) => !hasParameter(each)).forEach(add);
+  for (const path of notContacts) {
+    for (const method of ["GET", "PUT", "PATCH", "DELETE"]) routes.add(method, path, "none");
+  }
+  endpoints.filter(hasParameter).forEach(add);
+  routes.add("GET", "/openapi.json", "description");
+  routes.add("ALL", "*", "none");
+  return routes;
+}
+
+/** The path's parameters, decoded. */
+function parametersOf([[first], values]: Match<Route>): (name: string) => string {
+  return (name) => {
+    const place = first?.[1][name];
+    const value = typeof place === "number" ? values?.[place] : place;
+    // The database reads a text up to its first NUL: an id with a tail would be taken for the id.
+    return tryDecodeURIComponent(value ?? "").replace(/\0.*/s, "\ufffd");
+  };
 }
 
 async function exchange(
   { store, gate, takeTurn, clock, variants, isLogged }: AppParts,
-  context: RequestContext,
+  request: ApiRequest,
   endpoint: Endpoint | undefined,
-): Promise<Response> {
-  const { address, incoming } = context.env;
-  const body = endpoint?.body ? await readBody(context.req.raw, incoming) : undefined;
+  parameter: (name: string) => string,
+): Promise<Answer> {
+  const body = endpoint?.body ? await request.readBody() : undefined;
+  const { headers: given } = request;
   const answer = await takeTurn((): Answer => {
-    const key = context.req.header("x-api-key");
-    const { now, headers, refusal } = gate.admit(address, key, endpoint?.scope, clock.now());
-    const logged = (answered: Answer): Answer => {
-      const text = answered.body === undefined ? "" : JSON.stringify(answered.body);
-      if (!isLogged) return { ...answered, text };
+    const key = headerOf(given["x-api-key"]);
+    const { now, headers, refusal } = gate.admit(request.address, key, endpoint?.scope, clock.now());
+    const logged = (result: Result): Answer => {
+      const answered = answerOf(result);
+      if (!isLogged) return answered;
       const bytes = body && "bytes" in body ? body.bytes : undefined;
-      const { status } = answered;
+      const { status, text } = answered;
       store.requests.add(
-        entryOf({ request: context.req.raw, bindings: context.env, body: bytes, status, answer: text, now }),
+        entryOf({ request, body: bytes, status, answer: text, now }),
         endpoint?.scope.endsWith(":write"),
       );
-      return { ...answered, text };
+      return answered;
     };
     try {
       if (refusal) throw refusal;
@@ -114,10 +106,9 @@ async function exchange(
         store,
         variants,
         now,
-        // The database reads a text up to its first NUL: an id with a tail would be taken for the id.
-        parameter: (name) => context.req.param(name)?.replace(/\0.*/s, "\ufffd") ?? "",
-        readBody: () => jsonOf(body!, context.req.header("content-type")),
-        readQuery: () => queryOf(context),
+        parameter,
+        readBody: () => jsonOf(body!, given["content-type"]),
+        readQuery: () => queryOf(request),
       });
       return logged({ ...done, headers });
     } catch (error) {
@@ -129,7 +120,7 @@ async function exchange(
       });
     }
   });
-  return respond(variants["hourly-headers"] === "sent" ? answer : withoutHour(answer));
+  return variants["hourly-headers"] === "sent" ? answer : withoutHour(answer);
 }
 
 function withoutHour({ headers, ...answer }: Answer): Answer {
@@ -138,20 +129,21 @@ function withoutHour({ headers, ...answer }: Answer): Answer {
 }
 
 /** A name that is given more than once stays an array, which no schema takes. */
-function queryOf(context: RequestContext): Record<string, unknown> {
+function queryOf(request: ApiRequest): Record<string, unknown> {
   return Object.fromEntries(
-    Object.entries(context.req.queries()).map(([name, values]) => [
+    Object.entries(getQueryParams(urlOf(request)) as Record<string, string[]>).map(([name, values]) => [
       name,
       values.length === 1 ? values[0] : values,
     ]),
   );
 }
 
-/** An answer as the web knows it. */
-export function respond({ status, body, headers, text = JSON.stringify(body) }: Answer): Response {
-  if (status === 204 || body === undefined) return new Response(null, { status, headers });
-  return new Response(text, {
-    status,
-    headers: { "Content-Type": "application/json; charset=utf-8", ...headers },
-  });
+/** The router's functions take whole URLs, and look behind the host alone. */
+function urlOf({ target }: ApiRequest): string {
+  return `http://sandbox${target}`;
+}
+
+/** Several of one name are one, joined. */
+function headerOf(value: string | string[] | undefined): string | undefined {
+  return Array.isArray(value) ? value.join(", ") : value;
 }

@@ -7,28 +7,28 @@ const largestBodyBytes = 2 ** 20;
 /** A body, or why there is none to be had; which is said only after the key has been looked at. */
 export type Body = { bytes: Uint8Array } | { tooLarge: true } | { cut: true };
 
-/**
- * Reads to the end, so that a sender who is still sending hears the answer; keeps no more than the limit of 1 MiB, or another.
- * @param incoming the message of the port's door, read without a detour; absent in the door of this process
- */
-export async function readBody(
-  request: Request,
-  incoming?: IncomingMessage,
-  largestBytes = largestBodyBytes,
-): Promise<Body> {
-  const chunks: Uint8Array[] = [];
-  let length = 0;
-  try {
-    for await (const chunk of incoming ?? request.body ?? []) {
+/** Reads to the end, so that a sender who is still sending hears the answer; keeps no more than the limit of 1 MiB, or another. */
+export function readMessage(message: IncomingMessage, largestBytes = largestBodyBytes): Promise<Body> {
+  return new Promise((resolve) => {
+    if (message.destroyed) return resolve({ cut: true });
+    const chunks: Uint8Array[] = [];
+    let length = 0;
+    message.on("data", (chunk: Uint8Array) => {
       length += chunk.length;
       if (length <= largestBytes) chunks.push(chunk);
-    }
-  } catch {
-    return { cut: true };
-  }
-  return length <= largestBytes
-    ? { bytes: chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks) }
-    : { tooLarge: true };
+    });
+    message.once("end", () => {
+      const bytes = () => (chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks));
+      resolve(length <= largestBytes ? { bytes: bytes() } : { tooLarge: true });
+    });
+    message.once("error", () => resolve({ cut: true }));
+    message.once("close", () => resolve({ cut: true }));
+  });
+}
+
+/** A body that is here already, up to the limit of 1 MiB or another. */
+export function bodyOf(bytes: Uint8Array, largestBytes = largestBodyBytes): Body {
+  return bytes.length <= largestBytes ? { bytes } : { tooLarge: true };
 }
 
 /** @throws Refusal when it is not JSON in UTF-8, sent as JSON */

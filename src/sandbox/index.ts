@@ -2,6 +2,7 @@
 import { realClock } from "../clock.ts";
 import type { Clock, Transport } from "../wire.ts";
 import { operations as createOperations, type Operations } from "./admin-api/operations.ts";
+import type { AdminApi } from "./admin-api/routes.ts";
 import { createApp } from "./app.ts";
 import { changeableFaults } from "./faults.ts";
 import { entryOf } from "./log-entry.ts";
@@ -73,7 +74,7 @@ export async function openSandbox(options: SandboxOptions): Promise<Sandbox> {
     blockAfter: options.blockAfter ?? defaultLimits.blockAfter,
     blockSeconds: options.blockSeconds ?? defaultLimits.blockSeconds,
   });
-  const takeTurn = transactionQueue(store.database, [store.requests]);
+  const takeTurn = transactionQueue(store.database, [store.account, store.requests]);
   const operations = createOperations(store, clock, gate, faults);
   const admin = lazily(() =>
     import("./admin-api/routes.ts").then(({ adminRoutes }) => adminRoutes({ store, operations, adminToken })),
@@ -86,7 +87,6 @@ export async function openSandbox(options: SandboxOptions): Promise<Sandbox> {
     clock,
     variants,
     isLogged: options.isLogged ?? true,
-    admin: async (request, bindings) => (await admin()).fetch(request, bindings),
   });
   const closing = new AbortController();
   const service = serviceOf({
@@ -94,24 +94,27 @@ export async function openSandbox(options: SandboxOptions): Promise<Sandbox> {
     faultsOf: faults.of,
     clock,
     closing: closing.signal,
-    async log(request, bindings, response) {
-      const answer = response ? await response.clone().text() : null;
-      const status = response?.status ?? null;
+    async log(request, answer) {
       await takeTurn(() => {
         const now = serviceTime(store, clock);
-        store.requests.add(entryOf({ request, bindings, body: undefined, status, answer, now }));
+        const { status = null, text = null } = answer ?? {};
+        store.requests.add(entryOf({ request, body: undefined, status, answer: text, now }));
       });
     },
   });
+  const both = {
+    service,
+    admin: async (...given: Parameters<AdminApi>) => (await admin())(...given),
+  };
   const apiKey = ownKeyOf(store, clock.now(), givenKey);
   return {
-    transport: inProcessTransport(service),
+    transport: inProcessTransport(both),
     ownKey: () => apiKey,
     structureId: store.structures.all()[0]!._id,
     operations,
     async serve(place) {
       const { openPort } = await import("./transports/http.ts");
-      return openPort(service, place);
+      return openPort(both, place);
     },
     close() {
       closing.abort();

@@ -1,11 +1,10 @@
 /** A request as the log keeps it: with its key masked, wherever it stands. */
-import type { Bindings } from "./app.ts";
+import { type ApiRequest, pathOf } from "./request.ts";
 import type { RequestEntry } from "./store/request-log.ts";
 
 /** What the log is told of an exchange. */
 export interface Exchange {
-  request: Request;
-  bindings: Bindings;
+  request: ApiRequest;
   /** As it came, where it was read. */
   body: Uint8Array | undefined;
   /** Null: the connection was dropped before an answer. */
@@ -17,11 +16,9 @@ export interface Exchange {
 
 const secretHeaders = ["x-api-key", "authorization", "cookie"];
 
-export function entryOf({ request, bindings, body, status, answer, now }: Exchange): RequestEntry {
-  const { incoming, fault, arrivedAt } = bindings;
-  const headers: Record<string, unknown> = incoming
-    ? { ...incoming.headers }
-    : Object.fromEntries(request.headers);
+export function entryOf({ request, body, status, answer, now }: Exchange): RequestEntry {
+  const { target, fault, arrivedAt } = request;
+  const headers: Record<string, unknown> = { ...request.headers };
   const secrets: string[] = [];
   for (const name of secretHeaders) {
     const value = headers[name];
@@ -30,13 +27,12 @@ export function entryOf({ request, bindings, body, status, answer, now }: Exchan
     if (value.length >= shortestSecret) secrets.push(value);
   }
   const safe = (text: string) => secrets.reduce((before, secret) => before.replaceAll(secret, masked), text);
-  const place = request.url.indexOf("/", request.url.indexOf("//") + 2);
-  const [path, query = ""] = safe(request.url.slice(place)).split(/\?(.*)/s);
+  const path = pathOf(target);
   return {
     time: now,
     method: request.method,
-    path: storable(path!),
-    query: storable(query),
+    path: storable(safe(path)),
+    query: storable(safe(target.slice(path.length + 1))),
     headers,
     body: body && body.length > 0 ? storable(safe(new TextDecoder().decode(body))) : null,
     status,

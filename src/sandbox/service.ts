@@ -1,17 +1,17 @@
-/** The service as its doors see it: a request in, and what becomes of it out, faults included. */
+/** The service as its transports see it: a request in, and what becomes of it out, faults included. */
 import type { Clock } from "../wire.ts";
-import { isAdminPath } from "./admin-api/access.ts";
-import { type App, type Bindings, respond } from "./app.ts";
+import type { App } from "./app.ts";
 import type { FaultsOf } from "./faults.ts";
+import { type Answer, type ApiRequest, answerOf, pathOf } from "./request.ts";
 
 /** An answer, and how it reaches the caller; without an answer the connection is dropped. */
 export interface Outcome {
-  response?: Response;
+  answer?: Answer;
   /** Only the first half of the body arrives. */
   isCut?: boolean;
 }
 
-export type Service = (request: Request, bindings: Bindings) => Promise<Outcome>;
+export type Service = (request: ApiRequest) => Promise<Outcome>;
 
 export interface ServiceParts {
   app: App;
@@ -20,34 +20,32 @@ export interface ServiceParts {
   /** Fires when the service closes: then requests that are being delayed are dropped. */
   closing: AbortSignal;
   /** Logs a request that the application does not see. */
-  log(request: Request, bindings: Bindings, response: Response | undefined): Promise<void>;
+  log(request: ApiRequest, answer: Answer | undefined): Promise<void>;
 }
 
 export function serviceOf({ app, faultsOf, clock, closing, log }: ServiceParts): Service {
-  return async (request, given) => {
-    const path = new URL(request.url).pathname;
-    if (isAdminPath(path)) return { response: await app.fetch(request, given) };
-    const fault = faultsOf(request.method, path);
-    const bindings = { ...given, arrivedAt: performance.now(), fault: fault?.kind };
-    const answer = async () => app.fetch(request, bindings);
-    const instead = async (response?: Response): Promise<Outcome> => {
-      await log(request, bindings, response);
-      return { response };
+  return async (request) => {
+    const fault = faultsOf(request.method, pathOf(request.target));
+    request.arrivedAt = performance.now();
+    request.fault = fault?.kind;
+    const instead = async (answer?: Answer): Promise<Outcome> => {
+      await log(request, answer);
+      return { answer };
     };
     switch (fault?.kind) {
       case undefined:
-        return { response: await answer() };
+        return { answer: await app(request) };
       case "reset-before":
         return instead();
       case "reset-after":
-        await answer();
+        await app(request);
         return {};
       case "delay":
         await clock.sleep(fault.seconds * 1000, closing).catch(() => {});
         if (closing.aborted) return {};
-        return { response: await answer() };
+        return { answer: await app(request) };
       case "truncate":
-        return { response: await answer(), isCut: true };
+        return { answer: await app(request), isCut: true };
       case "429":
         return instead(
           failed(429, "TooManyRequestsError", `Rate limit exceeded. Retry after ${fault.seconds} seconds.`, {
@@ -67,6 +65,6 @@ function failed(
   errorType: string,
   message: string,
   headers: Record<string, string> = {},
-): Response {
-  return respond({ status, body: { errors: [{ errorType, message }] }, headers });
+): Answer {
+  return answerOf({ status, body: { errors: [{ errorType, message }] }, headers });
 }

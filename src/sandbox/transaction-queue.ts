@@ -11,6 +11,7 @@ export type TakeTurn = <T>(work: () => T) => Promise<T>;
 
 /** What takes part in every transaction of the queue. */
 export interface Participant {
+  begin?(): void;
   /** The work of the transaction is done. What this throws undoes all of it. */
   beforeCommit(): void;
   /** @param isCommitted false: nothing of the transaction has happened */
@@ -45,6 +46,7 @@ export function transactionQueue(database: Database, participants: Participant[]
     const outcomes: (() => void)[] = [];
     try {
       database.transaction(() => {
+        for (const participant of participants) participant.begin?.();
         for (const { work, resolve, reject } of batch) {
           try {
             const result = work() as never;

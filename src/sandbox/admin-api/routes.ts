@@ -1,8 +1,9 @@
 /** /__sandbox/ over HTTP: JSON in and out, no API key, no limits, and errors in the service's own form. */
+import type { IncomingMessage } from "node:http";
 import { type Context, Hono } from "hono";
-import { type Answer, type Bindings, respond } from "../app.ts";
-import { readBody } from "../body.ts";
+import { bodyOf, readMessage } from "../body.ts";
 import type { ClockChange, EventBody, LimitsChange, RequestQuery, SeedData } from "../public-types.ts";
+import { answerOf, failure, type Result, toResponse } from "../request.ts";
 import { invalid, notFound, Refusal } from "../rules/refusal.ts";
 import type { Store } from "../store/index.ts";
 import { adminRoot, refuseAccess } from "./access.ts";
@@ -14,6 +15,19 @@ import { eventStream } from "./stream.ts";
 // A seed of many thousand contacts comes as one body.
 const largestBodyBytes = 64 * 2 ** 20;
 
+/** What a transport tells of a request beside the request itself. */
+export interface Bindings {
+  /** Where it comes from. */
+  address: string;
+  /** The message itself, where there is one: its body is read without a detour. */
+  incoming?: IncomingMessage;
+  /** Fires when the transport closes: answers without an end stop. */
+  closing?: AbortSignal;
+}
+
+/** Answers everything below /__sandbox/. */
+export type AdminApi = (request: Request, bindings: Bindings) => Promise<Response>;
+
 type AdminContext = Context<{ Bindings: Bindings }>;
 
 export interface AdminParts {
@@ -23,14 +37,16 @@ export interface AdminParts {
   adminToken?: string;
 }
 
-export function adminRoutes({ store, operations, adminToken }: AdminParts): Hono<{ Bindings: Bindings }> {
+export function adminRoutes({ store, operations, adminToken }: AdminParts): AdminApi {
   const routes = new Hono<{ Bindings: Bindings }>().basePath(adminRoot);
   const answer =
     (act: (context: AdminContext) => unknown) =>
     async (context: AdminContext): Promise<Response> => {
       const result = await act(context);
       if (result instanceof Response) return result;
-      return secured(respond({ status: result === undefined ? 204 : 200, body: result, headers: {} }));
+      return secured(
+        toResponse(answerOf({ status: result === undefined ? 204 : 200, body: result, headers: {} })),
+      );
     };
 
   routes.use("*", async (context, next) => {
@@ -134,10 +150,11 @@ export function adminRoutes({ store, operations, adminToken }: AdminParts): Hono
     throw notFound(`A path of this method below ${adminRoot}/`);
   });
   routes.onError((error) => {
-    if (error instanceof Refusal) return secured(respond(answerOf(error)));
-    throw error;
+    return error instanceof Refusal
+      ? secured(toResponse(answerOf(refusalOf(error))))
+      : toResponse(failure(error));
   });
-  return routes;
+  return async (request, bindings) => routes.fetch(request, bindings);
 
   function stream(context: AdminContext): Response {
     const query = queryOf(context);
@@ -154,7 +171,7 @@ export function adminRoutes({ store, operations, adminToken }: AdminParts): Hono
   }
 }
 
-function answerOf({ status, error, headers }: Refusal): Answer {
+function refusalOf({ status, error, headers }: Refusal): Result {
   const more: Record<string, string> =
     status === 401 ? { "WWW-Authenticate": 'Bearer realm="ecm sandbox"' } : {};
   return { status, body: { errors: [error] }, headers: { ...headers, ...more } };
@@ -170,7 +187,10 @@ function secured(response: Response): Response {
 
 /** The body as JSON, whatever it says of its type; none is an empty object. */
 async function jsonBody<T = object>(context: AdminContext): Promise<T> {
-  const body = await readBody(context.req.raw, context.env.incoming, largestBodyBytes);
+  const { incoming } = context.env;
+  const body = incoming
+    ? await readMessage(incoming, largestBodyBytes)
+    : bodyOf(new Uint8Array(await context.req.arrayBuffer()), largestBodyBytes);
   if ("tooLarge" in body) throw invalid(`The body must not be larger than ${largestBodyBytes / 2 ** 20} MiB`);
   if ("cut" in body) throw invalid("The body ended too early");
   if (body.bytes.length === 0) return {} as T;

@@ -60,12 +60,15 @@ const accountsWithAccess = new Set(["open", "pending_cancel"]);
 /** @param store read once for the revision of the monthly limit, so create the gate when the process starts */
 export function gateOf(store: Store, initial: Limits): Gate {
   let limits = initial;
+  let hashed = { value: "", hash: "" };
   let revisionKnown = store.account.read().monthly_limit_revision;
 
   return {
     admit(address, keyValue, scope, realNow) {
-      const hash = keyValue !== undefined && isKeyValue(keyValue) ? hashOf(keyValue) : "";
-      const facts = store.account.facts(address, hash);
+      if (keyValue !== hashed.value) {
+        hashed = { value: keyValue ?? "", hash: isKeyValue(keyValue ?? "") ? hashOf(keyValue!) : "" };
+      }
+      const facts = store.account.facts(address, hashed.hash);
       const now = realNow + facts.clock_offset;
       return { ...decide(facts, address, scope, now), now };
     },

@@ -1,5 +1,7 @@
 /** The account's row: standing, limits, what is spent of them; and the addresses that failed to log in. */
 import type { Database } from "../database.ts";
+import type { Participant } from "../transaction-queue.ts";
+import { idsAfter } from "./ids.ts";
 
 export interface AccountRow {
   region: string;
@@ -10,6 +12,7 @@ export interface AccountRow {
   hour_used: number;
   month_ends_at: number;
   month_used: number;
+  last_id: string;
 }
 
 /** All that the gate looks at, read at once. */
@@ -22,11 +25,16 @@ export interface Facts extends AccountRow {
   expires_at: number | null;
   /** The service's time less the real one, in milliseconds. */
   clock_offset: number;
+  id_seed: number | null;
 }
 
-export interface AccountStore {
+/** In a transaction of the queue, the row is read once for requests that follow each other with one key, and written once. */
+export interface AccountStore extends Participant {
   read(): AccountRow;
+  /** What is spent of it later counts in it, until the transaction ends. */
   facts(address: string, keyHash: string): Facts;
+  /** New ids, each greater than all before. @param now milliseconds since the epoch */
+  newIds(now: number, count: number): string[];
   spend(hourEndsAt: number, hourUsed: number, monthEndsAt: number, monthUsed: number): void;
   setRegion(region: string): void;
   setStatus(status: string): void;
@@ -38,25 +46,72 @@ export interface AccountStore {
 }
 
 export function accountIn(database: Database): AccountStore {
+  let isUnderWay = false;
+  let known: { address: string; keyHash: string; facts: Facts } | undefined;
+  let isChanged = false;
+
+  const write = (row: Omit<AccountRow, "region" | "status" | "monthly_limit" | "monthly_limit_revision">) => {
+    database.run(
+      "UPDATE account SET hour_ends_at = ?, hour_used = ?, month_ends_at = ?, month_used = ?, last_id = ?",
+      row.hour_ends_at,
+      row.hour_used,
+      row.month_ends_at,
+      row.month_used,
+      row.last_id,
+    );
+  };
+  const settle = () => {
+    if (known && isChanged) write(known.facts);
+    isChanged = false;
+    known = undefined;
+  };
+  const read = () => database.get<AccountRow>("SELECT * FROM account")!;
+  /** Changes the row, at once or with what else is known. */
+  const change = (values: Partial<AccountRow>) => {
+    isChanged = known !== undefined;
+    if (known) Object.assign(known.facts, values);
+    else write({ ...read(), ...values });
+  };
+
   return {
-    read: () => database.get<AccountRow>("SELECT * FROM account")!,
-    facts: (address, keyHash) =>
-      database.get<Facts>(
-        `SELECT region, status, monthly_limit, monthly_limit_revision, hour_ends_at, hour_used, month_ends_at,
-          month_used, (SELECT blocked_until FROM blocks WHERE address = ?) AS blocked_until,
-          scopes, is_active, expires_at, (SELECT clock_offset FROM settings) AS clock_offset
-          FROM account LEFT JOIN api_keys ON hash = ?`,
+    begin() {
+      isUnderWay = true;
+    },
+    beforeCommit: settle,
+    afterwards() {
+      isUnderWay = false;
+      known = undefined;
+      isChanged = false;
+    },
+    read,
+    facts(address, keyHash) {
+      if (known?.address === address && known.keyHash === keyHash) return known.facts;
+      settle();
+      const facts = database.get<Facts>(
+        `SELECT account.*, (SELECT blocked_until FROM blocks WHERE address = ?) AS blocked_until,
+          scopes, is_active, expires_at, clock_offset, id_seed
+          FROM account JOIN settings LEFT JOIN api_keys ON hash = ?`,
         address,
         keyHash,
-      )!,
+      )!;
+      if (isUnderWay) known = { address, keyHash, facts };
+      return facts;
+    },
+    newIds(now, count) {
+      const { last_id, id_seed } =
+        known?.facts ??
+        database.get<Pick<Facts, "last_id" | "id_seed">>("SELECT last_id, id_seed FROM account, settings")!;
+      const ids = idsAfter(last_id, { isSeeded: id_seed !== null, now, count });
+      if (count > 0) change({ last_id: ids.at(-1)! });
+      return ids;
+    },
     spend(hourEndsAt, hourUsed, monthEndsAt, monthUsed) {
-      database.run(
-        "UPDATE account SET hour_ends_at = ?, hour_used = ?, month_ends_at = ?, month_used = ?",
-        hourEndsAt,
-        hourUsed,
-        monthEndsAt,
-        monthUsed,
-      );
+      change({
+        hour_ends_at: hourEndsAt,
+        hour_used: hourUsed,
+        month_ends_at: monthEndsAt,
+        month_used: monthUsed,
+      });
     },
     setRegion(region) {
       database.run("UPDATE account SET region = ?", region);
@@ -71,6 +126,7 @@ export function accountIn(database: Database): AccountStore {
       );
     },
     noteFailure(address, now, since) {
+      settle();
       database.run(
         "DELETE FROM failures WHERE address = ? AND (failed_at <= ? OR failed_at > ?)",
         address,
@@ -84,6 +140,7 @@ export function accountIn(database: Database): AccountStore {
       )!.count;
     },
     block(address, until) {
+      settle();
       database.run("DELETE FROM failures WHERE address = ?", address);
       database.run("INSERT OR REPLACE INTO blocks VALUES (?, ?)", address, until);
     },

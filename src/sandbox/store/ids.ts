@@ -4,21 +4,19 @@ import type { Database } from "../database.ts";
 
 const lastOfSecond = 0xff_ff_ff_ff_ff_ff_ff_ffn;
 
-/** The next `count` ids; the caller is in a transaction. They begin with the second of their making, unless there is a seed. */
-export function takeIds(database: Database, now: number, count: number): string[] {
-  if (count === 0) return [];
-  const row = database.get<{ last_id: string; id_seed: number | null }>(
-    "SELECT last_id, id_seed FROM account, settings",
-  );
-  let last = BigInt(`0x${row?.last_id ?? firstId()}`);
+/** The next `count` ids. They begin with the second of their making, unless there is a seed. */
+export function idsAfter(
+  lastId: string,
+  { isSeeded, now, count }: { isSeeded: boolean; now: number; count: number },
+): string[] {
+  let last = BigInt(`0x${lastId}`);
   const second = BigInt(Math.max(0, Math.floor(now / 1000))) << 64n;
-  if (row?.id_seed == null && last < second) last = second | (last & lastOfSecond);
+  if (!isSeeded && last < second) last = second | (last & lastOfSecond);
   const ids: string[] = [];
   for (let taken = 0; taken < count; taken++) {
     last += 1n;
     ids.push(last.toString(16).padStart(24, "0"));
   }
-  noteId(database, ids.at(-1)!);
   return ids;
 }
 

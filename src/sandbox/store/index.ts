@@ -8,7 +8,7 @@ import { bringUpToDate } from "../schema/index.ts";
 import { type AccountStore, accountIn } from "./account.ts";
 import { type Contacts, contactsIn } from "./contacts.ts";
 import { type Events, eventsIn } from "./events.ts";
-import { firstId, takeIds } from "./ids.ts";
+import { firstId } from "./ids.ts";
 import { type Keys, keysIn } from "./keys.ts";
 import { type Lists, listsIn } from "./lists.ts";
 import { type RequestLog, requestLogIn } from "./request-log.ts";
@@ -47,11 +47,12 @@ export async function openStore(
   const database = await openDatabase(file);
   try {
     bringUpToDate(database);
+    const account = accountIn(database);
     const contacts = contactsIn(database);
     const store: Store = {
       folder,
       database,
-      account: accountIn(database),
+      account,
       keys: keysIn(database),
       structures: structuresIn(database),
       lists: listsIn(database),
@@ -60,7 +61,7 @@ export async function openStore(
       search: searchIn(database, contacts),
       settings: settingsIn(database),
       requests: requestLogIn(database),
-      newIds: (time, count) => takeIds(database, time, count),
+      newIds: account.newIds,
     };
     database.transaction(() => {
       if (seed !== undefined) store.settings.setIdSeed(seed);

@@ -1,15 +1,17 @@
-/** The door behind a port: the same service over HTTP. */
-import type { ServerResponse } from "node:http";
+/** The transport behind a port: the same service over HTTP. */
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
-import { createAdaptorServer, type HttpBindings } from "@hono/node-server";
-import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
+import { getRequestListener } from "@hono/node-server";
 import { UsageError } from "../../errors.ts";
 import { isAdminPath } from "../admin-api/access.ts";
-import { respond } from "../app.ts";
+import type { AdminApi } from "../admin-api/routes.ts";
+import { readMessage } from "../body.ts";
+import { type Answer, answerOf, failure, pathOf } from "../request.ts";
+import { forbidden, invalid, type Refusal } from "../rules/refusal.ts";
 import type { Service } from "../service.ts";
 import { foreignHeaderOf, isLoopbackAddress } from "./foreign.ts";
 
-/** How long answers under way may take when the door closes. */
+/** How long answers under way may take when the port closes. */
 const closingMilliseconds = 1000;
 
 export interface OpenPort {
@@ -22,25 +24,25 @@ export interface OpenPort {
 
 /** @throws UsageError when the address cannot be listened on */
 export async function openPort(
-  service: Service,
+  { service, admin }: { service: Service; admin: AdminApi },
   { host, port }: { host: string; port: number },
 ): Promise<OpenPort> {
   const closing = new AbortController();
-  const server = createAdaptorServer({
-    fetch: async (request, env) => {
-      const { incoming, outgoing } = env as HttpBindings;
+  const answerAdmin = getRequestListener(
+    (request, env) => {
+      const { incoming } = env as { incoming: IncomingMessage };
       const address = incoming.socket.remoteAddress ?? "";
-      // The paths of /__sandbox/ have rules of their own (admin-api/access.ts).
-      const isChecked = isLoopbackAddress(address) && !isAdminPath(new URL(request.url).pathname);
-      const foreign = isChecked ? foreignHeaderOf(incoming.headers) : undefined;
-      if (foreign) return foreignRefusal(foreign);
-      const { response, isCut } = await service(request, { address, incoming, closing: closing.signal });
-      if (response && !isCut) return response;
-      if (response) await cut(outgoing, response);
-      else incoming.socket.resetAndDestroy();
-      return RESPONSE_ALREADY_SENT;
+      return admin(request, { address, incoming, closing: closing.signal });
     },
-    overrideGlobalObjects: false,
+    { overrideGlobalObjects: false },
+  );
+  const server = createServer((incoming, outgoing) => {
+    const target = targetOf(incoming.url ?? "");
+    if (target === undefined)
+      return write(outgoing, refused(invalid("The address of the request is not valid")));
+    // The paths of /__sandbox/ have rules of their own (admin-api/access.ts).
+    if (isAdminPath(pathOf(target))) return void answerAdmin(incoming, outgoing);
+    answer(service, target, incoming, outgoing).catch((error) => write(outgoing, failure(error)));
   });
   await new Promise<void>((resolve, reject) => {
     server.once("error", reject);
@@ -58,7 +60,6 @@ export async function openPort(
     async close() {
       closing.abort();
       const closed = new Promise((resolve) => server.close(resolve));
-      if (!("closeIdleConnections" in server)) return;
       // A connection is idle as soon as its answer has ended.
       const idle = setInterval(() => server.closeIdleConnections(), 10);
       const timer = setTimeout(() => server.closeAllConnections(), closingMilliseconds);
@@ -69,19 +70,59 @@ export async function openPort(
   };
 }
 
-/** Before the service sees the request: it counts for no limit and for no block. */
-function foreignRefusal(header: string): Response {
-  const message = `On loopback this sandbox answers no requests from other sites (header ${header})`;
-  return respond({ status: 403, body: { errors: [{ errorType: "ForbiddenError", message }] }, headers: {} });
+async function answer(
+  service: Service,
+  target: string,
+  incoming: IncomingMessage,
+  outgoing: ServerResponse,
+): Promise<void> {
+  const { headers, socket } = incoming;
+  const address = socket.remoteAddress ?? "";
+  const foreign = isLoopbackAddress(address) ? foreignHeaderOf(headers) : undefined;
+  if (foreign) {
+    // Before the service sees the request: it counts for no limit and for no block.
+    const message = `On loopback this sandbox answers no requests from other sites (header ${foreign})`;
+    return write(outgoing, refused(forbidden(message)));
+  }
+  const { answer, isCut } = await service({
+    method: incoming.method ?? "GET",
+    target,
+    headers,
+    address,
+    readBody: () => readMessage(incoming),
+  });
+  if (!answer) socket.resetAndDestroy();
+  else if (isCut) await writeHalf(outgoing, answer);
+  else write(outgoing, answer);
+}
+
+const plainTarget = /^\/[!$&-;=?-[\]_a-z~]*$/i;
+
+/** Path and query of a request line, written as in a URL; undefined where there is none. */
+function targetOf(url: string): string | undefined {
+  if (plainTarget.test(url) && !url.includes("/.")) return url;
+  if (pathOf(url).includes("\\")) return undefined;
+  try {
+    const { pathname, search } = new URL(url.startsWith("/") ? `http://sandbox${url}` : url);
+    return `${pathname}${search}`;
+  } catch {
+    return undefined;
+  }
+}
+
+function refused({ status, error }: Refusal): Answer {
+  return answerOf({ status, body: { errors: [error] }, headers: {} });
+}
+
+function write(outgoing: ServerResponse, { status, headers, text }: Answer): void {
+  if (text === "") outgoing.writeHead(status, headers).end();
+  else outgoing.writeHead(status, { ...headers, "Content-Length": Buffer.byteLength(text) }).end(text);
 }
 
 /** Promises the whole body, sends half of it, and drops the connection. */
-async function cut(outgoing: ServerResponse, response: Response): Promise<void> {
-  const bytes = new Uint8Array(await response.arrayBuffer());
-  outgoing.writeHead(response.status, {
-    ...Object.fromEntries(response.headers),
-    "content-length": String(bytes.length),
-  });
+async function writeHalf(outgoing: ServerResponse, { status, headers, text }: Answer): Promise<void> {
+  const bytes = Buffer.from(text);
+  outgoing.writeHead(status, { ...headers, "Content-Length": bytes.length });
   await new Promise<void>((resolve) => {
     outgoing.write(bytes.subarray(0, bytes.length >> 1), () => resolve());
   });

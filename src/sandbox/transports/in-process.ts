@@ -1,33 +1,47 @@
-/** The door for this process: the application answers without a network. */
+/** The transport within this process: the application answers without a network. */
 import type { Transport } from "../../wire.ts";
+import { isAdminPath } from "../admin-api/access.ts";
+import type { AdminApi } from "../admin-api/routes.ts";
+import { bodyOf } from "../body.ts";
 import type { Outcome, Service } from "../service.ts";
 
-// What a Request of the web cannot be made with. The service has no such methods either.
-const unsendable = new Set(["CONNECT", "TRACE", "TRACK"]);
+const address = "in-process";
 
-export function inProcessTransport(service: Service): Transport {
-  return async ({ method, url, headers, body, timeoutMilliseconds, signal, bodySink }) => {
+export function inProcessTransport({ service, admin }: { service: Service; admin: AdminApi }): Transport {
+  return async ({ method, url, headers, body = "", timeoutMilliseconds, signal, bodySink }) => {
     signal?.throwIfAborted();
-    const hasBody = body !== undefined && method !== "GET" && method !== "HEAD";
-    const request = new Request(url, {
-      method: unsendable.has(method.toUpperCase()) ? `X-${method}` : method,
-      headers,
-      body: hasBody ? body : undefined,
-    });
-    const { response, isCut } = await inTime(
-      service(request, { address: "in-process" }),
-      timeoutMilliseconds,
-      signal,
+    const { pathname, search } = new URL(url);
+    const given = Object.fromEntries(
+      Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value.trim()]),
     );
-    if (!response || isCut) throw failure("ECONNRESET", "the connection was dropped");
-    const { status } = response;
-    const answer = { status, headers: Object.fromEntries(response.headers) };
-    if (!bodySink || status < 200 || status >= 300) return { ...answer, text: await response.text() };
+    const outcome = isAdminPath(pathname)
+      ? adminOutcome(admin, new Request(url, { method, headers, body: body === "" ? undefined : body }))
+      : service({
+          method: method.toUpperCase(),
+          target: `${pathname}${search}`,
+          headers: given,
+          address,
+          readBody: async () => bodyOf(Buffer.from(body)),
+        });
+    const { answer, isCut } = await inTime(outcome, timeoutMilliseconds, signal);
+    if (!answer || isCut) throw failure("ECONNRESET", "the connection was dropped");
+    const { status } = answer;
+    const text = method === "HEAD" ? "" : answer.text;
+    const told = Object.fromEntries(
+      Object.entries(answer.headers).map(([name, value]) => [name.toLowerCase(), value]),
+    );
+    if (!bodySink || status < 200 || status >= 300) return { status, headers: told, text };
     bodySink.restart();
-    bodySink.write(new Uint8Array(await response.arrayBuffer()));
+    bodySink.write(Buffer.from(text));
     bodySink.end();
-    return { ...answer, text: "" };
+    return { status, headers: told, text: "" };
   };
+}
+
+async function adminOutcome(admin: AdminApi, request: Request): Promise<Outcome> {
+  const response = await admin(request, { address });
+  const { status, headers } = response;
+  return { answer: { status, headers: Object.fromEntries(headers), text: await response.text() } };
 }
 
 /** As on a network: the caller stops waiting, and what it asked for may still be done. */

@@ -1,0 +1,58 @@
+/** Requests and answers of the API as both transports hand them over: no objects of the web, which cost more than the rules. */
+import type { IncomingHttpHeaders } from "node:http";
+import type { Body } from "./body.ts";
+
+export interface ApiRequest {
+  method: string;
+  /** Path and query, written as in a URL. */
+  target: string;
+  /** By names in lower case. */
+  headers: IncomingHttpHeaders;
+  /** Where it comes from. */
+  address: string;
+  readBody(): Promise<Body>;
+  /** What goes wrong on purpose with the answer, for the log. */
+  fault?: string;
+  /** When the request arrived, by the clock of `performance`. */
+  arrivedAt?: number;
+}
+
+export interface Answer {
+  status: number;
+  headers: Record<string, string>;
+  /** JSON; empty: an answer without a body. */
+  text: string;
+}
+
+/** An answer to be, before it is written as JSON. */
+export interface Result {
+  status: number;
+  /** undefined: none. */
+  body: unknown;
+  headers: Record<string, string>;
+}
+
+const contentType = { "Content-Type": "application/json; charset=utf-8" };
+
+/** Writes the body as JSON. */
+export function answerOf({ status, body, headers }: Result): Answer {
+  if (status === 204 || body === undefined) return { status, headers, text: "" };
+  return { status, headers: { ...contentType, ...headers }, text: JSON.stringify(body) };
+}
+
+/** The answer to a request that the sandbox itself failed on. */
+export function failure(error: Error): Answer {
+  const message = `The sandbox failed, and changed nothing: ${error.message}`;
+  return answerOf({ status: 500, body: { errors: [{ errorType: "InternalError", message }] }, headers: {} });
+}
+
+/** The path of a target, as it was sent. */
+export function pathOf(target: string): string {
+  const end = target.indexOf("?");
+  return end === -1 ? target : target.slice(0, end);
+}
+
+/** An answer as the web knows it. */
+export function toResponse({ status, headers, text }: Answer): Response {
+  return new Response(text === "" ? null : text, { status, headers });
+}
