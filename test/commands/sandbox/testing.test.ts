@@ -12,6 +12,8 @@ async function running() {
   return {
     structureId: sandbox.structureId,
     sandbox: async (...words: string[]) => {
+      // The log of reads reaches other processes a moment later, unless the sandbox itself is asked for it.
+      sandbox.operations.requests();
       const result = await ecm(["sandbox", ...words, "--data", folder]);
       return { ...result, json: () => JSON.parse(result.stdout) };
     },
@@ -48,8 +50,11 @@ test("requests shows what a running sandbox answered, and clears it", async () =
 });
 
 test("requests --follow shows each request as it comes, until it is interrupted", async () => {
-  const { baseUrl, apiKey, folder } = await startSandbox();
-  const read = () => fetch(`${baseUrl}/api/contact-structure`, { headers: { "x-api-key": apiKey } });
+  const { baseUrl, apiKey, folder, sandbox } = await startSandbox();
+  const read = async () => {
+    await fetch(`${baseUrl}/api/contact-structure`, { headers: { "x-api-key": apiKey } });
+    sandbox.operations.requests();
+  };
   await read();
   const stop = new AbortController();
   let polls = 0;
