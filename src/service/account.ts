@@ -2,24 +2,14 @@
  * What a command knows of the account: its structures and lists, fetched when first asked for and then kept for the length
  * of the command. Names resolve to ids here. What earlier commands saw is taken only within `withRemembered`.
  */
-import { EcmError, NotFoundError, ServiceError, UnreadableAnswerError, UsageError } from "../errors.ts";
+import { ServiceError, UnreadableAnswerError, UsageError } from "../errors.ts";
 import type { Contact, ContactList, ContactStructure, Send } from "../wire.ts";
-import type { Behavior, Behaviors } from "./behavior.ts";
-import { ContactNotFoundError } from "./find-contact.ts";
-import { createListRequest, listListsRequest, readList, readLists } from "./lists.ts";
-import { findByName, resolveName } from "./names.ts";
-import { openPages, pagesInOrder, type ReadPage } from "./pages.ts";
+import type { Behaviors } from "./behavior.ts";
+import { fetchAllLists } from "./list-pages.ts";
+import { resolveName } from "./names.ts";
+import { isEqual, isNamed, listNames, mayBeOutdated, namesIn } from "./outdated-names.ts";
 import { type RememberedNames, rememberedSeconds } from "./remembered-names.ts";
-import { addParts } from "./structure-edit.ts";
-import {
-  getStructureRequest,
-  listStructuresRequest,
-  readStructure,
-  readStructures,
-  updateStructureRequest,
-} from "./structures.ts";
-
-const listPageSize = 100;
+import { getStructureRequest, listStructuresRequest, readStructure, readStructures } from "./structures.ts";
 
 export interface Account {
   structures(): Promise<ContactStructure[]>;
@@ -211,46 +201,6 @@ export function createAccount(
   return account;
 }
 
-/** Whether a failure may come of names or ids that are outdated. */
-function mayBeOutdated(error: unknown): boolean {
-  if (error instanceof ServiceError) {
-    const { type, field } = error.details;
-    if (type === "DuplicateFieldError" || type === "ConcurrencyError") return false;
-    return error.status === 404 || (error.status === 400 && !ownParts.has(field ?? ""));
-  }
-  if (!(error instanceof EcmError) || error.type === "ReadOnlyError") return false;
-  return (
-    error instanceof UsageError ||
-    (error instanceof NotFoundError && !(error instanceof ContactNotFoundError))
-  );
-}
-
-/** Members of bodies that hold neither a name nor an id of one. */
-const ownParts = new Set(["key", "page", "pageSize", "source", "status", "__v"]);
-
-function isNamed(contact: Partial<Contact>, { structure, lists }: Naming): boolean {
-  const among = (held: { _id: string }[] = [], known: { _id: string }[] = []) =>
-    held.every(({ _id }) => known.some((each) => each._id === _id));
-  return (
-    among(contact.fields, structure.fields) &&
-    (structure.tags === undefined || among(contact.tags, structure.tags)) &&
-    among(contact.lists, lists)
-  );
-}
-
-function namesIn(structures: ContactStructure[]): unknown {
-  const names = (parts: { _id: string; label: string }[] = []) => parts.map(({ _id, label }) => [_id, label]);
-  return structures.map(({ _id, label, fields, tags }) => [_id, label, names(fields), names(tags)]);
-}
-
-async function listNames(lists: Promise<ContactList[]>): Promise<unknown> {
-  return (await lists).map(({ _id, name }) => [_id, name]).sort();
-}
-
-function isEqual(one: unknown, other: unknown): boolean {
-  return JSON.stringify(one) === JSON.stringify(other);
-}
-
 /** @throws UsageError when the account has several structures and none is named; NotFoundError. */
 export function chooseStructure(structures: ContactStructure[], named?: string): ContactStructure {
   if (named !== undefined) return resolveName(named, structures, (structure) => structure.label, "structure");
@@ -277,72 +227,4 @@ async function fetchWhole(send: Send, structure: ContactStructure): Promise<Cont
       return structure;
     throw error;
   }
-}
-
-/** Reads the pages of a structure's lists. */
-export function listPages(send: Send, structureId: string, behavior?: Behavior): ReadPage<ContactList> {
-  return async (page, size) => {
-    const { lists, total } = readLists(await send(listListsRequest(structureId, page, size)));
-    behavior?.learn("lists", total === undefined ? "array" : "records");
-    return { items: lists, total };
-  };
-}
-
-/** Every list, page after page; a bare array has no total, so that it ends with a page that brings nothing new. */
-export async function fetchAllLists(
-  send: Send,
-  structureId: string,
-  behavior?: Behavior,
-): Promise<ContactList[]> {
-  const read = listPages(send, structureId, behavior);
-  const opened = await openPages(read, { size: listPageSize, behavior, of: "lists" });
-  const byId = new Map<string, ContactList>();
-  for await (const lists of pagesInOrder(read, opened, ({ _id }) => _id)) {
-    for (const list of lists) byId.set(list._id, list);
-  }
-  return [...byId.values()];
-}
-
-/** Creates the missing ones of these list names; returns name → list for all of them. */
-export async function ensureLists(
-  send: Send,
-  account: Account,
-  structure: ContactStructure,
-  names: string[],
-): Promise<Map<string, ContactList>> {
-  const known = await account.lists(structure);
-  const result = new Map<string, ContactList>();
-  for (const name of names) {
-    let list = findByName(
-      name,
-      [...known, ...result.values()].filter(uniqueById()),
-      (each) => each.name,
-      "list",
-    );
-    list ??= readList(await send(createListRequest(structure._id, name)));
-    // The specification shows only `_id` in the answer to a creation.
-    result.set(name, { ...list, name: list.name ?? name });
-  }
-  if (result.size > 0) account.forget();
-  return result;
-}
-
-/** Adds the missing ones of these fields and tags to the structure in one update; returns the structure as it is then. */
-export async function ensureParts(
-  send: Send,
-  account: Account,
-  structure: ContactStructure,
-  parts: { fields: { label: string; dataType: string }[]; tags: string[] },
-): Promise<ContactStructure> {
-  const whole = await account.forUpdate(structure);
-  const body = addParts(whole, parts);
-  if (!body) return whole;
-  const answer = await send<ContactStructure>(updateStructureRequest(structure._id, body));
-  account.forget();
-  return readStructure(answer);
-}
-
-function uniqueById(): (list: ContactList) => boolean {
-  const seen = new Set<string>();
-  return (list) => !seen.has(list._id) && Boolean(seen.add(list._id));
 }

@@ -1,6 +1,7 @@
 /** Names of lists and tags, in a file's cells or in flags → ids. What is missing is created, or is an error that names all of it. */
 import { EcmError, NotFoundError, ServiceError } from "../../errors.ts";
-import { type Account, ensureLists, ensureParts } from "../../service/account.ts";
+import type { Account } from "../../service/account.ts";
+import { ensureLists, ensureParts } from "../../service/create-names.ts";
 import { closest, findByName, fold } from "../../service/names.ts";
 import type { ContactList, ContactStructure, Send } from "../../wire.ts";
 import { type NewField, newFieldId, newFieldLabel } from "../input/new-fields.ts";

@@ -3,16 +3,16 @@
 import { isInactive } from "../../service/contacts.ts";
 import { type Found, largestBlock } from "../account/lookup.ts";
 import type { Snapshot } from "../account/snapshot.ts";
-import type { Decision, Item, Work } from "../items.ts";
+import type { Item, Work } from "../items.ts";
 import { sideBySide } from "../pacing/side-by-side.ts";
-import type { JournalRecord } from "../runs/journal.ts";
 import { requestsFor } from "./apply.ts";
 import { monthStop, type Price, priceOfRest } from "./estimate.ts";
 import { conclude, isWrite } from "./outcomes.ts";
 import type { PlanLine } from "./plan.ts";
 import type { RowRun } from "./row-run.ts";
 import type { RunOptions } from "./run-context.ts";
-import { note, type Session } from "./session.ts";
+import type { Session } from "./session.ts";
+import { collectDecided } from "./without-request.ts";
 
 /** Contacts that one line of the journal settles. */
 const refsInRecord = 1000;
@@ -99,7 +99,7 @@ export async function decideKnown<T extends Item>(
   // Without a snapshot, every contact may need a look-up and a write.
   if (!lookup.hasSnapshot) return { writes: 0, unknown: contacts };
   const isOutdated = lookup.isOutdated();
-  let settled = emptySettled();
+  const decided = collectDecided();
   let writes = 0;
   let unknown = 0;
   let planned: PlanLine[] = [];
@@ -118,19 +118,18 @@ export async function decideKnown<T extends Item>(
       // The first of two writes was applied before a crash: the second was not needed after all.
       else if (ledger.isBegun(item.ref)) unknown++;
       else if (decision.kind === "reject") conclude({ session, work, item }, decision, found.contact);
-      else if (
-        settle(settled, item.ref, decision, {
+      else {
+        const count = decided.add(item.ref, decision, {
           isInactive: isInactive(found.contact),
           isMarked: work.isMarked?.(item, found.contact) ?? false,
-        }) === refsInRecord
-      ) {
+        });
+        if (count < refsInRecord) continue;
         if (send.stopped) throw send.stopped;
-        note(session, settled.record);
-        settled = emptySettled();
+        decided.note(session);
       }
     }
   }
-  if (settled.count > 0) note(session, settled.record);
+  decided.note(session);
   await plan?.recorder.seal().fill(planned);
   return { writes, unknown };
 }
@@ -138,33 +137,4 @@ export async function decideKnown<T extends Item>(
 /** What is known without a request; of someone who is decided without a look-up, everything. */
 function knownOf<T extends Item>(lookup: Session["lookup"], work: Work<T>, item: T): Found | undefined {
   return work.needsLookup?.(item) === false ? { isKept: true } : lookup.known(item);
-}
-
-interface Settled {
-  count: number;
-  record: Extract<JournalRecord, { kind: "decided" }>;
-}
-
-function emptySettled(): Settled {
-  return { count: 0, record: { kind: "decided", unchanged: [], skipped: {}, inactive: 0 } };
-}
-
-function settle(
-  settled: Settled,
-  ref: number,
-  decision: Extract<Decision, { kind: "leave" | "skip" }>,
-  { isInactive, isMarked }: { isInactive: boolean; isMarked: boolean },
-): number {
-  const { record } = settled;
-  if (decision.kind === "leave") record.unchanged.push(ref);
-  else {
-    record.skipped[decision.code] ??= [];
-    record.skipped[decision.code]!.push(ref);
-  }
-  if (isInactive) record.inactive++;
-  if (isMarked) {
-    record.marked ??= [];
-    record.marked.push(ref);
-  }
-  return ++settled.count;
 }

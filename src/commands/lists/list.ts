@@ -1,6 +1,6 @@
 import type { Command } from "commander";
 import type { Context, OutputFileFlags } from "../../context.ts";
-import { fetchAllLists, listPages } from "../../service/account.ts";
+import { fetchAllLists, listPages } from "../../service/list-pages.ts";
 import { openPages } from "../../service/pages.ts";
 import { checkColumns, presentList } from "../../terminal/present.ts";
 import { addOutputFileFlags, wholeNumber } from "../flags.ts";

@@ -1,0 +1,39 @@
+/** Promises under way together, with room for more of them. */
+import { RunStop } from "../pacing/run-stop.ts";
+
+/** Promises under way: their first failure ends everything, but only after all have come to an end. */
+export function createPool(onFailure: (error: unknown) => void) {
+  let running = 0;
+  let failure: { error: unknown } | undefined;
+  let wake: (() => void)[] = [];
+
+  function fail(error: unknown): void {
+    // A failure that is not a stop says more than the stops that follow from it.
+    if (!failure || (failure.error instanceof RunStop && !(error instanceof RunStop))) failure = { error };
+    onFailure(error);
+  }
+
+  function nextEnd(): Promise<void> {
+    return new Promise((resolve) => wake.push(resolve));
+  }
+
+  return {
+    fail,
+    add(work: Promise<void>): void {
+      running++;
+      void work.catch(fail).then(() => {
+        running--;
+        for (const each of wake.splice(0)) each();
+      });
+    },
+    async until(isRoom: () => boolean): Promise<void> {
+      while (!failure && !isRoom() && running > 0) await nextEnd();
+      if (failure) throw failure.error;
+    },
+    async empty(): Promise<void> {
+      while (running > 0) await nextEnd();
+      wake = [];
+      if (failure) throw failure.error;
+    },
+  };
+}

@@ -1,0 +1,47 @@
+/** Whether remembered names and ids are still those of the account. */
+import { EcmError, NotFoundError, ServiceError, UsageError } from "../errors.ts";
+import type { Contact, ContactList, ContactStructure } from "../wire.ts";
+import type { Naming } from "./account.ts";
+import { ContactNotFoundError } from "./find-contact.ts";
+
+/** Whether a failure may come of names or ids that are outdated. */
+export function mayBeOutdated(error: unknown): boolean {
+  if (error instanceof ServiceError) {
+    const { type, field } = error.details;
+    if (type === "DuplicateFieldError" || type === "ConcurrencyError") return false;
+    return error.status === 404 || (error.status === 400 && !ownParts.has(field ?? ""));
+  }
+  if (!(error instanceof EcmError) || error.type === "ReadOnlyError") return false;
+  return (
+    error instanceof UsageError ||
+    (error instanceof NotFoundError && !(error instanceof ContactNotFoundError))
+  );
+}
+
+/** Members of bodies that hold neither a name nor an id of one. */
+const ownParts = new Set(["key", "page", "pageSize", "source", "status", "__v"]);
+
+/** Whether names are known for all that a contact holds. */
+export function isNamed(contact: Partial<Contact>, { structure, lists }: Naming): boolean {
+  const among = (held: { _id: string }[] = [], known: { _id: string }[] = []) =>
+    held.every(({ _id }) => known.some((each) => each._id === _id));
+  return (
+    among(contact.fields, structure.fields) &&
+    (structure.tags === undefined || among(contact.tags, structure.tags)) &&
+    among(contact.lists, lists)
+  );
+}
+
+/** What a comparison of structures is about. */
+export function namesIn(structures: ContactStructure[]): unknown {
+  const names = (parts: { _id: string; label: string }[] = []) => parts.map(({ _id, label }) => [_id, label]);
+  return structures.map(({ _id, label, fields, tags }) => [_id, label, names(fields), names(tags)]);
+}
+
+export async function listNames(lists: Promise<ContactList[]>): Promise<unknown> {
+  return (await lists).map(({ _id, name }) => [_id, name]).sort();
+}
+
+export function isEqual(one: unknown, other: unknown): boolean {
+  return JSON.stringify(one) === JSON.stringify(other);
+}
