@@ -7,6 +7,7 @@ import type { Contact, ContactStructure, Criteria, Filter, SearchBody } from "..
 import type { Account } from "./account.ts";
 import { allOf, equals } from "./contacts.ts";
 import { resolveTag } from "./names.ts";
+import { isEmailKey } from "./structures.ts";
 
 /** A condition that no search of the service can express: it is held against each contact that the service finds. */
 export interface LocalCondition {
@@ -66,7 +67,7 @@ export async function contactConditions(
   const keeps = wanted.tag?.length ? await taggedWithAny(account, structure, wanted.tag) : undefined;
   const conditions: Conditions = { filters };
   if (areSeveral) {
-    conditions.keys = { values: keys, areEmails: structure.keyType?.toLowerCase() === "email" };
+    conditions.keys = { values: keys, areEmails: isEmailKey(structure.keyType) };
   }
   if (keeps) conditions.keeps = keeps;
   return conditions;

@@ -47,3 +47,8 @@ function isStructure(value: unknown): value is ContactStructure {
   const { _id, label, fields, tags = [] } = (value ?? {}) as Partial<ContactStructure>;
   return typeof _id === "string" && typeof label === "string" && Array.isArray(fields) && Array.isArray(tags);
 }
+
+/** Whether a structure's keys are addresses: those are one key in every letter case. */
+export function isEmailKey(keyType: string | undefined): boolean {
+  return keyType?.toLowerCase() === "email";
+}

@@ -1,12 +1,13 @@
 /**
- * Contacts of the account, read page by page and kept in a file: 40 bytes of memory for each, however many fields it
+ * Contacts of the account, read page by page and kept in a file: 28 bytes of memory for each, however many fields it
  * has. A snapshot outlives a stop: the pages that are there are not read again.
  */
 import { closeSync, fstatSync, ftruncateSync, openSync, readSync, rmSync, writeSync } from "node:fs";
 import { open } from "node:fs/promises";
 import { createInterface } from "node:readline";
 import type { Contact } from "../../wire.ts";
-import { hashOf } from "../input/identities.ts";
+import { identityHash } from "../input/identities.ts";
+import { createSnapshotIndex, type Entry } from "./snapshot-index.ts";
 
 export interface SnapshotPage {
   page: number;
@@ -49,22 +50,17 @@ export async function openSnapshot(file: string, options: SnapshotOptions): Prom
   const pages = new Set<number>();
   const totals = new Set<number>();
   let pageSize: number | undefined;
-  let count = 0;
   let takenAt = Number.POSITIVE_INFINITY;
   let isClosed = false;
-  let index = createIndex();
-  let ids = createIndex();
+  let index = createSnapshotIndex();
 
   function note(header: Omit<SnapshotPage, "contacts">, entries: Entry[]): void {
     pages.add(header.page);
     totals.add(header.total);
     pageSize = header.pageSize;
     takenAt = Math.min(takenAt, header.at);
-    for (const entry of entries) {
-      ids.add(entry.idHash, entry.offset, entry.length);
-      index.add(entry.keyHash, entry.offset, entry.length);
-      count++;
-    }
+    index.reserve(header.total);
+    for (const entry of entries) index.add(entry);
   }
 
   for (const page of kept.pages) {
@@ -74,14 +70,14 @@ export async function openSnapshot(file: string, options: SnapshotOptions): Prom
   kept.pages.length = 0;
 
   function entryOf(contact: Partial<Contact>, offset: number, length: number): Entry {
-    const keyHash = hashOf(options.identityOf(contact.key ?? ""));
-    return { keyHash, idHash: hashOf(contact._id ?? ""), offset, length };
+    const keyHash = identityHash(options.identityOf(contact.key ?? ""));
+    return { keyHash, idHash: identityHash(contact._id ?? ""), offset, length };
   }
 
-  function read(slot: number, through = index): Partial<Contact> {
-    const length = through.lengthAt(slot);
+  function read(slot: number): Partial<Contact> {
+    const length = index.lengthAt(slot);
     const buffer = Buffer.allocUnsafe(length);
-    readSync(descriptor, buffer, 0, length, through.offsetAt(slot));
+    readSync(descriptor, buffer, 0, length, index.offsetAt(slot));
     return JSON.parse(buffer.toString("utf8")) as Partial<Contact>;
   }
 
@@ -114,11 +110,11 @@ export async function openSnapshot(file: string, options: SnapshotOptions): Prom
       return takenAt;
     },
     isWhole() {
-      return totals.size === 1 && totals.has(count) && ids.distinct() === count;
+      return totals.size === 1 && totals.has(index.size) && index.countIds() === index.size;
     },
     find(identity, prefers) {
       let first: Partial<Contact> | undefined;
-      for (const slot of index.slotsOf(hashOf(identity))) {
+      for (const slot of index.slotsOfKey(identityHash(identity))) {
         const contact = read(slot);
         if (options.identityOf(contact.key ?? "") !== identity) continue;
         if (prefers(contact)) return contact;
@@ -127,8 +123,8 @@ export async function openSnapshot(file: string, options: SnapshotOptions): Prom
       return first;
     },
     findById(id) {
-      for (const slot of ids.slotsOf(hashOf(id))) {
-        const contact = read(slot, ids);
+      for (const slot of index.slotsOfId(identityHash(id))) {
+        const contact = read(slot);
         if (contact._id === id) return contact;
       }
       return undefined;
@@ -141,75 +137,9 @@ export async function openSnapshot(file: string, options: SnapshotOptions): Prom
       isClosed = true;
       closeSync(descriptor);
       if (options.isTemporary) rmSync(file, { force: true });
-      index = createIndex();
-      ids = createIndex();
+      index = createSnapshotIndex();
     },
   };
-}
-
-interface Entry {
-  keyHash: number;
-  idHash: number;
-  offset: number;
-  length: number;
-}
-
-/** Hash → places in the file, by open addressing in typed arrays. */
-function createIndex() {
-  let hashes = new Float64Array(1024);
-  let offsets = new Float64Array(1024);
-  let lengths = new Uint32Array(1024);
-  let size = 0;
-  let table: Int32Array | undefined;
-
-  function build(): Int32Array {
-    const slots = new Int32Array(2 ** Math.ceil(Math.log2(Math.max(16, size * 2)))).fill(-1);
-    for (let entry = 0; entry < size; entry++) {
-      let at = hashes[entry]! % slots.length;
-      while (slots[at] !== -1) at = (at + 1) % slots.length;
-      slots[at] = entry;
-    }
-    return slots;
-  }
-
-  return {
-    get size() {
-      return size;
-    },
-    add(hash: number, offset: number, length: number) {
-      if (size === hashes.length) {
-        hashes = grown(hashes);
-        offsets = grown(offsets);
-        lengths = grown(lengths);
-      }
-      hashes[size] = hash;
-      offsets[size] = offset;
-      lengths[size] = length;
-      size++;
-      table = undefined;
-    },
-    /** How many different hashes there are. */
-    distinct(): number {
-      const sorted = hashes.slice(0, size).sort();
-      let count = size === 0 ? 0 : 1;
-      for (let at = 1; at < size; at++) if (sorted[at] !== sorted[at - 1]) count++;
-      return count;
-    },
-    offsetAt: (slot: number) => offsets[slot]!,
-    lengthAt: (slot: number) => lengths[slot]!,
-    *slotsOf(hash: number) {
-      table ??= build();
-      for (let at = hash % table.length; table[at] !== -1; at = (at + 1) % table.length) {
-        if (hashes[table[at]!] === hash) yield table[at]!;
-      }
-    },
-  };
-}
-
-function grown<T extends Float64Array | Uint32Array>(array: T): T {
-  const larger = new (array.constructor as new (length: number) => T)(array.length * 2);
-  larger.set(array);
-  return larger;
 }
 
 interface KeptPage extends Omit<SnapshotPage, "contacts"> {

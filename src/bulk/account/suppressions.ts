@@ -18,7 +18,7 @@ import {
 } from "node:fs";
 import { dirname, join } from "node:path";
 import { EcmError, exitCodes } from "../../errors.ts";
-import { createKeyReader, trimEdges } from "../input/keys.ts";
+import { identityReader } from "../input/keys.ts";
 
 /** One suppressed key. */
 export interface Suppressed {
@@ -66,10 +66,7 @@ export function suppressionsFile(stateFolder: string, baseUrl: string): string {
 }
 
 /** What makes two keys one person: as an import normalises them, whatever the structure's type of key. */
-function identityOf(key: string): string {
-  const reading = createKeyReader("email")(key);
-  return "key" in reading ? reading.key.identity : trimEdges(key.normalize("NFC")).toLowerCase();
-}
+const identityOf = identityReader("email");
 
 /**
  * Opens the list, and reads it.

@@ -1,9 +1,9 @@
 /** A list's members, and which of them an input does not name. */
 import { UsageError } from "../../errors.ts";
 import { allOf, equals } from "../../service/contacts.ts";
-import { identityReader } from "../account/lookup.ts";
 import { type PagesOptions, readAllPages } from "../account/read-account.ts";
 import type { Snapshot } from "../account/snapshot.ts";
+import { identityReader } from "../input/keys.ts";
 import type { Item, Work } from "../items.ts";
 import { changeOf } from "./decide.ts";
 import type { MembersOptions } from "./row-job.ts";

@@ -1,9 +1,10 @@
 /** Contacts that conditions choose: the account's pages are read once, kept with the run, and decided on from there. */
 import { rm } from "node:fs/promises";
 import type { Contact } from "../../wire.ts";
-import { identityReader, type Lookup, longestKeptMilliseconds } from "../account/lookup.ts";
+import { type Lookup, longestKeptMilliseconds } from "../account/lookup.ts";
 import { readAllPages } from "../account/read-account.ts";
 import { openSnapshot, type Snapshot, type SnapshotOptions } from "../account/snapshot.ts";
+import { identityReader } from "../input/keys.ts";
 import type { Item, Work } from "../items.ts";
 import { isChosen } from "./row-job.ts";
 import type { RowRun } from "./row-run.ts";

@@ -25,7 +25,7 @@ export function createIdentityTally(): IdentityTally {
         larger.set(hashes);
         hashes = larger;
       }
-      hashes[count++] = hashOf(identity);
+      hashes[count++] = identityHash(identity);
     },
     repeated() {
       const sorted = hashes.subarray(0, count).sort();
@@ -37,15 +37,15 @@ export function createIdentityTally(): IdentityTally {
       const twice = Float64Array.from(repeatedHashes);
       return {
         isEmpty: twice.length === 0,
-        mayRepeat: (identity) => twice.length > 0 && holds(twice, hashOf(identity)),
-        mayName: (identity) => holds(sorted, hashOf(identity)),
+        mayRepeat: (identity) => twice.length > 0 && holds(twice, identityHash(identity)),
+        mayName: (identity) => holds(sorted, identityHash(identity)),
       };
     },
   };
 }
 
 /** 53 bits of a text, as a whole number. Not for hostile input: a collision must only cost time. */
-export function hashOf(text: string): number {
+export function identityHash(text: string): number {
   let high = 0xdeadbeef;
   let low = 0x41c6ce57;
   for (let index = 0; index < text.length; index++) {

@@ -3,6 +3,7 @@
 import { domainToASCII } from "node:url";
 import { distance } from "fastest-levenshtein";
 import emailModule from "validator/lib/isEmail.js";
+import { isEmailKey } from "../../service/structures.ts";
 import type { ContactKey } from "../items.ts";
 
 export type KeyReading =
@@ -58,7 +59,7 @@ const placeholders =
 
 /** Reads the cells of a key column. It remembers the verdict on the domains it has seen; use one for each file. */
 export function createKeyReader(keyType: string): KeyReader {
-  if (keyType.toLowerCase() !== "email") return readPlainKey;
+  if (!isEmailKey(keyType)) return readPlainKey;
   const domains = new Map<string, DomainReading>();
   const domainOf = (written: string): DomainReading => {
     const known = domains.get(written);
@@ -72,11 +73,15 @@ export function createKeyReader(keyType: string): KeyReader {
   return (cell) => readAddress(cell, domainOf);
 }
 
-/** What makes a key that the account holds one contact with a row's key. */
-export function identityOf(key: string, keyType: string): string {
-  const reading = createKeyReader(keyType)(key);
-  if ("key" in reading) return reading.key.identity;
-  return keyType.toLowerCase() === "email" ? key.toLowerCase() : key;
+/** A function from a key, in whatever form, to what makes two keys one contact. Use one for many keys. */
+export function identityReader(keyType: string): (key: string) => string {
+  const read = createKeyReader(keyType);
+  const isEmail = isEmailKey(keyType);
+  return (key) => {
+    const reading = read(key);
+    if ("key" in reading) return reading.key.identity;
+    return isEmail ? trimEdges(key.normalize("NFC")).toLowerCase() : key;
+  };
 }
 
 /** Without blanks and invisible marks at its edges. */

@@ -1,5 +1,6 @@
 /** Reading: names of columns, and what they mean without being told. */
 import { distance } from "fastest-levenshtein";
+import { isEmailKey } from "../../service/structures.ts";
 import { trimEdges } from "./keys.ts";
 
 /** A header name as names are compared: NFC, no marks at the edges, no regard to case or to how blanks are written. */
@@ -113,7 +114,7 @@ export function isKeyName(name: string, keyName: string, keyType: string): boole
   const folded = foldName(name);
   if (folded === "") return false;
   if (folded === foldName(keyName) || folded === "key" || folded === "ecm:key") return true;
-  return keyType.toLowerCase() === "email" && keyNames.has(looseName(name));
+  return isEmailKey(keyType) && keyNames.has(looseName(name));
 }
 
 /** Whether a column of this name holds the service's ids: our own exports' name for it. */

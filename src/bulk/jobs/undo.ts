@@ -9,7 +9,7 @@ import { createAccount } from "../../service/account.ts";
 import { createBehavior } from "../../service/behavior.ts";
 import { createKeySearch } from "../../service/key-search.ts";
 import type { Send } from "../../wire.ts";
-import { createLookup, identityReader, largestBlock } from "../account/lookup.ts";
+import { createLookup, largestBlock } from "../account/lookup.ts";
 import { type Price, priceOfRest } from "../engine/estimate.ts";
 import { progressOf, type RunEvent } from "../engine/events.ts";
 import { type Closed, closeRun, closeUnentered, nothingRead } from "../engine/finish.ts";
@@ -24,6 +24,7 @@ import {
   rowsOf,
   type Session,
 } from "../engine/session.ts";
+import { identityReader } from "../input/keys.ts";
 import type { Work } from "../items.ts";
 import { asRunStop, RunStop } from "../pacing/run-stop.ts";
 import { JournalDamagedError, readRunRecord } from "../runs/damage.ts";

@@ -116,8 +116,9 @@ async function runContactErase(
 async function readKeys(given: string[]): Promise<string[][]> {
   if (given.length === 0)
     throw new UsageError("The contact's key is missing", "Name it: ecm contact erase KEY");
-  const { createKeyReader, identityOf } = await import("../../bulk/input/keys.ts");
+  const { createKeyReader, identityReader } = await import("../../bulk/input/keys.ts");
   const read = createKeyReader("email");
+  const identityOf = identityReader("email");
   const people = new Map<string, string[]>();
   for (const word of given) {
     const key = word.trim();
@@ -129,7 +130,7 @@ async function readKeys(given: string[]): Promise<string[][]> {
     }
     const reading = read(key);
     const sent = "key" in reading ? reading.key.sent : key;
-    people.set(identityOf(key, "email"), [...new Set([key, sent])]);
+    people.set(identityOf(key), [...new Set([key, sent])]);
   }
   return [...people.values()];
 }

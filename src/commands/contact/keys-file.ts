@@ -45,10 +45,7 @@ async function named(
   name: string,
   structure: ContactStructure,
 ): Promise<NamedInFile> {
-  const [{ isId }, { identityReader }] = await Promise.all([
-    import("../../bulk/input/keys.ts"),
-    import("../../bulk/account/lookup.ts"),
-  ]);
+  const { identityReader, isId } = await import("../../bulk/input/keys.ts");
   const keys = new Set<string>();
   const identities = new Set<string>();
   const wrong: string[] = [];
