@@ -174,9 +174,16 @@ export interface ApiAnswer<T = unknown> {
   problem?: EcmError;
 }
 
+/** What a request was on the wire, but for the API key. */
+export interface SentText {
+  /** Path and query. */
+  target: string;
+  body?: string;
+}
+
 /** What happens below `send`, for progress, `--verbose`, and counting. */
 export type SendEvent =
-  | { kind: "sent"; request: ApiRequest; attempt: number }
+  | { kind: "sent"; request: ApiRequest; attempt: number; sent: SentText }
   | {
       kind: "answered";
       request: ApiRequest;

@@ -44,10 +44,11 @@ function roomOf(path: string): string {
   return path.includes("/") ? path.slice(0, path.indexOf("/")) : path;
 }
 
-const everyone = ["errors.ts", "wire.ts", "disk"];
+const everyone = ["errors.ts", "wire.ts", "request-target.ts", "disk"];
 const mayImport: Record<string, string[]> = {
   "errors.ts": [],
   "wire.ts": [],
+  "request-target.ts": [],
   "version.ts": ["../package.json"],
   "clock.ts": [],
   "chunks.ts": [],

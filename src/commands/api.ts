@@ -1,6 +1,7 @@
 import type { Command } from "commander";
 import type { Context } from "../context.ts";
 import { UsageError } from "../errors.ts";
+import { requestTarget } from "../request-target.ts";
 import { readDataInput } from "../terminal/data-input.ts";
 import { presentDryRun } from "../terminal/dry-run.ts";
 import { escapeControlsInLines } from "../terminal/escape.ts";
@@ -149,10 +150,8 @@ function parsePair(text: string): [string, string] {
 }
 
 /** The request as a dry run shows it: query in the path, and a body that is no JSON as the text it is. */
-function unsent({ query = [], rawBody, ...request }: ApiRequest): ApiRequest {
-  const pairs = query.map(([name, value]) => `${encodeURIComponent(name)}=${encodeURIComponent(value)}`);
-  const join = request.path.includes("?") ? "&" : "?";
-  const path = pairs.length > 0 ? `${request.path}${join}${pairs.join("&")}` : request.path;
+function unsent({ query, rawBody, ...request }: ApiRequest): ApiRequest {
+  const path = requestTarget({ path: request.path, query });
   if (rawBody === undefined) return { ...request, path };
   try {
     return { ...request, path, body: JSON.parse(rawBody) as unknown };

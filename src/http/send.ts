@@ -1,5 +1,6 @@
 /** The one outside line: signs a request, sends it, repeats it where the retry rule allows, reads the limits. */
 import { EcmError, InterruptedError, UsageError } from "../errors.ts";
+import { requestTarget } from "../request-target.ts";
 import { version } from "../version.ts";
 import type {
   ApiAnswer,
@@ -9,6 +10,7 @@ import type {
   Send,
   SendEvent,
   SendOptions,
+  SentText,
   Transport,
   TransportFailure,
   WireAnswer,
@@ -44,10 +46,12 @@ export function createSend(configuration: SendConfiguration): Send {
   const redact = redactorFor(configuration.apiKey);
   const userAgent = `ecm/${version}`;
   return async <T>(request: ApiRequest, options: SendOptions = {}): Promise<ApiAnswer<T>> => {
-    const shown = redactRequest(request, redact);
+    const body = request.rawBody ?? (request.body === undefined ? undefined : JSON.stringify(request.body));
+    const shown = redactRequest(request, body, redact);
     if (configuration.readOnly && request.effect === "write") throw readOnly(shown);
     if (!isSafePath(request.path)) throw unsafePath(shown);
-    const wire = sign(request, configuration, userAgent);
+    const target = requestTarget(request);
+    const wire = sign({ method: request.method, target, body }, configuration, userAgent);
     const signal = options.signal ?? configuration.signal;
     const emit = (event: SendEvent) => {
       configuration.onEvent?.(event);
@@ -57,6 +61,7 @@ export function createSend(configuration: SendConfiguration): Send {
       return await sendUntilSettled<T>({
         configuration,
         request: shown,
+        sent: { target: redact(target), body: body && redactBody(body, redact) },
         wire: { ...wire, signal, bodySink: options.bodySink && redactingSink(options.bodySink, redact) },
         options,
         emit,
@@ -73,6 +78,7 @@ interface Sending {
   configuration: SendConfiguration;
   /** As events and messages show it: without the key. */
   request: ApiRequest;
+  sent: SentText;
   wire: WireRequest & { signal: AbortSignal };
   options: SendOptions;
   emit: (event: SendEvent) => void;
@@ -111,9 +117,9 @@ async function sendUntilSettled<T>(sending: Sending): Promise<ApiAnswer<T>> {
 }
 
 async function attemptOnce(sending: Sending, attempt: number): Promise<Outcome> {
-  const { configuration, request, wire, emit, redact } = sending;
+  const { configuration, request, sent, wire, emit, redact } = sending;
   const { clock, transport, timeoutSeconds } = configuration;
-  emit({ kind: "sent", request, attempt });
+  emit({ kind: "sent", request, attempt, sent });
   const start = clock.now();
   const milliseconds = () => Math.max(0, clock.now() - start);
   try {
@@ -205,14 +211,14 @@ function isSafePath(path: string): boolean {
 }
 
 /** The request as it goes over the wire. */
-function sign(request: ApiRequest, configuration: SendConfiguration, userAgent: string): WireRequest {
-  const { path, query = [] } = request;
-  const pairs = query.map(([name, value]) => `${encodeURIComponent(name)}=${encodeURIComponent(value)}`);
-  const join = path.includes("?") ? "&" : "?";
-  const body = request.rawBody ?? (request.body === undefined ? undefined : JSON.stringify(request.body));
+function sign(
+  { method, target, body }: { method: string; target: string; body: string | undefined },
+  configuration: SendConfiguration,
+  userAgent: string,
+): WireRequest {
   return {
-    method: request.method,
-    url: configuration.baseUrl + path + (pairs.length > 0 ? join + pairs.join("&") : ""),
+    method,
+    url: configuration.baseUrl + target,
     headers: {
       "x-api-key": configuration.apiKey,
       accept: "application/json, */*;q=0.1",
@@ -224,9 +230,12 @@ function sign(request: ApiRequest, configuration: SendConfiguration, userAgent: 
   };
 }
 
-function redactRequest(request: ApiRequest, redact: Redact): ApiRequest {
-  const written = JSON.stringify(request);
-  return redact(written) === written ? request : (redactValue(request, redact) as ApiRequest);
+/** @param body as it is sent: written out once, since bulk runs come by here for every contact */
+function redactRequest(request: ApiRequest, body: string | undefined, redact: Redact): ApiRequest {
+  const { method, path, query } = request;
+  const parts = [method, path, JSON.stringify(query) ?? "", body ?? ""];
+  const isClean = parts.every((part) => redact(part) === part);
+  return isClean ? request : (redactValue(request, redact) as ApiRequest);
 }
 
 function redactAnswer(answer: WireAnswer, redact: Redact): WireAnswer {

@@ -1,5 +1,5 @@
 /** `--verbose`: what goes over the line, one stderr line for each thing that happens there. Pure. */
-import type { ApiRequest, SendEvent } from "../wire.ts";
+import type { SendEvent } from "../wire.ts";
 import { rateLimitLine } from "./rate-limit.ts";
 
 /** @param withBodies `--verbose=bodies` */
@@ -7,8 +7,8 @@ export function traceLines(event: SendEvent, baseUrl: string, withBodies: boolea
   switch (event.kind) {
     case "sent": {
       const again = event.attempt > 1 ? ` (attempt ${event.attempt})` : "";
-      const body = bodyOf(event.request);
-      const lines = [`> ${event.request.method} ${baseUrl}${target(event.request)}${again}`];
+      const { target, body } = event.sent;
+      const lines = [`> ${event.request.method} ${baseUrl}${target}${again}`];
       return withBodies && body !== undefined ? [...lines, `> ${body}`] : lines;
     }
     case "answered": {
@@ -21,13 +21,4 @@ export function traceLines(event: SendEvent, baseUrl: string, withBodies: boolea
     case "waiting":
       return [`* waiting ${Number(event.seconds.toFixed(1))} s: ${event.why}`];
   }
-}
-
-function target({ path, query = [] }: ApiRequest): string {
-  const pairs = query.map(([name, value]) => `${encodeURIComponent(name)}=${encodeURIComponent(value)}`);
-  return pairs.length === 0 ? path : `${path}${path.includes("?") ? "&" : "?"}${pairs.join("&")}`;
-}
-
-function bodyOf(request: ApiRequest): string | undefined {
-  return request.rawBody ?? (request.body === undefined ? undefined : JSON.stringify(request.body));
 }

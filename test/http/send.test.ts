@@ -57,6 +57,9 @@ describe("a request", () => {
       url: "/api/contact/search?a%20b=%C3%A4%26%3D",
       body: '{"page":1}',
     });
+    const [sent] = events;
+    const { url, body } = server.seen[0]!;
+    expect(sent).toMatchObject({ kind: "sent", sent: { target: url, body } });
     expect(server.seen[0]!.headers).toMatchObject({
       "x-api-key": testKey,
       "content-type": "application/json",

@@ -31,7 +31,7 @@ describe("a clock that is set while the hour's end is waited for", () => {
 });
 
 const answering = (async (_request: ApiRequest, options?: SendOptions) => {
-  options?.onEvent?.({ kind: "sent", request, attempt: 1 });
+  options?.onEvent?.({ kind: "sent", request, attempt: 1, sent: { target: request.path } });
   return { status: 200, headers: {}, limits: {}, text: "[]", body: [] };
 }) as unknown as Send;
 
