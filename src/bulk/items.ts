@@ -12,7 +12,7 @@ export interface ContactKey {
 }
 
 export interface Item {
-  /** Names the contact within the run and its journal: the line it stands on, or its place in a list of its own. */
+  /** Names the contact within the run and its journal: the line it is on, or its place in a list of its own. */
   ref: number;
   key: ContactKey;
 }

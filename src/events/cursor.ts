@@ -68,7 +68,7 @@ export async function openCursor(stateFolder: string, matter: readonly unknown[]
       },
       async announce(events, target, sha256, readAt) {
         // A file like it that is there already would tell nothing.
-        if ((await hashOf(target)) === sha256) return;
+        if ((await digestOf(target)) === sha256) return;
         const shown = withEvents(stored.shown, events);
         await write({ ...stored, pending: { file: target, sha256, readAt, shown } });
       },
@@ -104,11 +104,11 @@ async function readStored(file: string): Promise<Stored> {
 
 /** A file that was announced and is there was shown, although the process died before it could say so. */
 async function settled({ pending, ...stored }: Stored): Promise<Stored> {
-  if (!pending || (await hashOf(pending.file)) !== pending.sha256) return stored;
+  if (!pending || (await digestOf(pending.file)) !== pending.sha256) return stored;
   return { format: 1, readAt: pending.readAt, shown: pending.shown };
 }
 
-async function hashOf(file: string): Promise<string | undefined> {
+async function digestOf(file: string): Promise<string | undefined> {
   const hash = createHash("sha256");
   try {
     for await (const piece of createReadStream(file)) hash.update(piece as Buffer);

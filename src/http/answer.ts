@@ -78,7 +78,7 @@ export function serviceErrorFrom(
   return new ServiceError(message, { ...details, status, limitKind });
 }
 
-/** What stands for the errorType when an answer of this status has none. */
+/** The errorType where an answer of this status has none. */
 const usualTypes: Record<number, string> = {
   401: "UnauthorizedError",
   403: "ForbiddenError",
@@ -113,7 +113,7 @@ function documentedError(text: string): Partial<WireError> | undefined {
   };
 }
 
-/** Which forms stand in the way of removing a field (`ContactFieldInUseError`). */
+/** Which forms prevent the removal of a field (`ContactFieldInUseError`). */
 function formsHint(found: Partial<WireError> | undefined): string | undefined {
   const forms = found?.debug?.affectedForms;
   if (!Array.isArray(forms) || forms.length === 0) return undefined;
@@ -130,7 +130,7 @@ function undocumented(answer: WireAnswer): string {
   return `HTTP ${status}: ${whatCame(answer)}`;
 }
 
-/** What stands in place of an answer, in words: its kind, its length, its first characters. */
+/** An unreadable answer in words: its kind, its length, its first characters. */
 function whatCame({ headers, text }: WireAnswer): string {
   if (text.trim() === "") return "it has no body";
   const kind = headers["content-type"] ?? "no content type";

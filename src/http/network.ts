@@ -1,4 +1,4 @@
-/** The network's door: one HTTP exchange through undici. */
+/** One HTTP exchange over the network, through undici. */
 import { versions } from "node:process";
 import { setFlagsFromString } from "node:v8";
 import type { Agent, Dispatcher } from "undici";
@@ -104,7 +104,7 @@ function exchange(agent: Dispatcher, request: WireRequest): Promise<WireAnswer> 
       Math.min(request.timeoutMilliseconds, longestTimer),
     );
     const onAbort = () => fail(request.signal!.reason as Error);
-    const settle = () => {
+    const finish = () => {
       isSettled = true;
       clearTimeout(timer);
       request.signal?.removeEventListener("abort", onAbort);
@@ -117,7 +117,7 @@ function exchange(agent: Dispatcher, request: WireRequest): Promise<WireAnswer> 
     };
     const fail = (error: TransportFailure) => {
       if (isSettled) return;
-      settle();
+      finish();
       controller?.abort(error);
       if (!request.signal?.aborted) Object.assign(error, { wasSent, partial: whole() });
       reject(error);
@@ -163,7 +163,7 @@ function exchange(agent: Dispatcher, request: WireRequest): Promise<WireAnswer> 
         onResponseEnd() {
           if (sink && !isSettled) sinkInto((into) => into.end());
           if (isSettled) return;
-          settle();
+          finish();
           resolve(whole()!);
         },
         onResponseError: (_controller, error) => fail(error),

@@ -1,7 +1,7 @@
-/** The API key kept out of everything that leaves the line: answers, events, messages, causes. Pure. */
+/** The API key kept out of everything that `send` returns or emits: answers, events, messages, causes. Pure. */
 
 const shown = "[redacted]";
-/** Shorter texts are no keys, and would stand in innocent words. */
+/** Shorter texts are no keys, and would occur in other words. */
 const shortestKey = 8;
 
 import type { BodySink } from "../wire.ts";

@@ -25,25 +25,25 @@ export interface Situation {
   maxWaitSeconds: number;
 }
 
-export type Decision = { action: "stop" } | { action: "wait"; seconds: number };
+export type RetryDecision = { action: "stop" } | { action: "wait"; seconds: number };
 
 /** Requests in total, the first included. */
 export const mostTries = 3;
 /** Longest single wait for a 429, in seconds. */
 const longestWaitSeconds = 300;
 
-const stop: Decision = { action: "stop" };
+const stop: RetryDecision = { action: "stop" };
 
 /**
  * A month's end and a blocked address are never waited for. The hour is, by min(Retry-After × 2^waits, 300) seconds at
  * a time, unless its end lies beyond what may still be waited: then waiting would be for nothing. Reads are repeated
  * after a lost connection, 502, 503 and 504; a write only when no connection was made.
  */
-export function decideRetry(situation: Situation): Decision {
+export function decideRetry(situation: Situation): RetryDecision {
   const { trouble, effect, tries } = situation;
   if (trouble.kind === "limited") return decideWait(trouble, situation);
   if (tries >= mostTries) return stop;
-  const again: Decision = { action: "wait", seconds: pauseSeconds(tries) };
+  const again: RetryDecision = { action: "wait", seconds: pauseSeconds(tries) };
   switch (trouble.kind) {
     case "unconnected":
       return trouble.isLasting ? stop : again;
@@ -57,7 +57,7 @@ export function decideRetry(situation: Situation): Decision {
 function decideWait(
   trouble: Extract<Trouble, { kind: "limited" }>,
   { limitWaits, waitedSeconds, maxWaitSeconds }: Situation,
-): Decision {
+): RetryDecision {
   if (trouble.limit !== "hour") return stop;
   // Nothing said, or "now": still leave the service a second.
   const needed = Math.max(1, trouble.retryAfterSeconds ?? 1);

@@ -1,4 +1,4 @@
-/** The one outside line: signs a request, sends it, repeats it where the retry rule allows, reads the limits. */
+/** Sends requests: signs one, sends it, repeats it where the retry rule allows, reads the limits. */
 import { EcmError, InterruptedError, UsageError } from "../errors.ts";
 import { requestTarget } from "../request-target.ts";
 import { version } from "../version.ts";
@@ -38,7 +38,7 @@ export interface SendConfiguration {
 }
 
 /** One attempt's end: an answer, or why there is none. */
-type Outcome =
+type AttemptEnd =
   | { answer: WireAnswer; limits: RateLimits; failure?: undefined }
   | { failure: TransportFailure; answer?: undefined };
 
@@ -95,7 +95,7 @@ async function sendUntilSettled<T>(sending: Sending): Promise<ApiAnswer<T>> {
   for (let attempt = 1; ; attempt++) {
     wire.signal.throwIfAborted();
     const outcome = await attemptOnce(sending, attempt);
-    if (outcome.answer && outcome.answer.status < 400) return settle<T>(sending, outcome);
+    if (outcome.answer && outcome.answer.status < 400) return resultOf<T>(sending, outcome);
     const { trouble, why } = diagnose(outcome, sending);
     if (trouble?.kind !== "limited") tries += 1;
     const situation: Omit<Situation, "trouble"> = {
@@ -106,7 +106,7 @@ async function sendUntilSettled<T>(sending: Sending): Promise<ApiAnswer<T>> {
       maxWaitSeconds,
     };
     const decision = trouble ? decideRetry({ ...situation, trouble }) : { action: "stop" as const };
-    if (decision.action === "stop") return settle<T>(sending, outcome);
+    if (decision.action === "stop") return resultOf<T>(sending, outcome);
     emit({ kind: "waiting", request, seconds: decision.seconds, why });
     await clock.sleep(decision.seconds * 1000, wire.signal);
     if (trouble?.kind === "limited") {
@@ -116,7 +116,7 @@ async function sendUntilSettled<T>(sending: Sending): Promise<ApiAnswer<T>> {
   }
 }
 
-async function attemptOnce(sending: Sending, attempt: number): Promise<Outcome> {
+async function attemptOnce(sending: Sending, attempt: number): Promise<AttemptEnd> {
   const { configuration, request, sent, wire, emit, redact } = sending;
   const { clock, transport, timeoutSeconds } = configuration;
   emit({ kind: "sent", request, attempt, sent });
@@ -150,7 +150,7 @@ async function attemptOnce(sending: Sending, attempt: number): Promise<Outcome> 
 }
 
 /** What the retry rule has to know; no trouble when only stopping is possible. */
-function diagnose(outcome: Outcome, sending: Sending): { trouble?: Trouble; why: string } {
+function diagnose(outcome: AttemptEnd, sending: Sending): { trouble?: Trouble; why: string } {
   const { configuration, request } = sending;
   if (outcome.failure) {
     return {
@@ -175,7 +175,7 @@ function diagnose(outcome: Outcome, sending: Sending): { trouble?: Trouble; why:
 }
 
 /** The end of a request: its answer, or its error. */
-function settle<T>({ configuration, request, options }: Sending, outcome: Outcome): ApiAnswer<T> {
+function resultOf<T>({ configuration, request, options }: Sending, outcome: AttemptEnd): ApiAnswer<T> {
   const { timeoutSeconds, baseUrl, clock } = configuration;
   if (outcome.failure) {
     const { failure } = outcome;

@@ -35,7 +35,7 @@ export interface Account {
   /**
    * Performs something with names that earlier commands saw a short while ago, in place of fetching them. Where that fails
    * for a name that is not known or an id that the service refuses, the names are fetched, and if they are others now it
-   * is performed once more. What is handed out within has names and ids alone: it is not what the service answers.
+   * is performed once more. What is returned within has names and ids alone: it is not what the service answers.
    * @param effect a write relies on names for a shorter time than a read
    * @param perform prints nothing before it can fail
    */

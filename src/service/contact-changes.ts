@@ -17,7 +17,7 @@ export interface WantedChanges {
 
 /**
  * The body of a mutate; members without an element are left out.
- * @throws UsageError when nothing is wanted, or two wishes contradict; NotFoundError for a name that means nothing.
+ * @throws UsageError when nothing is wanted, or two changes contradict each other; NotFoundError for a name that means nothing.
  */
 export async function mutateBody(account: Account, wanted: WantedChanges): Promise<MutateBody> {
   const { addTag = [], removeTag = [], addList = [], removeList = [], set = [] } = wanted;

@@ -15,7 +15,7 @@ export interface ContactColumn {
   isWhole?: boolean;
   /** A time: RFC 3339 in data, short in a table. */
   isTime?: boolean;
-  /** Left out first where a table has not room for all. */
+  /** Left out first where a table has no space for all. */
   isAside?: boolean;
 }
 
@@ -59,7 +59,7 @@ export function contactHeaders(structure: Pick<ContactStructure, "fields">): Con
   };
 }
 
-/** So many fields, most often the names, are shown before the others where there is not room for all. */
+/** So many fields, most often the names, are shown before the others where there is no space for all. */
 const fieldsInFront = 2;
 
 /** The same without what a search does not tell. */

@@ -19,7 +19,7 @@ export interface OpenSearch {
 
 /**
  * Reads the first page, so that a refusal is known before anything is written; the rest follows on demand.
- * Stops at `limit`, at `totalRecords`, and at a page that brings nothing new. A contact that slid onto the next page
+ * Stops at `limit`, at `totalRecords`, and at a page that brings nothing new. A contact that moved to the next page
  * because others were added meanwhile is not given twice.
  */
 export async function openSearch(

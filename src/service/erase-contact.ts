@@ -60,7 +60,7 @@ async function find(send: Send, structureId: string, criterias: Criteria[]): Pro
 
 /**
  * Deletes a contact. One that is gone already is deleted; where the answer is lost, reading the contact tells.
- * @throws what the service or the line threw, when the contact may still be there
+ * @throws what `send` threw, when the contact may still be there
  */
 export async function deleteContact(send: Send, contactId: string): Promise<void> {
   try {

@@ -5,7 +5,7 @@ import { allOf, equals, readSearch, searchContactsRequest } from "./contacts.ts"
 import { findByName } from "./names.ts";
 
 const idForm = /^[0-9a-f]{24}$/i;
-// What can stand in a path as an id; e-mail addresses and dots cannot.
+// What can be an id in a path; e-mail addresses and dots cannot.
 const possibleId = /^[\w-]+$/;
 
 /** No contact has this key or id. (A name of a list, tag, field or structure is a `NotFoundError` of its own.) */

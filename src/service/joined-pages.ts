@@ -22,7 +22,7 @@ export async function joinPages(send: Send, request: ApiRequest): Promise<unknow
   let size = asked.size;
   for (let page = 1; ; page++) {
     const answer = await sendPage(page);
-    // What slid from one page onto the next comes once; two records of one page may be alike.
+    // What moved from one page to the next comes once; two records of one page may be alike.
     const fresh = answer.records.filter((record) => !seen.has(identityOf(record)));
     for (const record of fresh) seen.add(identityOf(record));
     joined.push(...fresh);

@@ -43,7 +43,7 @@ type Mode = "any" | "alternatives" | "one";
 /** Smaller pages are read one after the other. */
 const leastPage = 50;
 
-/** A search whose pages do not add up is begun anew: others add and remove meanwhile. */
+/** A search whose pages do not add up is repeated: others add and remove meanwhile. */
 const mostReadings = 3;
 
 export function createKeySearch({ send, behavior, structureId, identityOf }: KeySearchOptions): KeySearch {

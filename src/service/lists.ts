@@ -84,7 +84,7 @@ export function requireFreeListName(name: string, lists: readonly ContactList[],
 
 /**
  * Deletes a list. Where the answer is lost, reading the list tells: one that is gone was deleted.
- * @throws what the service or the line threw, when the list is still there or cannot be read
+ * @throws what `send` threw, when the list is still there or cannot be read
  */
 export async function deleteList(send: Send, structureId: string, listId: string): Promise<void> {
   try {

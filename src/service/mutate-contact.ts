@@ -12,7 +12,7 @@ export interface MutatedContact {
 
 /**
  * Sends a mutate. A refusal that may mean "nothing to change" (specification, mutate, rule 5) is settled by reading the
- * contact: it stands unless the contact is as wanted already.
+ * contact: it is final unless the contact is as wanted already.
  */
 export async function mutateContact(
   send: Send,

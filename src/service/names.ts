@@ -41,7 +41,7 @@ export function resolveTag(structure: ContactStructure, wanted: string): TagDefi
   );
 }
 
-/** The name that was likely meant, when one is close enough to be a slip of the finger. */
+/** The name that was likely meant, when one is close enough to be a typo. */
 export function closest(wanted: string, names: readonly string[]): string | undefined {
   const tolerance = Math.max(1, Math.floor(wanted.length / 3));
   const [best] = names
@@ -51,7 +51,7 @@ export function closest(wanted: string, names: readonly string[]): string | unde
   return best?.name;
 }
 
-/** Letters to add, take away or change; two neighbours in the wrong order are one slip. */
+/** Letters to add, take away or change; two neighbours in the wrong order count once. */
 function slipsBetween(wanted: string, name: string): number {
   let least = distance(wanted, name);
   if (least < 2 || wanted.length !== name.length) return least;

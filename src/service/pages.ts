@@ -1,6 +1,6 @@
 /**
  * Reading page by page: one rule for contacts and lists. The greatest size is not published, so that a refused size is
- * halved, and one that was silently cut is gone on with as it was cut. A reading ends when the service's total is
+ * halved, and one that was silently cut continues at the size it was cut to. A reading ends when the service's total is
  * reached, or with a page that brings nothing new: a short page is no end.
  */
 import { ServiceError } from "../errors.ts";
@@ -70,7 +70,7 @@ export function isSizeRefusal(error: unknown): boolean {
 
 /**
  * Every page in order, the first one included. Ends at the total, or with a page that brings nothing new.
- * @param idOf tells an item that slid onto the next page from a new one; items without an id count as new
+ * @param idOf tells an item that moved to the next page from a new one; items without an id count as new
  */
 export async function* pagesInOrder<T>(
   read: ReadPage<T>,

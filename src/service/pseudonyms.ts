@@ -30,7 +30,7 @@ const plain = new Set([
   "timestamp",
   "field",
 ]);
-/** Texts that are cut to the words in which something of an account may stand. */
+/** Texts that are cut to the words that may hold something of an account. */
 const spoken = new Set(["message"]);
 
 const idForm = /[0-9a-f]{24}/gi;

@@ -61,7 +61,7 @@ export function parseStructureFile(text: string, file: string): WantedStructure 
   try {
     value = document.toJS();
   } catch (error) {
-    // Aliases that stand for more than any structure holds.
+    // Aliases that expand to more than any structure holds.
     throw new UsageError(`${file}: ${(error as Error).message}`);
   }
   const content = recordAt(value, file, ["label", "keyName", "fields", "tags"]);
@@ -104,7 +104,7 @@ function readTag([value, where]: Place): WantedTag {
   };
 }
 
-/** A mistyped name must not pass for a wish that was carried out. */
+/** A mistyped name must not look like a change that was made. */
 function recordAt(value: unknown, where: string, known: string[]): Record<string, unknown> {
   if (typeof value !== "object" || value === null || Array.isArray(value)) {
     throw new UsageError(`${where}: expected ${known.map((name) => `${name}:`).join(", ")}`);

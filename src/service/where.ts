@@ -182,7 +182,7 @@ function told<T>(part: string, value: T | undefined): T {
   });
 }
 
-/** Names that stand as text where only a name makes sense: a misspelt one would hold for nobody, or for everybody. */
+/** Names given as text where only a name makes sense: a misspelt one would hold for nobody, or for everybody. */
 function requireNames(text: string, ast: ASTNode, vocabulary: Vocabulary): void {
   for (const node of nodesOf(ast)) {
     if (node.op === "id") requireOneField(text, node, vocabulary);

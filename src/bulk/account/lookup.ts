@@ -80,7 +80,7 @@ export interface LookupOptions {
   listIds?: readonly string[];
 }
 
-/** The same run may be gone on with after days. */
+/** The same run may be resumed after days. */
 export const longestKeptMilliseconds = 3_600_000;
 const longestForChangesMilliseconds = 300_000;
 export function createLookup(options: LookupOptions): Lookup {

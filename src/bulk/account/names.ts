@@ -140,7 +140,7 @@ export async function openNameBook(options: NameBookOptions): Promise<NameBook> 
   let isMade = false;
 
   return {
-    // What is not made yet stands for itself: a dry run only counts.
+    // What is not created yet is named by its placeholder: a dry run only counts.
     listId: (name) => listIds.get(name) ?? `${newList}${name}`,
     tagId: (name) => tagIds.get(name) ?? `${newTag}${name}`,
     listIds: () => [...new Set(listIds.values())],
@@ -209,7 +209,7 @@ function slipOf(name: string, there: string[]): string | undefined {
   return near !== undefined && letters(near) !== letters(name) ? near : undefined;
 }
 
-/** Names that may be slips, and cells that may hold several names, each in a sentence. */
+/** Names that may be misspelled, and cells that may hold several names, each in a sentence. */
 export function doubtsAbout({ lists, tags }: Pick<MissingNames, "lists" | "tags">): string[] {
   const doubts: string[] = [];
   for (const { name, near } of [...lists, ...tags]) {

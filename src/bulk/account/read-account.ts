@@ -96,7 +96,7 @@ function readerOf({ send, behavior, structureId, source, filters = [] }: PagesOp
   return contactPages(send.searches, search, behavior);
 }
 
-interface ReadPage {
+interface PageRead {
   page: number;
   pageSize: number;
   at: number;
@@ -104,7 +104,7 @@ interface ReadPage {
   total?: number;
 }
 
-function keep(snapshot: Snapshot, { items, total, ...place }: ReadPage, options: PagesOptions): void {
+function keep(snapshot: Snapshot, { items, total, ...place }: PageRead, options: PagesOptions): void {
   if (total === undefined) {
     throw new EcmError(exitCodes.failed, "The answer to a search has no totalRecords", {
       type: "UnreadableAnswerError",

@@ -183,7 +183,7 @@ async function readKept(file: string): Promise<{ pages: KeptPage[]; end: number 
       }
     }
   } catch {
-    // A torn line: what stands before it is whole.
+    // A torn line: everything before it is whole.
   } finally {
     lines.close();
     await handle.close().catch(() => undefined);

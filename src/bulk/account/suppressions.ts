@@ -59,7 +59,7 @@ const record = /^([+-])([0-9a-f]{64}) (\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z)$/
 /** What a power cut leaves of a record: the command that wrote it has not said that it is on the list. */
 const tornRecord = /^[+-][0-9a-f]{0,64}(?: [\dTZ:.-]{0,23})?$/;
 
-/** Where the list of an account is kept. The base address stands for the account. */
+/** Where the list of an account is kept. The base address identifies the account. */
 export function suppressionsFile(stateFolder: string, baseUrl: string): string {
   const name = createHash("sha256").update(baseUrl).digest("hex").slice(0, 16);
   return join(stateFolder, "suppressions", `${name}.txt`);
@@ -94,7 +94,7 @@ export function openSuppressions(file: string, { mustExist = false } = {}): Supp
     load();
   }
 
-  function hashOf(key: string): string | undefined {
+  function digestOf(key: string): string | undefined {
     return contents.secret && hmac(contents.secret, identityOf(key));
   }
 
@@ -103,13 +103,13 @@ export function openSuppressions(file: string, { mustExist = false } = {}): Supp
     file,
     has(key) {
       if (performance.now() - lookedAt > staleMilliseconds) load();
-      return contents.entries.size > 0 && contents.entries.has(hashOf(key)!);
+      return contents.entries.size > 0 && contents.entries.has(digestOf(key)!);
     },
     add(keys, now) {
       if (!seen) create(file);
       load();
       const addedAt = new Date(now).toISOString();
-      const hashes = [...new Set(keys.map((key) => hashOf(key)!))];
+      const hashes = [...new Set(keys.map((key) => digestOf(key)!))];
       const fresh = hashes.filter((hash) => !contents.entries.has(hash));
       append(fresh.map((hash) => `+${hash} ${addedAt}`));
       const entries = hashes.map((hash) => ({ hash, addedAt: contents.entries.get(hash) ?? addedAt }));
@@ -117,7 +117,7 @@ export function openSuppressions(file: string, { mustExist = false } = {}): Supp
     },
     remove(keys, now) {
       load();
-      const hashes = [...new Set(keys.map(hashOf))].filter((hash) => hash && contents.entries.has(hash));
+      const hashes = [...new Set(keys.map(digestOf))].filter((hash) => hash && contents.entries.has(hash));
       append(hashes.map((hash) => `-${hash} ${new Date(now).toISOString()}`));
       return hashes.length;
     },

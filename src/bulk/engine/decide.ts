@@ -1,4 +1,4 @@
-/** What to do about one contact: a pure function of what is wished, what the account holds, and the mode. */
+/** What to do about one contact: a pure function of what is wanted, what the account holds, and the mode. */
 
 import { isInactive, statusOf, unsubscribed } from "../../service/contacts.ts";
 import type { Contact, ContactStatus, CreateContactBody, FieldValue, IdRef, MutateBody } from "../../wire.ts";
@@ -16,66 +16,66 @@ export interface DecideOptions {
 /** @param key the form that a create sends */
 export function decide(
   key: string,
-  wish: DesiredContact,
+  desired: DesiredContact,
   found: Partial<Contact> | undefined,
   options: DecideOptions,
 ): Decision {
-  if (!found) return decideAbsent(key, wish, options);
-  if (wish.unsubscribes && isMarked(wish, found)) {
+  if (!found) return decideAbsent(key, desired, options);
+  if (desired.unsubscribes && isMarked(desired, found)) {
     return { kind: "status", contactId: found._id!, status: unsubscribed, before: statusOf(found) };
   }
   if (options.mode === "create") return { kind: "skip", code: "exists" };
-  const change = changeOf(wish, found);
+  const change = changeOf(desired, found);
   if (!change) return { kind: "leave" };
   return { kind: "change", contactId: found._id!, ...change };
 }
 
 function decideAbsent(
   key: string,
-  wish: DesiredContact,
+  desired: DesiredContact,
   { mode, missing, structureId }: DecideOptions,
 ): Decision {
   if (mode === "update") {
     // There is nothing to be done about someone who left and is not here.
-    if (missing === "reject" && wish.isNotSubscribed) return { kind: "skip", code: "not_subscribed" };
+    if (missing === "reject" && desired.isNotSubscribed) return { kind: "skip", code: "not_subscribed" };
     return missing === "skip"
       ? { kind: "skip", code: "missing" }
       : { kind: "reject", code: "not_found", message: "no contact has this key" };
   }
-  if (wish.isNotSubscribed) return { kind: "skip", code: "not_subscribed" };
-  return { kind: "create", body: createBody(key, wish, structureId) };
+  if (desired.isNotSubscribed) return { kind: "skip", code: "not_subscribed" };
+  return { kind: "create", body: createBody(key, desired, structureId) };
 }
 
-function createBody(key: string, wish: DesiredContact, contactStructureId: string): CreateContactBody {
+function createBody(key: string, desired: DesiredContact, contactStructureId: string): CreateContactBody {
   const body: CreateContactBody = { key, contactStructureId };
-  const fields = [...wish.fields]
+  const fields = [...desired.fields]
     .filter(([, value]) => value !== "")
     .map(([_id, value]): FieldValue => ({ _id, value }));
   if (fields.length > 0) body.fields = fields;
-  if (wish.addLists.length > 0) body.lists = refs(wish.addLists);
-  if (wish.addTags.length > 0) body.tags = refs(wish.addTags);
+  if (desired.addLists.length > 0) body.lists = refs(desired.addLists);
+  if (desired.addTags.length > 0) body.tags = refs(desired.addTags);
   return body;
 }
 
 /**
- * The smallest mutate that makes the contact as wished, and what it replaces; undefined when it is so already.
+ * The smallest mutate that makes the contact as wanted, and what it replaces; undefined when it is so already.
  * A facet that the answer did not carry is unknown, and is sent.
  */
 export function changeOf(
-  wish: DesiredContact,
+  desired: DesiredContact,
   found: Partial<Contact>,
 ): { body: MutateBody; before: Before } | undefined {
   const values = valuesOf(found);
-  const updateFields = [...wish.fields]
+  const updateFields = [...desired.fields]
     .filter(([id, value]) => (values.get(id) ?? "") !== value)
     .map(([_id, value]): FieldValue => ({ _id, value }));
   const lists = found.lists && idsOf(found.lists);
   const tags = found.tags && idsOf(found.tags);
   // Only the person can take an unsubscription back: their file says they have not.
-  const addLists = wish.isNotSubscribed ? [] : wish.addLists.filter((id) => !lists?.has(id));
-  const removeLists = wish.removeLists.filter((id) => !lists || lists.has(id));
-  const addTags = wish.addTags.filter((id) => !tags?.has(id));
-  const removeTags = wish.removeTags.filter((id) => !tags || tags.has(id));
+  const addLists = desired.isNotSubscribed ? [] : desired.addLists.filter((id) => !lists?.has(id));
+  const removeLists = desired.removeLists.filter((id) => !lists || lists.has(id));
+  const addTags = desired.addTags.filter((id) => !tags?.has(id));
+  const removeTags = desired.removeTags.filter((id) => !tags || tags.has(id));
 
   const body: MutateBody = {};
   if (updateFields.length > 0) body.updateFields = updateFields;
@@ -95,19 +95,19 @@ export function changeOf(
 
 /** Whether a contact is as this create would have made it: at least what was asked for. */
 export function holdsCreate(body: CreateContactBody, found: Partial<Contact>): boolean {
-  const wish: DesiredContact = {
+  const desired: DesiredContact = {
     fields: new Map(body.fields?.map(({ _id, value }) => [_id, value])),
     addLists: body.lists?.map(({ _id }) => _id) ?? [],
     addTags: body.tags?.map(({ _id }) => _id) ?? [],
     removeLists: [],
     removeTags: [],
   };
-  return changeOf(wish, found) === undefined;
+  return changeOf(desired, found) === undefined;
 }
 
 /** Whether the file marks as not subscribed whom the account holds as active, or may hold so. */
-export function isMarked(wish: DesiredContact | undefined, found: Partial<Contact> | undefined): boolean {
-  return wish?.isNotSubscribed === true && found !== undefined && !isInactive(found);
+export function isMarked(desired: DesiredContact | undefined, found: Partial<Contact> | undefined): boolean {
+  return desired?.isNotSubscribed === true && found !== undefined && !isInactive(found);
 }
 
 /** The contact once its status is this. */

@@ -1,4 +1,4 @@
-/** What is said while a run goes on, and how far it is. */
+/** What a run reports while it works, and how far it is. */
 import type { MissingNames } from "../account/names.ts";
 import type { Joined } from "../input/join.ts";
 import type { InputFacts } from "../input/rows.ts";

@@ -1,6 +1,6 @@
 /**
  * A run over the rows of an input, from its first byte to its report: survey → names → run folder → price → work →
- * report. `import`, `mutate --keys` and `lists sync` differ only in the job they hand in.
+ * report. `import`, `mutate --keys` and `lists sync` differ only in their job.
  */
 import { randomBytes } from "node:crypto";
 import { access, constants, rm, stat } from "node:fs/promises";
@@ -71,8 +71,8 @@ export async function runRowJob(
   } finally {
     // What cannot be removed is swept later; it must not take the place of the failure.
     await rm(scratch, { recursive: true, force: true }).catch(() => undefined);
-    const spooled = taken.prepared?.folder;
-    if (spooled !== undefined && spooled !== keeps) await rm(spooled, { recursive: true, force: true });
+    const folder = taken.spooled?.folder;
+    if (folder !== undefined && folder !== keeps) await rm(folder, { recursive: true, force: true });
   }
 }
 
@@ -84,8 +84,8 @@ async function enter(rowRun: RowRun, taken: TakenInput, resumes: Manifest | unde
     return await enterRun({
       stateFolder: engine.stateFolder,
       now: clock.now(),
-      about: aboutRun(rowRun, { file: taken.file, isSpooled: taken.prepared !== undefined }, resumes),
-      prepared: taken.prepared,
+      about: aboutRun(rowRun, { file: taken.file, isSpooled: taken.spooled !== undefined }, resumes),
+      spooled: taken.spooled,
       isFresh: options.isFresh,
       openJournalFile: engine.openJournalFile,
       onChanged: (older) => emit({ kind: "input-changed", older: older.id }),
@@ -147,7 +147,7 @@ async function requireRejectsPlace({ input }: RowJob, { rejects }: RunOptions): 
 
 interface TakenInput {
   file: InputFile;
-  prepared?: { id: string; folder: string };
+  spooled?: { id: string; folder: string };
 }
 
 /** What can be read only once is copied first, so that the run can be resumed. */
@@ -161,15 +161,15 @@ async function takeInput(engine: Engine, { input, isWithoutInput }: RowJob): Pro
     await requireFile(file);
     return { file };
   }
-  const prepared = await makeRunFolder(engine.stateFolder, engine.clock.now());
-  const path = resolve(prepared.folder, fileOf.input);
+  const spooled = await makeRunFolder(engine.stateFolder, engine.clock.now());
+  const path = resolve(spooled.folder, fileOf.input);
   try {
     await spool(stream, name, path, engine.signal);
   } catch (error) {
-    await rm(prepared.folder, { recursive: true, force: true });
+    await rm(spooled.folder, { recursive: true, force: true });
     throw error;
   }
-  return { file: { path, name }, prepared };
+  return { file: { path, name }, spooled };
 }
 
 function changedInput(run: Manifest): EcmError {

@@ -17,7 +17,7 @@ import { note, type Session } from "./session.ts";
  * Applies the work to every contact that the ledger does not know as done.
  * @param isDryRun decides and counts, and writes nothing
  * @returns in a dry run, the requests that the contacts would need beyond one each
- * @throws RunStop after everything under way has come back; or what failed
+ * @throws RunStop after everything under way has ended; or what failed
  */
 export async function runWork<T extends Item>(
   session: Session,

@@ -32,7 +32,7 @@ export async function readMembers(
 
 /**
  * Members that the input does not name. Their places in the snapshot name them in the journal, after the input's lines.
- * @throws UsageError when they are more than may be taken out; a dry run says so, and goes on to show whom
+ * @throws UsageError when they are more than may be taken out; a dry run says so, and shows whom all the same
  */
 export function planRemovals(
   members: Snapshot,

@@ -17,7 +17,7 @@ import { planRemovals, readMembers } from "./members.ts";
 import type { Planning } from "./planning.ts";
 import { lookUpAll } from "./pricing.ts";
 import type { ResolvedJob } from "./row-job.ts";
-import { type RowSession, type RowState, workOf } from "./row-run.ts";
+import { pagesOf, type RowSession, type RowState, workOf } from "./row-run.ts";
 import type { Engine, RunOptions } from "./run-context.ts";
 import { readSelected, type Selected, selectedLookup, selectedWork } from "./selected.ts";
 import { hasBegun, nothingSeen, rowsOf } from "./session.ts";
@@ -39,7 +39,7 @@ export async function openWork(state: RowState, planning: Planning | undefined):
     const chosen = job.isWithoutInput ? selectedWork(snapshot!, state) : undefined;
     const removals = job.members && planRemovals(snapshot!, state, job.members);
     const works = [chosen ?? { work: workOf(state, planning?.passed) }, ...(removals ? [removals] : [])];
-    // Contacts that no row of an input stands for are counted like rows.
+    // Contacts that are not named by the input are counted like rows.
     const read = input.read + (chosen?.count ?? 0) + (removals?.count ?? 0);
     return opened(openSession({ ...state, input: { ...input, read } }, snapshot), {
       works: works.map(({ work }) => work as Work<Item>),
@@ -130,23 +130,14 @@ export function requireFewRejects({ maxRejects }: RunOptions, rows: RowCounts): 
 
 /** The list's members for a sync; else the account where that is cheaper than asking for blocks of keys. */
 async function takeSnapshot(state: RowState): Promise<Snapshot | undefined> {
-  const { engine, job, structure, survey, options, run } = state;
+  const { engine, job, structure, run } = state;
   const contacts = rowsOf(state).pending;
   if (contacts === 0 && !job.members && !job.isWithoutInput) return undefined;
   const file = join(run?.folder ?? (await scratchFolder(engine)), run ? fileOf.snapshot : scratchName());
   const opening = { isTemporary: run === undefined, identityOf: identityReader(structure.keyType) };
   if (job.isWithoutInput) return readSelected(state, file, opening, hasBegun(state.ledger));
   const snapshot = await openSnapshot(file, opening);
-  const { send, behavior, keys, clock } = state;
-  const pages = {
-    send,
-    behavior,
-    keys,
-    clock,
-    structureId: structure._id,
-    source: job.source(structure, survey),
-    concurrency: options.concurrency,
-  };
+  const pages = pagesOf(state);
   try {
     if (job.members) await readMembers(snapshot, pages, job.members);
     else if (!(await readAccountIfSmaller(snapshot, contacts, pages))) {

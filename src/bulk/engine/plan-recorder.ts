@@ -2,7 +2,7 @@
 import type { PlanLine, PlanSink } from "./plan.ts";
 
 export interface PlanRecorder {
-  /** A row that no contact of a block stands for; called while the rows are read. */
+  /** A row that is not the row of any contact; called while the rows are read. */
   pass(line: PlanLine): void;
   /** Everything passed since the last block, and the contacts that were read up to now, are one block. */
   seal(): PlanBlock;

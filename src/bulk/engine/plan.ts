@@ -24,7 +24,7 @@ export interface PlanChange {
   after: string | boolean;
 }
 
-/** Ids → names; an id whose name is not known stands for itself. */
+/** Ids → names; an id whose name is not known is returned as it is. */
 export interface PlanNames {
   field(id: string): string;
   list(id: string): string;

@@ -1,4 +1,4 @@
-/** Promises under way together, with room for more of them. */
+/** Promises that run at the same time, up to a limit. */
 import { RunStop } from "../pacing/run-stop.ts";
 
 /** Promises under way: their first failure ends everything, but only after all have come to an end. */

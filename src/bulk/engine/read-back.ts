@@ -29,7 +29,7 @@ export async function readAfterRefusal(
     return { kind: "again", found: await readAgain(session, item, operation.contactId) };
   }
   if (error.status === 404) {
-    // A contact that others have made anew under the key of a deleted one is not the one that was to be deleted.
+    // A contact that others have created under the key of a deleted one is not the one that was to be deleted.
     const found = operation.kind === "delete" ? { isKept: false } : await findOne(session, item);
     return { kind: "again", found };
   }

@@ -1,7 +1,7 @@
 /** Which rows of an input go to the rejects file, and with what reason: found by reading the input once more. */
 import { copyFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
-import { standingOf } from "../input/join.ts";
+import { roleOf } from "../input/join.ts";
 import type { InputFacts } from "../input/rows.ts";
 import type { RunStop } from "../pacing/run-stop.ts";
 import { fileOf } from "../runs/files.ts";
@@ -66,12 +66,12 @@ async function* rejectedRows({ survey, joined, job, ledger }: RowState): AsyncGe
       yield { row, code: row.code, message: row.message };
       continue;
     }
-    const standing = standingOf(row, joined);
-    const line = "stands" in standing ? row.line : standing.passedOverFor;
+    const role = roleOf(row, joined);
+    const line = "representative" in role ? row.line : role.passedOverFor;
     const rejection = ledger.rejections.get(line);
-    if ("passedOverFor" in standing && job.duplicates === "reject") {
+    if ("passedOverFor" in role && job.duplicates === "reject") {
       yield { row, code: "duplicate", message: `the contact of line ${line} again` };
-    } else if (rejection && ("stands" in standing || job.duplicates === "merge")) {
+    } else if (rejection && ("representative" in role || job.duplicates === "merge")) {
       // Joined rows make one contact: fixing it takes all of them.
       yield { row, ...rejection };
     }

@@ -1,13 +1,14 @@
-/** A row run whose input and account were read: its context, and the contacts that its rows stand for. */
+/** A row run whose input and account were read: its context, and the contacts that its rows name. */
 import type { Account } from "../../service/account.ts";
 import type { Behavior } from "../../service/behavior.ts";
 import type { KeySearch } from "../../service/key-search.ts";
 import type { ContactStructure } from "../../wire.ts";
 import { type HiddenContact, isHidden } from "../account/lookup.ts";
 import type { NameBook } from "../account/names.ts";
+import type { PagesOptions } from "../account/read-account.ts";
 import type { Suppressions } from "../account/suppressions.ts";
 import type { Understood } from "../input/index.ts";
-import { type Joined, standingOf } from "../input/join.ts";
+import { type Joined, roleOf } from "../input/join.ts";
 import type { RejectedRow, Row } from "../input/rows.ts";
 import type { Survey } from "../input/survey.ts";
 import type { Decision, DesiredContact, Item, Work } from "../items.ts";
@@ -49,6 +50,21 @@ export function settledByInput({ survey, joined, job }: ReadInput): SettledByInp
   };
 }
 
+/** How pages of the account are read for this run. */
+export function pagesOf(rowRun: RowRun): PagesOptions {
+  const { send, behavior, keys, clock, job, structure, survey, options } = rowRun;
+  const source = job.source(structure, survey);
+  return {
+    send,
+    behavior,
+    keys,
+    clock,
+    structureId: structure._id,
+    source,
+    concurrency: options.concurrency,
+  };
+}
+
 export interface RowItem extends Item {
   row: Row;
   /** Once it was needed. */
@@ -56,13 +72,13 @@ export interface RowItem extends Item {
   isSuppressed?: boolean;
 }
 
-/** What becomes of rows for which no item stands. */
+/** What becomes of rows without an item of their own. */
 export interface PassedRows {
   rejected(row: RejectedRow): void;
   duplicate(row: Row, passedOverFor: number): void;
 }
 
-/** One item for each contact, in file order; rows that another row stands for are passed over. */
+/** One item for each contact, in file order; rows that another row of the contact represents are passed over. */
 export function workOf(rowRun: RowRun, passed?: () => PassedRows | undefined): Work<RowItem> {
   const { job, names, structure, suppressions } = rowRun;
   const decideOptions: DecideOptions = { ...job.decide, structureId: structure._id };
@@ -96,15 +112,17 @@ async function* itemsOf(
       passed?.()?.rejected(row);
       continue;
     }
-    const standing = standingOf(row, joined);
-    if (!("stands" in standing)) {
-      passed?.()?.duplicate(row, standing.passedOverFor);
+    const role = roleOf(row, joined);
+    if (!("representative" in role)) {
+      passed?.()?.duplicate(row, role.passedOverFor);
       continue;
     }
-    const { stands } = standing;
-    const notSubscribed = stands.notSubscribed ?? survey.markedByRejected.get(stands.key.identity);
-    const marked = notSubscribed === stands.notSubscribed ? stands : { ...stands, notSubscribed };
-    yield { ref: stands.line, key: stands.key, row: marked };
+    const { representative } = role;
+    const notSubscribed =
+      representative.notSubscribed ?? survey.markedByRejected.get(representative.key.identity);
+    const marked =
+      notSubscribed === representative.notSubscribed ? representative : { ...representative, notSubscribed };
+    yield { ref: representative.line, key: representative.key, row: marked };
   }
 }
 

@@ -13,7 +13,7 @@ import type { RunEvent } from "./events.ts";
 import type { PlanSink } from "./plan.ts";
 import type { RowJob } from "./row-job.ts";
 
-/** What a run is handed by the outside. */
+/** What a run is given by its caller. */
 export interface Engine {
   send: Send;
   clock: Clock;
@@ -28,7 +28,7 @@ export interface Engine {
   openSuppressions?(): Promise<Suppressions>;
   /** What is known of how the service behaves. Default: nothing. */
   behaviors?: Behaviors;
-  /** A seam for a disk that fails. */
+  /** Replaced in tests of a disk that fails. */
   openJournalFile?: (file: string) => JournalFile;
 }
 

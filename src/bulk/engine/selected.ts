@@ -7,7 +7,7 @@ import { openSnapshot, type Snapshot, type SnapshotOptions } from "../account/sn
 import { identityReader } from "../input/keys.ts";
 import type { Item, Work } from "../items.ts";
 import { isChosen } from "./row-job.ts";
-import type { RowRun } from "./row-run.ts";
+import { pagesOf, type RowRun } from "./row-run.ts";
 
 export interface SelectedItem extends Item {
   /** As the page had it. */
@@ -23,7 +23,7 @@ export interface Selected {
 const mostPasses = 3;
 
 /**
- * Reads every page that the service's filters let through. Contacts that others add or remove meanwhile slide from page
+ * Reads every page that the service's filters let through. Contacts that others add or remove meanwhile move the rest from page
  * to page: then all is read again, so that nobody is passed over.
  * @param isBegun a write was decided on these pages already: they are taken as they are
  */
@@ -33,26 +33,8 @@ export async function readSelected(
   options: SnapshotOptions,
   isBegun: boolean,
 ): Promise<Snapshot> {
-  const {
-    send,
-    behavior,
-    keys,
-    clock,
-    structure,
-    job,
-    survey,
-    options: { concurrency },
-  } = rowRun;
-  const pages = {
-    send,
-    behavior,
-    keys,
-    clock,
-    structureId: structure._id,
-    source: job.source(structure, survey),
-    filters: job.selection!.filters,
-    concurrency,
-  };
+  const { clock, job } = rowRun;
+  const pages = { ...pagesOf(rowRun), filters: job.selection!.filters };
   let snapshot = await openSnapshot(file, options);
   const isFresh = clock.now() - snapshot.takenAt < longestKeptMilliseconds;
   if (isBegun || (isFresh && snapshot.isWhole())) return snapshot;
@@ -81,7 +63,7 @@ export function selectedWork(snapshot: Snapshot, { job, names, structure }: RowR
   const identityOf = identityReader(structure.keyType);
   const edit = job.edit!;
   function* items(): Generator<SelectedItem> {
-    // One who slid onto another page was read twice.
+    // A contact that moved to another page was read twice.
     const seen = snapshot.isWhole() ? undefined : new Set<string>();
     let place = 0;
     for (const contact of snapshot.all()) {

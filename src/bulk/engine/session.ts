@@ -28,7 +28,7 @@ export interface Session extends RunState {
   readonly visibility: {
     /** Contacts in a row that a look-up had missed. */
     missed: number;
-    /** Waiting for a search to show a contact was in vain. */
+    /** Waiting for a search to show a contact did not help. */
     isVain: boolean;
     /** References as bare ids were refused too. */
     isObject?: boolean;

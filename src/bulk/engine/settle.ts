@@ -13,7 +13,7 @@ const clockToleranceMilliseconds = 5000;
 
 /**
  * Whether an open intent turns out to have been applied. When it was not, or when others have changed the contact
- * since, the decision made now stands.
+ * since, the decision made now is carried out.
  *
  * A create is ours when the contact holds our values and is no older than the intent. A change is ours when nothing is
  * left to change, a deletion when the contact is gone.

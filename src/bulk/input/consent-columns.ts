@@ -14,7 +14,7 @@ export interface ConsentColumns {
 }
 
 /**
- * The columns that are read as consent. A recognised system's own rule comes first, and no flag turns it round; only
+ * The columns that are read as consent. A recognised system's own rule comes first, and no flag inverts it; only
  * `--map COLUMN=ignore` puts a column aside.
  *
  * @param told what `--map` and the mapping file say

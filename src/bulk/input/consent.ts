@@ -7,7 +7,7 @@ import { cellWords, columnNames, emptyWords } from "./consent-words.ts";
 /**
  * How a consent column speaks. `subscribed`: its cells say yes or no to mail, and an empty one is no yes;
  * `unlessRefused`: so too, but an empty cell says nothing; `optedOut`: its cells say yes or no to having left;
- * `evidence`: whatever stands in the cell speaks against mail; `always`: the column's presence does.
+ * `evidence`: any value of the cell speaks against mail; `always`: the column's presence does.
  */
 export type ConsentRule = "subscribed" | "unlessRefused" | "optedOut" | "evidence" | "always";
 
@@ -246,7 +246,7 @@ export interface FoundConsent {
 }
 
 /**
- * Finds the columns that speak of consent, by their names and by what stands in them. Reads the rows once, and no
+ * Finds the columns that speak of consent, by their names and values. Reads the rows once, and no
  * further than until every column is settled.
  *
  * @param names one for each column

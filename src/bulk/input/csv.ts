@@ -1,4 +1,4 @@
-/** Reading: delimited text → records with the line they start on. The only door to csv-parse. */
+/** Reading: delimited text → records with the line they start on. The only file that uses csv-parse. */
 import { type CsvError, parse } from "csv-parse";
 import { createRecordScanner, splitQuoted } from "./quotes.ts";
 

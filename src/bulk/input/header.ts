@@ -22,7 +22,7 @@ export interface HeaderSearch {
   /** The start of the text, from `firstLine` on. */
   text: string;
   firstLine: number;
-  /** The text goes on after this start. */
+  /** There is more text after this start. */
   isCut: boolean;
   delimiter?: string;
   /** The text is a table of our own making: escaped, without quotes. */
@@ -80,11 +80,11 @@ async function* oneChunk(text: string): AsyncGenerator<Buffer> {
   yield Buffer.from(text);
 }
 
-type Found = Omit<Header, "delimiter"> & { score: number };
+type FoundHeader = Omit<Header, "delimiter"> & { score: number };
 
-function headerAmong(records: CsvRecord[], search: HeaderSearch): Found {
+function headerAmong(records: CsvRecord[], search: HeaderSearch): FoundHeader {
   const filled = records.filter((record) => !isBlank(record)).slice(0, recordsAboveHeader);
-  let best: Found | undefined;
+  let best: FoundHeader | undefined;
   for (const [index, record] of filled.entries()) {
     const score = headerScore(record.cells, search);
     if (score > 0 && (!best || score > best.score)) {
@@ -110,7 +110,7 @@ function headerScore(cells: string[], search: HeaderSearch): number {
   return 0;
 }
 
-function firstRow(records: CsvRecord[]): Found {
+function firstRow(records: CsvRecord[]): FoundHeader {
   const filled = records.filter((record) => !isBlank(record));
   const first = filled[0];
   const width = Math.max(0, ...filled.slice(0, recordsAboveHeader).map((record) => record.cells.length));

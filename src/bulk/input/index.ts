@@ -1,4 +1,4 @@
-/** Reading: file → rows. What other rooms of the engine use. */
+/** Reading: file → rows. What other folders of the engine use. */
 export { isOurBookkeeping } from "./columns.ts";
 export { consentNameOf } from "./consent.ts";
 export { foldName } from "./names.ts";

@@ -6,7 +6,7 @@ export type Duplicates = "merge" | "first" | "last" | "reject";
 
 /** Several rows of one contact. */
 export interface Group {
-  /** The row that stands for all; its `line` names the contact in journal and report. */
+  /** The row that represents all; its `line` names the contact in journal and report. */
   row: Row;
   /** Every line of the group, in file order. */
   lines: number[];
@@ -15,7 +15,7 @@ export interface Group {
 export interface Joined {
   /** By identity; identities of one row are not here. */
   groups: ReadonlyMap<string, Group>;
-  /** Rows that do not stand for themselves. */
+  /** Rows that another row represents. */
   passedOver: number;
 }
 
@@ -42,16 +42,16 @@ export async function joinRows(
   return { groups, passedOver };
 }
 
-/** What a row is, now that all rows are known: it stands for its contact, or is passed over for another line. */
-export function standingOf(row: Row, joined: Joined): { stands: Row } | { passedOverFor: number } {
+/** What a row is, now that all rows are known: it represents its contact, or is passed over for another line. */
+export function roleOf(row: Row, joined: Joined): { representative: Row } | { passedOverFor: number } {
   const group = joined.groups.get(row.key.identity);
-  if (!group) return { stands: row };
-  return group.row.line === row.line ? { stands: group.row } : { passedOverFor: group.row.line };
+  if (!group) return { representative: row };
+  return group.row.line === row.line ? { representative: group.row } : { passedOverFor: group.row.line };
 }
 
 function addTo(group: Group, row: Row, duplicates: Duplicates): void {
   group.lines.push(row.line);
-  // Whichever row stands for the contact: a mark on any of them marks it.
+  // Whichever row represents the contact: a mark on any of them marks it.
   const notSubscribed = group.row.notSubscribed ?? row.notSubscribed;
   if (duplicates === "last") group.row = copyOf(row);
   if (duplicates === "merge") mergeInto(group.row, row);

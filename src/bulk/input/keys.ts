@@ -125,7 +125,7 @@ function readAddress(cell: string, domainOf: (written: string) => DomainReading)
   return { key: { written, sent, identity: sent.toLowerCase() }, warnings };
 }
 
-/** Takes off what stands around an address: `mailto:`, `Name <…>`, leading apostrophes; folds full-width signs. */
+/** Removes what surrounds an address: `mailto:`, `Name <…>`, leading apostrophes; folds full-width signs. */
 function unwrap(text: string): string {
   let address = text;
   const wrapped = /^[^<>]*<([^<>]*)>$/.exec(address);
@@ -197,7 +197,7 @@ function readDomain(written: string): DomainReading {
   return { ascii: ascii || plain, isValid, meant: isValid ? likelyDomain(ascii) : undefined };
 }
 
-/** The domain of a big provider that is one slip of a finger away from this one. */
+/** The domain of a big provider that is one typo away from this one. */
 export function likelyDomain(domain: string): string | undefined {
   if (bigDomains.includes(domain) || neighbours.has(domain)) return undefined;
   return bigDomains.find(
@@ -258,7 +258,7 @@ const bigDomains = [
   "softbank.ne.jp",
 ];
 
-/** Real domains that stand one letter away from a big one. */
+/** Real domains that differ from a big one by a letter. */
 const neighbours = new Set([
   "mail.com",
   "email.com",

@@ -14,7 +14,7 @@ interface FirstLine {
 }
 
 /**
- * The refusal of a file whose whole lines stand in quotes, or whose cells are separated by a character that is not tried
+ * The refusal of a file whose whole lines are quoted, or whose cells are separated by a character that is not tried
  * without being told; undefined when a key column does not show that way either.
  * @param place `FILE:LINE` of the first line
  */
@@ -27,7 +27,7 @@ export function unusualLayout(
     const parts = line.split(each).map((name) => name.replace(/^\s*"+|"+\s*$/g, ""));
     return parts.length > 1 && parts.some((name) => isKeyName(name, keyName, keyType));
   };
-  // A detected delimiter splits every line that holds it, unless it stands in quotes.
+  // A detected delimiter splits every line that holds it, unless it is quoted.
   if (!isTold && names.length === 1 && usual.some(showsKey)) {
     return new UsageError(
       `${place}: every line is quoted as a whole, so that it is a single cell`,

@@ -56,7 +56,7 @@ export async function locateHeader(
     : new UsageError(`${source.file.name} is empty`, "Name a file with a header and rows");
 }
 
-/** @throws UsageError when what stands in place of a header is a row, or a line that is no row of cells */
+/** @throws UsageError when there is a row in place of a header, or a line that is no row of cells */
 export function requireHeader(
   file: string,
   { line, names, delimiter }: Header,

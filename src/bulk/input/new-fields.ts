@@ -1,4 +1,4 @@
-/** Fields that an import creates before its first write. Until they exist, a stand-in takes the place of their id. */
+/** Fields that an import creates before its first write. Until they exist, a placeholder is used as their id. */
 
 export interface NewField {
   label: string;
@@ -9,12 +9,12 @@ export interface NewField {
 /** No id holds a blank. */
 const start = "new field ";
 
-/** Stands for the id of a field that does not exist yet. */
+/** The placeholder for the id of a field that does not exist yet. */
 export function newFieldId(label: string): string {
   return `${start}${label}`;
 }
 
-/** The label behind a stand-in; undefined for an id. */
+/** The label in a placeholder; undefined for an id. */
 export function newFieldLabel(id: string): string | undefined {
   return id.startsWith(start) ? id.slice(start.length) : undefined;
 }

@@ -1,4 +1,4 @@
-/** What stands for an input where there is none: the contacts come from the account. */
+/** The empty input of a run whose contacts come from the account. */
 import { createConsentTally } from "./consent-tally.ts";
 import { createIdentityTally } from "./identities.ts";
 import type { Reading, Understood } from "./reading.ts";

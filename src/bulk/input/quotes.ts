@@ -66,7 +66,7 @@ const carriageReturn = 13;
 
 /** Finds the end of a record without keeping it, chunk by chunk. */
 export interface RecordScanner {
-  /** Offset of the first byte after the record; undefined while it goes on. */
+  /** Offset of the first byte after the record; undefined while it is not complete. */
   scan(bytes: Buffer): number | undefined;
   /** Line breaks inside the record so far. */
   readonly breaks: number;

@@ -132,7 +132,7 @@ function createRowReader(reading: Reading): (record: CsvRecord) => ReadRow {
   };
 }
 
-/** A key that an export wrote stands in the account as it is, whatever we would say of it. */
+/** A key that an export wrote is in the account as it is, whatever we would say of it. */
 function asExported(read: KeyReading, cell: string): KeyReading {
   if (!("code" in read) || read.code === "key_missing" || read.code === "key_placeholder") return read;
   return {

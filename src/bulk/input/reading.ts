@@ -44,6 +44,6 @@ export interface Understood {
   /** Holds the text where that is not the file itself. */
   text: InputFile;
   facts: InputFacts;
-  /** For the reading room alone. */
+  /** For this folder alone. */
   reading: Reading;
 }

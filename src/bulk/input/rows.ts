@@ -1,4 +1,4 @@
-/** What the reading half of the engine hands to the deciding half: rows that make sense, and rows that do not. */
+/** What reading an input returns: valid rows and rejected rows. */
 import type { ContactKey } from "../items.ts";
 import type { Refusal } from "./consent.ts";
 import type { NewField } from "./new-fields.ts";
@@ -27,7 +27,7 @@ export interface Row {
   warnings: string[];
 }
 
-/** A row that is wrong alone; the file goes on after it. */
+/** A row that is wrong alone; reading continues after it. */
 export interface RejectedRow {
   kind: "rejected";
   line: number;

@@ -39,12 +39,12 @@ function releaseOnAbort(stream: ReadStream, fifo: string, signal: AbortSignal): 
   const release = () => {
     timer = setInterval(writeNothing, millisecondsBetweenReleases);
   };
-  const settle = () => {
+  const ready = () => {
     signal.removeEventListener("abort", release);
     clearInterval(timer);
   };
   signal.addEventListener("abort", release, { once: true });
-  stream.once("open", settle).once("close", settle);
+  stream.once("open", ready).once("close", ready);
 }
 
 const millisecondsBetweenReleases = 10;

@@ -16,7 +16,7 @@ const rowsBetweenLooks = 2000;
 export interface Survey {
   /** Rows of the file: sound ones and rejected ones. */
   read: number;
-  /** Rows that are wrong as they stand. */
+  /** Rows that are invalid by themselves. */
   rejected: number;
   rejectedCodes: Map<string, number>;
   /** Rows that look odd without being wrong, by code. */

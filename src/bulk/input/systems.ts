@@ -14,7 +14,7 @@ export interface System {
   all: string[];
   any?: string[];
   key: string;
-  /** Several addresses stand in one key cell: the first is the person's own. */
+  /** A key cell may hold several addresses: the first is the person's own. */
   keySplitting?: Splitting;
   tags?: { column: string; splitting: Splitting; leavesOut?: RegExp };
   lists?: { column: string; splitting: Splitting };

@@ -60,7 +60,7 @@ async function* asUtf8({ file, encoding, markBytes }: TextSource): AsyncGenerato
   yield Buffer.from(decoder.end());
 }
 
-/** The first bytes of the text, and whether it goes on after them. */
+/** The first bytes of the text, and whether there is more after them. */
 export async function readStart(
   source: TextSource,
   startLine: number,

@@ -1,4 +1,4 @@
-/** Reading: what stands in a cell → the values it means, by the rules of the file. */
+/** Reading: a cell → the values it means, by the rules of the file. */
 import { trimEdges } from "./keys.ts";
 import { type Splitting, systemApostrophe } from "./systems.ts";
 
@@ -25,7 +25,7 @@ export function textOfFormula(cell: string): string | undefined {
   return formulaOfText.exec(cell)?.[1]?.replaceAll('""', '"');
 }
 
-/** Stands for a cell that is missing, where rows of a workbook or of JSON are written as our own tsv. */
+/** Marks a cell that is missing, where rows of a workbook or of JSON are written as our own tsv. */
 export const missingCell = "\\-";
 
 /** A cell of our own tsv as it was before it was escaped; one that our export cannot have written stays as it is. */

@@ -2,7 +2,7 @@
 import { type PlanLine, planLineOf } from "../engine/plan.ts";
 import type { Operation } from "../items.ts";
 import type { Manifest } from "../runs/folder.ts";
-import { readNames } from "../runs/names-file.ts";
+import { readKeptNames } from "../runs/names-file.ts";
 import { writtenBy } from "./undo-work.ts";
 
 /**
@@ -11,7 +11,7 @@ import { writtenBy } from "./undo-work.ts";
  * @throws DamagedLineError for a damaged journal
  */
 export async function changesOf(run: { folder: string; manifest: Manifest }): Promise<PlanLine[]> {
-  const kept = await readNames(run.folder);
+  const kept = await readKeptNames(run.folder);
   const names = {
     field: (id: string) => kept.fields[id] ?? id,
     list: (id: string) => kept.lists[id] ?? id,
@@ -31,7 +31,7 @@ export async function changesOf(run: { folder: string; manifest: Manifest }): Pr
   return found.sort((one, other) => one.ref - other.ref).map(({ line }) => line);
 }
 
-/** A selection has no input, and members that a sync removes stand in none. */
+/** A selection has no input, and members that a sync removes are on no line of it. */
 function hasLine({ kind, input }: Manifest, operation: Operation): boolean {
   if (kind === "undo" || input.file === "") return false;
   const isRemoval = operation.kind === "change" && operation.body.removeLists !== undefined;

@@ -78,7 +78,7 @@ export function composeListJob(options: ComposeOptions, isResumed: boolean): Row
   };
 }
 
-/** What `runs resume` hands to `composeListJob`. */
+/** From a manifest, for `runs resume`. */
 export function composeOptionsFrom(
   kind: ComposeOptions["kind"],
   record: Record<string, unknown>,

@@ -18,7 +18,7 @@ export interface EditOptions {
   isPlain?: boolean;
   /** As typed. */
   conditions?: TypedConditions;
-  /** Of a mutate: the changes as typed, or the body as it stands. */
+  /** Of a mutate: the changes as typed, or the body as given. */
   wanted?: WantedChanges | { body: MutateBody };
   /** How the file is read; by default as it says itself. */
   read?: { map: [column: string, target: string][]; consentColumn?: string; sheet?: string };
@@ -98,7 +98,7 @@ export async function editJob(options: EditOptions): Promise<RowJob> {
   };
 }
 
-/** What `runs resume` hands to `editJob`. */
+/** From a manifest, for `runs resume`. */
 export function editOptionsFrom(
   kind: EditOptions["kind"],
   record: Record<string, unknown>,

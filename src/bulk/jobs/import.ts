@@ -61,7 +61,7 @@ function importRecord({ input: _input, read, ...options }: ImportOptions): Recor
   return { ...options, read: { ...read, map: [...read.map], newFields: undefined } };
 }
 
-/** The other way: what `runs resume` hands to `importJob`. */
+/** The inverse, for `runs resume`. */
 export function importOptionsFrom(record: Record<string, unknown>, input: RowJob["input"]): ImportOptions {
   const { read, ...options } = record as unknown as ImportOptions & { read: { map: [string, string][] } };
   return { ...options, input, read: { ...read, map: new Map(read.map) } };

@@ -73,7 +73,7 @@ export function syncJob({ input, list, create, maxRemove, ...options }: SyncOpti
   };
 }
 
-/** What `runs resume` hands to `syncJob`: the removals were agreed to when the run began. */
+/** From a manifest, for `runs resume`: the removals were agreed to when the run began. */
 export function syncOptionsFrom(record: Record<string, unknown>, input: RowJob["input"]): SyncOptions {
   return { ...(record as unknown as Omit<SyncOptions, "input">), input, maxRemove: { percent: 100 } };
 }

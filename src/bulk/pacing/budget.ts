@@ -22,7 +22,7 @@ export type BudgetStop = "hour" | "month" | "address" | "max-requests" | "until"
 
 export type Verdict =
   | { kind: "go" }
-  /** Wait for one of the requests under way to come back, then ask again. */
+  /** Wait for one of the requests under way to end, then ask again. */
   | { kind: "hold" }
   | { kind: "wait"; until: number; why: string }
   | { kind: "stop"; by: BudgetStop; until?: number };
@@ -69,7 +69,7 @@ export function createBudget(options: BudgetOptions): Budget {
   let clockOffset = 0;
   let pausedUntil = 0;
   let pauses = 0;
-  /** When the service said to come back; a pause may be shorter, to look whether others have left some. */
+  /** When the service said to try again; a pause may be shorter, to look whether others have left some. */
   let retryAt = 0;
   let stopped: Verdict | undefined;
 

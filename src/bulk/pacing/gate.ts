@@ -7,7 +7,7 @@ import { type RunStop, stopOf } from "./run-stop.ts";
 export interface Gate {
   /** Resolves when one request may be sent, which the budget then counts. @throws RunStop */
   pass(): Promise<void>;
-  /** To be called when a request has come back. */
+  /** To be called when a request has ended. */
   update(): void;
   /** Nothing passes any more. */
   close(reason: RunStop): void;

@@ -13,7 +13,7 @@ export interface Outage {
   end(): void;
   /** @returns false when it has lasted too long */
   noteFailure(startedAt: number, now: number): boolean;
-  /** Whether waiting is in vain. */
+  /** Whether waiting cannot help. */
   isHopeless(error: EcmError): boolean;
   /** The clock was set back by so many milliseconds. */
   setBack(milliseconds: number): void;

@@ -1,5 +1,5 @@
 /**
- * Sends the requests of a run: each waits for its turn and for the budget, is counted, and comes back as one of three
+ * Sends the requests of a run: each waits until the budget allows it, is counted, and ends as one of three
  * things. What cannot continue ends the run by a `RunStop`.
  */
 import {
@@ -28,7 +28,7 @@ export type Reply =
   | { kind: "uncertain"; error: EcmError };
 
 export interface WriteSteps {
-  /** Right before the request leaves, after its turn has come: puts the intent on the disk. */
+  /** Right before the request is sent, when the budget allows it: writes the intent to the disk. */
   beforeLeaving(): Promise<void>;
   /** It is certain that the request was not carried out, and it will be sent again. */
   notApplied(): void;
@@ -41,7 +41,7 @@ export interface PacedSend {
   readonly plain: Send;
   /** The same for the searches that the run is about: counted as such, and one that the key may not make ends the run. */
   readonly searches: Send;
-  /** Ends the run: nothing leaves any more. What is under way may still come back. */
+  /** Ends the run: nothing more is sent. Requests under way may still be answered. */
   stop(reason: RunStop): void;
   readonly stopped: RunStop | undefined;
   /** Fires when the run ends. */
@@ -56,12 +56,12 @@ export interface PaceOptions {
   budget: Budget;
   clock: Clock;
   concurrency: number;
-  /** Its reason is an InterruptedError. Requests under way get `graceMilliseconds` to come back. */
+  /** Its reason is an InterruptedError. Requests under way get `graceMilliseconds` to be answered. */
   signal: AbortSignal;
   graceMilliseconds?: number;
 }
 
-interface Sending {
+interface PacedRequest {
   request: ApiRequest;
   kind: RequestKind;
   isPlain: boolean;
@@ -87,8 +87,8 @@ export function createPacedSend({ graceMilliseconds = 600, ...options }: PaceOpt
   }
 
   /** One attempt that may leave; undefined when it is certain that nothing was done and it should be sent again. */
-  async function attempt(sending: Sending, isRepeat: boolean): Promise<Reply | undefined> {
-    const { request, kind } = sending;
+  async function attempt(paced: PacedRequest, isRepeat: boolean): Promise<Reply | undefined> {
+    const { request, kind } = paced;
     const startedAt = clock.now();
     let limits: RateLimits = {};
     let wasSent = false;
@@ -108,7 +108,7 @@ export function createPacedSend({ graceMilliseconds = 600, ...options }: PaceOpt
       outage.end();
       return { kind: "answered", answer };
     } catch (error) {
-      return judge(error, sending, { limits, startedAt, now: clock.now() });
+      return judge(error, paced, { limits, startedAt, now: clock.now() });
     } finally {
       gate.update();
     }
@@ -117,7 +117,7 @@ export function createPacedSend({ graceMilliseconds = 600, ...options }: PaceOpt
   /** @throws RunStop for what ends the run */
   function judge(
     error: unknown,
-    { request, isPlain }: Sending,
+    { request, isPlain }: PacedRequest,
     { limits, startedAt, now }: { limits: RateLimits; startedAt: number; now: number },
   ): Reply | undefined {
     if (error instanceof ServiceError) {
@@ -151,7 +151,7 @@ export function createPacedSend({ graceMilliseconds = 600, ...options }: PaceOpt
     throw gate.closed;
   }
 
-  async function sendPaced(sending: Sending, write?: WriteSteps): Promise<Reply> {
+  async function sendPaced(paced: PacedRequest, write?: WriteSteps): Promise<Reply> {
     for (let tries = 0; ; tries++) {
       await gate.pass();
       try {
@@ -167,7 +167,7 @@ export function createPacedSend({ graceMilliseconds = 600, ...options }: PaceOpt
         write?.notApplied();
         throw gate.closed;
       }
-      const reply = await attempt(sending, tries > 0);
+      const reply = await attempt(paced, tries > 0);
       if (reply) return reply;
       write?.notApplied();
     }

@@ -24,7 +24,7 @@ export interface RunRecord {
 
 /**
  * Reads what a run has done so far, without entering it. A journal is damaged when it is missing (its first record is
- * on the disk before the manifest is), when a bad line stands before a good one, and when it knows of less than the
+ * on the disk before the manifest is), when a bad line precedes a good one, and when it knows of less than the
  * summary that the run wrote when it stopped.
  */
 export async function readRunRecord(run: { manifest: Manifest; folder: string }): Promise<RunRecord> {

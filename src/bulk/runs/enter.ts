@@ -32,7 +32,7 @@ export interface EnterRunOptions {
   /** What the manifest will say; `id` and `startedAt` are the run's own. */
   about: Omit<Manifest, "format" | "id" | "startedAt">;
   /** A folder made for the spooled input: becomes the run's, unless the run exists already; then it is left as it is. */
-  prepared?: { id: string; folder: string };
+  spooled?: { id: string; folder: string };
   isFresh: boolean;
   openJournalFile?: (file: string) => JournalFile;
   /** Unfinished runs of a file of this name whose content was another. */
@@ -45,15 +45,15 @@ export interface EnterRunOptions {
 
 /** @throws LockedError when another process works on the same run; JournalDamagedError; JournalError */
 export async function enterRun(options: EnterRunOptions): Promise<EnteredRun> {
-  const { stateFolder, about, prepared, isFresh } = options;
-  const made = prepared ?? (await makeRunFolder(stateFolder, options.now));
+  const { stateFolder, about, spooled, isFresh } = options;
+  const made = spooled ?? (await makeRunFolder(stateFolder, options.now));
   let lease: Lease | undefined;
   try {
     lease = await takeLease(locksFolder(stateFolder), about.fingerprint, "this run");
     if (lease.tookOver !== undefined) options.onTookOver?.(lease.tookOver);
     const unfinished = isFresh ? undefined : await findUnfinished(options);
     if (!unfinished) await begin(options, made);
-    else if (!prepared) await rm(made.folder, { recursive: true, force: true });
+    else if (!spooled) await rm(made.folder, { recursive: true, force: true });
     const { manifest, folder } = unfinished ?? (await findById(stateFolder, made.id));
     return await open({ manifest, folder, lease, options, isResumed: unfinished !== undefined });
   } catch (error) {

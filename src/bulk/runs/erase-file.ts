@@ -14,7 +14,7 @@ const pieceBytes = 1024 * 1024;
 /** Larger files are masked, and not parsed as one JSON value. */
 const mostParsedBytes = 64 * 1024 * 1024;
 
-/** Whether the key stands anywhere in the file. False for one that does not exist. */
+/** Whether the key is anywhere in the file. False for one that does not exist. */
 export async function holdsKey(file: string, redactor: Redactor): Promise<boolean> {
   let text = "";
   /** Where in `text` begins what was not looked at yet. */
@@ -24,7 +24,7 @@ export async function holdsKey(file: string, redactor: Redactor): Promise<boolea
       const dropped = Math.max(0, from - overlap);
       text = text.slice(dropped) + (piece as string);
       from -= dropped;
-      // What stands before and behind decides whether an address is a whole one.
+      // What precedes and follows decides whether an address is a whole one.
       const to = Math.max(from, text.length - overlap);
       if (redactor.isIn(text, from, to)) return true;
       from = to;
@@ -117,7 +117,7 @@ export async function maskInPlace(file: string, redactor: Redactor): Promise<boo
     const { size } = await handle.stat();
     const buffer = Buffer.alloc(pieceBytes + 2 * overlap);
     for (let position = 0; position < size; position += pieceBytes) {
-      // What stands before and behind decides whether an address is a whole one.
+      // What precedes and follows decides whether an address is a whole one.
       const start = Math.max(0, position - overlap / 2);
       const { bytesRead } = await handle.read(buffer, 0, buffer.length, start);
       const before = buffer.toString("latin1", 0, bytesRead);

@@ -114,7 +114,7 @@ async function eraseFromRun(state: string, folder: string, redactor: Redactor): 
       if (basename(file) === fileOf.manifest) continue;
       erased += Number(await eraseFromRunFile(folder, file, manifest, redactor));
     }
-    // Last: what was noted of the input stands in it as well.
+    // Last: it holds what was noted of the input as well.
     const masked = await eraseLines(join(folder, fileOf.manifest), redactor, (line) => redactor.redact(line));
     return erased + Number(masked);
   } finally {

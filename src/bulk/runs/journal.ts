@@ -86,7 +86,7 @@ export function openJournalFile(file: string): JournalFile {
 }
 
 /**
- * @param openFile replaces the opening of the file: a seam for a disk that fails
+ * @param openFile replaces the opening of the file, in tests of a disk that fails
  * @param requireHeld throws when the run is not ours any more: checked last, so that no write leaves after that
  */
 export function openJournal(
@@ -220,7 +220,7 @@ export async function* readJournal(
   }
 }
 
-/** Cuts off what stands after the last whole record. Returns the length kept, in bytes. */
+/** Cuts off what follows the last whole record. Returns the length kept, in bytes. */
 export async function cutTornTail(file: string, end: number): Promise<void> {
   const handle = await open(file, "r+").catch((error: NodeJS.ErrnoException) => {
     if (error.code === "ENOENT") return undefined;

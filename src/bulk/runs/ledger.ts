@@ -55,7 +55,7 @@ export function createLedger(): Ledger {
   let isEnded = false;
   let stoppedBy: string | undefined;
 
-  function settle(ref: number, outcome: Outcome, code?: string): boolean {
+  function markDone(ref: number, outcome: Outcome, code?: string): boolean {
     if (done[ref]) return false;
     if (ref >= done.length) {
       const larger = new Uint8Array(Math.max(ref + 1, done.length * 2));
@@ -84,7 +84,7 @@ export function createLedger(): Ledger {
           begun.add(record.ref);
           break;
         case "done":
-          if (!settle(record.ref, record.outcome, record.code)) break;
+          if (!markDone(record.ref, record.outcome, record.code)) break;
           if (record.inactive) inactive++;
           if (record.marked) marked.add(record.ref);
           begun.delete(record.ref);
@@ -94,9 +94,9 @@ export function createLedger(): Ledger {
           }
           break;
         case "decided":
-          for (const ref of record.unchanged) settle(ref, "unchanged");
+          for (const ref of record.unchanged) markDone(ref, "unchanged");
           for (const [code, refs] of Object.entries(record.skipped)) {
-            for (const ref of refs) settle(ref, "skipped", code);
+            for (const ref of refs) markDone(ref, "skipped", code);
           }
           inactive += record.inactive;
           for (const ref of record.marked ?? []) marked.add(ref);

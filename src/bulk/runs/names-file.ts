@@ -22,7 +22,7 @@ export function namesFrom(structure: ContactStructure, lists: readonly ContactLi
 
 /** Once for each run; a resumed one adds what it knows. Later names win. */
 export async function keepNames(folder: string, ...names: Partial<KeptNames>[]): Promise<void> {
-  const each = [await readNames(folder), ...names];
+  const each = [await readKeptNames(folder), ...names];
   const all: KeptNames = {
     fields: Object.assign({}, ...each.map(({ fields }) => fields)),
     lists: Object.assign({}, ...each.map(({ lists }) => lists)),
@@ -31,8 +31,8 @@ export async function keepNames(folder: string, ...names: Partial<KeptNames>[]):
   await writeAtomically(join(folder, fileOf.names), `${JSON.stringify(all)}\n`);
 }
 
-/** None where there is no file, or a damaged one: then ids stand for themselves. */
-export async function readNames(folder: string): Promise<KeptNames> {
+/** None where there is no file, or a damaged one: then ids are shown as they are. */
+export async function readKeptNames(folder: string): Promise<KeptNames> {
   const none: KeptNames = { fields: {}, lists: {}, tags: {} };
   try {
     return { ...none, ...(JSON.parse(await readFile(join(folder, fileOf.names), "utf8")) as KeptNames) };

@@ -5,7 +5,7 @@
 import { domainToASCII, domainToUnicode } from "node:url";
 
 export interface Redactor {
-  /** Whether the key stands in these bytes. @param from, to where it begins, for a piece that is cut out of a longer text */
+  /** Whether the key is in these bytes. @param from, to where it begins, for a piece that is cut out of a longer text */
   isIn(bytes: string, from?: number, to?: number): boolean;
   /** The bytes with the key masked, of the same length. */
   redact(bytes: string): string;
@@ -61,7 +61,7 @@ function find(bytes: string, { pattern, isWithin }: Finder["narrow"]): [start: n
   return found;
 }
 
-/** Whether a key is what stands in place of one that was erased. */
+/** Whether a key is the replacement of one that was erased. */
 export function isErased(key: string): boolean {
   return key.length >= word.length && key === maskOf(key.length);
 }

@@ -16,7 +16,7 @@ export interface RejectedLine {
 const pieceCharacters = 64 * 1024;
 
 /**
- * Writes the file whole or not at all, in the dialect of the input. Cells beyond the header stand after our own columns,
+ * Writes the file whole or not at all, in the dialect of the input. Cells beyond the header follow our own columns,
  * which have no name for them: such a row is rejected again until it is fixed. @returns how many rows it holds; with none, no file is left
  * @throws EcmError when it cannot be written
  */

@@ -53,7 +53,7 @@ export interface Summary {
 export interface SettledByInput {
   read: number;
   rejectedCodes: ReadonlyMap<string, number>;
-  /** Rows of a contact that another row stands for. */
+  /** Rows that another row of the same contact represents. */
   passedOver: number;
   passedOverAre: "skipped" | "rejected";
 }

@@ -6,7 +6,7 @@ import type { Contact, ContactList, ContactStructure, Filter } from "../../wire.
 /** Contacts per request, where the service allows it. */
 const pageSize = 1000;
 
-export interface Price {
+export interface CloneCost {
   contacts: number;
   requests: number;
   /** Lists whose members must be asked for, because the answers of a search do not name a contact's lists. */
@@ -14,11 +14,11 @@ export interface Price {
 }
 
 /** Looks at one contact to learn what the rest will cost. */
-export async function priceOf(
+export async function costOf(
   { send }: Connection,
   structure: ContactStructure,
   lists: ContactList[],
-): Promise<Price> {
+): Promise<CloneCost> {
   const query = { structureId: structure._id, filters: [], source: wholeContact, page: 1, pageSize: 1 };
   const { totalRecords, contacts } = readSearch(await send(searchContactsRequest(query)));
   const tellsLists = contacts.every((contact) => contact.lists !== undefined);

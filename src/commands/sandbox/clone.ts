@@ -7,7 +7,7 @@ import type { ContactStructure } from "../../wire.ts";
 import { counted } from "../bulk/words.ts";
 import { wholeNumber } from "../flags.ts";
 import { describeCommand } from "../help-text.ts";
-import { type Price, pagesOf, priceOf } from "./clone-source.ts";
+import { type CloneCost, costOf, pagesOf } from "./clone-source.ts";
 import { type DataFlag, dataOption, sandboxFolder } from "./flags.ts";
 
 interface CloneFlags extends DataFlag {
@@ -46,7 +46,7 @@ async function runSandboxClone(context: Context, flags: CloneFlags): Promise<voi
   const { account } = connection;
   const structure = await account.complete(await account.structure());
   const lists = await account.lists(structure);
-  const price = flags.contacts ? await priceOf(connection, structure, lists) : undefined;
+  const price = flags.contacts ? await costOf(connection, structure, lists) : undefined;
   const { note } = context.terminal;
   note(
     `structure ${JSON.stringify(structure.label)}: ${structure.fields.length} fields, ${lists.length} lists`,
@@ -75,7 +75,7 @@ async function copyContacts(
   connection: Connection,
   structure: ContactStructure,
   clone: Clone,
-  price: Price,
+  price: CloneCost,
 ): Promise<void> {
   let read = 0;
   let refused = 0;

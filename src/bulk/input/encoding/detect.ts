@@ -97,7 +97,7 @@ async function brokenUtf8(file: InputFile, offset: number): Promise<UsageError> 
   );
 }
 
-/** UTF-16 without a mark: addresses are ASCII, and the zero bytes of ASCII all stand at odd, or all at even places. */
+/** UTF-16 without a mark: addresses are ASCII, and the zero bytes of ASCII are all at odd, or all at even places. */
 function wideEncoding(start: Buffer): "utf-16le" | "utf-16be" | undefined {
   let even = 0;
   let odd = 0;

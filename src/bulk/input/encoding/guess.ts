@@ -7,7 +7,7 @@ import { likeness } from "./likeness.ts";
 /** What no table of people holds, and so shows a wrong guess: C1 controls, private use, what was not decodable. */
 export const unclean = /[\ufffd\u0080-\u009f\ue000-\uf8ff\u0000]/;
 
-export interface Survey {
+export interface ByteSurvey {
   /** Characters beyond ASCII that are well-formed UTF-8, and bytes that are not. */
   good: number;
   bad: number;
@@ -21,7 +21,7 @@ const surveyBytes = 64 * 1024;
 const longestLineBytes = 64 * 1024;
 
 /** Looks at a file that is not UTF-8: how far from it, and the cells that make it so. */
-export async function surveyUtf8(file: InputFile): Promise<Survey> {
+export async function surveyUtf8(file: InputFile): Promise<ByteSurvey> {
   const survey = { good: 0, bad: 0, firstBad: -1 };
   const cells: Buffer[] = [];
   let collected = 0;

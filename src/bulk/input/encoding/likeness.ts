@@ -81,7 +81,7 @@ const accentedWord = /(?<!\p{L})(?:(?![a-zA-Z])\p{Script=Latin}){2,}(?!\p{L})/gu
 
 const kana = /[\p{Script=Hiragana}\p{Script=Katakana}ー々・]/u;
 const halfWidthKana = /[\uff66-\uff9f]/;
-/** Voicing marks stand after certain letters alone: hardly any other encoding has its bytes so. */
+/** Voicing marks follow certain letters alone: hardly any other encoding has its bytes so. */
 const voicedKana = /[ｳｶ-ﾄﾊ-ﾎ]ﾞ|[ﾊ-ﾎ]ﾟ/;
 const ideographs = /[\p{Script=Han}\p{Script=Hangul}]/u;
 const wideSigns = /[\u3000-\u303f\uff00-\uff60]/;

@@ -58,7 +58,7 @@ function shownDate(serial: number, pattern: string, epoch: keyof typeof epochs):
   return time.getTime() % dayMilliseconds === 0 ? text.slice(0, 10) : text;
 }
 
-/** A format without what stands in it literally; times that have passed, such as `[h]`, stay. */
+/** A format without its literal text; times that have passed, such as `[h]`, stay. */
 function withoutTexts(pattern: string): string {
   return pattern.replace(/"[^"]*"|\\.|\[(?![hms]+\])[^\]]*\]|_./g, "");
 }
