@@ -2,21 +2,13 @@
  * The bulk engine: requests, estimates, memory, CPU and use of the budget, each beside what it is held against.
  * Usage: node scripts/build.mjs && node bench/import.mjs [requests] [memory] [cpu] [budget]
  */
-import { spawn } from "node:child_process";
-import { createWriteStream } from "node:fs";
-import { mkdtemp, readFile, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { Pool } from "undici";
+import { ecm, measuring, median, people, personAt, report, round, run, sandbox, seed } from "./harness.mjs";
 
-const program = fileURLToPath(new URL("../bin/ecm.js", import.meta.url));
-const probe = new URL("./probe.mjs", import.meta.url).href;
 const csvLoop = fileURLToPath(new URL("./csv-loop.mjs", import.meta.url));
-const folder = await mkdtemp(join(tmpdir(), "ecm-bench-"));
 const wanted = process.argv.slice(2);
 const parts = { requests, memory, cpu, budget };
-const children = new Set();
 /** How the service may decide what its documents leave open (`ecm sandbox variants`). */
 const variants = [
   "keys=any",
@@ -41,14 +33,11 @@ const variants = [
   "hourly-headers=missing",
 ];
 
-try {
+await measuring(async () => {
   for (const [name, measure] of Object.entries(parts)) {
     if (wanted.length === 0 || wanted.includes(name)) await measure();
   }
-} finally {
-  for (const child of children) child.kill();
-  await rm(folder, { recursive: true, force: true });
-}
+});
 
 /** Fewest requests, and what was said before against what was sent. */
 async function requests() {
@@ -81,16 +70,7 @@ async function requests() {
 /** A thousand unchanged rows in an account of five thousand: the first time, and when the service is known. */
 async function requestsWith(variant) {
   const service = await sandbox(["--hourly-limit", "1000000000", "--variant", variant]);
-  const contacts = Array.from({ length: 5000 }, (_, index) => ({
-    key: `p${index}@example.com`,
-    fields: { "First Name": `First ${index}`, "Last Name": `Last name of number ${index}` },
-  }));
-  const seeded = await fetch(`${service.env.ECM_BASE_URL}/__sandbox/seed`, {
-    method: "POST",
-    headers: { "content-type": "application/json" },
-    body: JSON.stringify({ contacts }),
-  });
-  if (!seeded.ok) throw new Error(`seeding: ${seeded.status} ${await seeded.text()}`);
+  await seed(service, 5000, personAt);
   const file = await people(1000, "thousand.csv");
   const state = `state-${variant}`;
   for (const what of ["first", "again"]) {
@@ -108,8 +88,8 @@ async function memory() {
   const large = await people(1_000_000, "large.csv");
   const small = await people(10_000, "small.csv");
   const bare = await run([csvLoop, large], service);
-  const whole = await median(() => ecm(["import", large, "--dry-run", "--json"], service));
-  const few = await median(() => ecm(["import", small, "--dry-run", "--json"], service));
+  const whole = await median(() => ecm(["import", large, "--dry-run", "--json"], service), "peakMib");
+  const few = await median(() => ecm(["import", small, "--dry-run", "--json"], service), "peakMib");
   report("csv-parse alone, a million rows", bare.seconds, "s", true, "");
   report(
     "dry run of a million rows",
@@ -181,12 +161,6 @@ async function budget() {
   }
 }
 
-/** Of three runs, the one in the middle by its peak memory: garbage is collected when the machine has time. */
-async function median(measure) {
-  const runs = [await measure(), await measure(), await measure()];
-  return runs.sort((one, other) => one.peakMib - other.peakMib)[1];
-}
-
 async function bareLoop({ env }, rows) {
   const pool = new Pool(env.ECM_BASE_URL, { connections: 8 });
   const headers = { "x-api-key": env.ECM_API_KEY, "content-type": "application/json" };
@@ -212,77 +186,4 @@ async function bareLoop({ env }, rows) {
   };
   await Promise.all(Array.from({ length: 8 }, send));
   await pool.close();
-}
-
-async function people(rows, name, first = (index) => `First ${index}`, prefix = "p") {
-  const path = join(folder, name);
-  const out = createWriteStream(path);
-  out.write("Email,First Name,Last Name\n");
-  for (let from = 0; from < rows; from += 10_000) {
-    let text = "";
-    for (let index = from; index < Math.min(rows, from + 10_000); index++) {
-      text += `${prefix}${index}@example.com,${first(index)},Last name of number ${index}\n`;
-    }
-    if (!out.write(text)) await new Promise((resolve) => out.once("drain", resolve));
-  }
-  await new Promise((resolve) => out.end(resolve));
-  return path;
-}
-
-async function sandbox(flags = ["--hourly-limit", "1000000000"]) {
-  const data = await mkdtemp(join(folder, "service-"));
-  const args = ["sandbox", "start", "--data", data, "--monthly-limit", "1000000000", ...flags];
-  const child = spawn(process.execPath, [program, ...args], { stdio: ["ignore", "pipe", "inherit"] });
-  children.add(child);
-  const line = await new Promise((resolve) => child.stdout.once("data", resolve));
-  const { baseUrl, apiKey } = JSON.parse(line);
-  return {
-    env: { ECM_BASE_URL: baseUrl, ECM_API_KEY: apiKey },
-    async stop() {
-      children.delete(child);
-      const ended = new Promise((resolve) => child.once("exit", resolve));
-      child.kill();
-      await ended;
-    },
-  };
-}
-
-async function ecm(args, service, state = "state") {
-  const result = await run([program, ...args], service, state);
-  return { ...result, summary: JSON.parse(result.stdout) };
-}
-
-/** Runs a program of Node to its end. */
-async function run(args, { env }, state = "state") {
-  const usage = join(folder, `usage-${Math.random()}`);
-  const home = Object.fromEntries(
-    ["CONFIG", "STATE", "CACHE"].map((each) => [`ECM_${each}_DIR`, join(folder, state, each)]),
-  );
-  const started = process.hrtime.bigint();
-  const child = spawn(process.execPath, ["--import", probe, ...args], {
-    env: { PATH: process.env.PATH, BENCH_USAGE: usage, ...home, ...env },
-    stdio: ["ignore", "pipe", "pipe"],
-  });
-  let stdout = "";
-  let stderr = "";
-  child.stdout.on("data", (text) => {
-    stdout += text;
-  });
-  child.stderr.on("data", (text) => {
-    stderr += text;
-  });
-  const code = await new Promise((resolve) => child.once("close", resolve));
-  const seconds = Number(process.hrtime.bigint() - started) / 1e9;
-  if (code !== 0) throw new Error(`${args.join(" ")} ended with ${code}\n${stderr}`);
-  return { stdout, seconds, ...JSON.parse(await readFile(usage, "utf8")) };
-}
-
-function report(what, value, unit, isGood, target) {
-  console.log(
-    `${isGood ? " " : "!"} ${what.padEnd(44)} ${String(round(value)).padStart(10)} ${unit}${target ? `  (${target})` : ""}`,
-  );
-}
-
-function round(value) {
-  return Math.round(value * 100) / 100;
 }

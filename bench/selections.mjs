@@ -2,24 +2,14 @@
  * What a selection costs: requests by list and by --where, CPU per contact of a condition, start of the expression's library.
  * Usage: node scripts/build.mjs && node bench/selections.mjs
  */
-import { spawn } from "node:child_process";
-import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { performance } from "node:perf_hooks";
-import { fileURLToPath } from "node:url";
+import { ecm, measuring, report, sandbox, seed } from "./harness.mjs";
 
-const program = fileURLToPath(new URL("../bin/ecm.js", import.meta.url));
-const probe = new URL("./probe.mjs", import.meta.url).href;
-const folder = await mkdtemp(join(tmpdir(), "ecm-bench-"));
 const pageSize = 1000;
 
-try {
+await measuring(async () => {
   await conditions();
   await requests();
-} finally {
-  await rm(folder, { recursive: true, force: true });
-}
+});
 
 /** The library alone: what a start with `--where` adds, and what a contact costs. */
 async function conditions() {
@@ -52,15 +42,13 @@ async function conditions() {
 /** Pages, and a write for each; nothing is read twice. */
 async function requests() {
   const rows = 20_000;
-  const lines = ["Email,First Name,lists"];
-  for (let index = 0; index < rows; index++) {
-    lines.push(`p${index}@example.com,${index % 4},${index % 2 === 0 ? "Even" : "Odd"}`);
-  }
-  const file = join(folder, "people.csv");
-  await writeFile(file, `${lines.join("\n")}\n`);
   const service = await sandbox();
+  await seed(service, rows, (index) => ({
+    key: `p${index}@example.com`,
+    fields: { "First Name": String(index % 4) },
+    lists: [index % 2 === 0 ? "Even" : "Odd"],
+  }));
   try {
-    await ecm(["import", file, "--create-missing", "--json"], service);
     // The structure and its lists, by name.
     const names = 2;
     const byList = ["contact", "unsubscribe", "--list", "Even", "--yes", "--json"];
@@ -95,49 +83,4 @@ async function measured(what, args, service, most) {
   const said = dry.summary.estimate.requests;
   report("  its dry run said", said, "requests", said === total, "the same");
   report("  its peak memory", real.peakMib, "MiB", real.peakMib <= 200, "at most 200");
-}
-
-async function sandbox() {
-  const args = ["sandbox", "start", "--data", join(folder, "service")];
-  args.push("--hourly-limit", "1000000000", "--monthly-limit", "1000000000");
-  const child = spawn(process.execPath, [program, ...args], { stdio: ["ignore", "pipe", "inherit"] });
-  const line = await new Promise((resolve) => child.stdout.once("data", resolve));
-  const { baseUrl, apiKey } = JSON.parse(line);
-  return {
-    env: { ECM_BASE_URL: baseUrl, ECM_API_KEY: apiKey },
-    async stop() {
-      const ended = new Promise((resolve) => child.once("exit", resolve));
-      child.kill();
-      await ended;
-    },
-  };
-}
-
-async function ecm(args, { env }) {
-  const usage = join(folder, `usage-${Math.random()}`);
-  const home = Object.fromEntries(
-    ["CONFIG", "STATE", "CACHE"].map((each) => [`ECM_${each}_DIR`, join(folder, each)]),
-  );
-  const started = performance.now();
-  const child = spawn(process.execPath, ["--import", probe, program, ...args], {
-    env: { PATH: process.env.PATH, BENCH_USAGE: usage, ...home, ...env },
-    stdio: ["ignore", "pipe", "pipe"],
-  });
-  let stdout = "";
-  let stderr = "";
-  child.stdout.on("data", (text) => {
-    stdout += text;
-  });
-  child.stderr.on("data", (text) => {
-    stderr += text;
-  });
-  const code = await new Promise((resolve) => child.once("close", resolve));
-  if (code !== 0) throw new Error(`${args.join(" ")} ended with ${code}\n${stderr}`);
-  const seconds = (performance.now() - started) / 1000;
-  return { summary: JSON.parse(stdout), seconds, ...JSON.parse(await readFile(usage, "utf8")) };
-}
-
-function report(what, value, unit, isGood, target) {
-  const number = String(Math.round(value * 100) / 100).padStart(10);
-  console.log(`${isGood ? " " : "!"} ${what.padEnd(36)} ${number} ${unit}${target ? `  (${target})` : ""}`);
 }

@@ -14,8 +14,8 @@ interface CommandFacts {
   flags: { name: string; value?: string }[];
 }
 
-/** What these name would be run, or written here. */
-const leftAlone = /^--(api-key-command|output-file|rejects)\b/;
+/** What these name would be run, or written here; or the command goes on until it is stopped. */
+const leftAlone = /^--(api-key-command|output-file|rejects|follow)\b/;
 /** These serve until they are stopped, run a foreign program, or print a script: no table and no JSON. */
 const apart = /^(sandbox (start|exec)|completion)/;
 
@@ -100,7 +100,7 @@ it("gives valid output or none, and one error for every failure, over the space 
     }),
     { numRuns: runs(200) },
   );
-}, 60_000);
+}, 600_000);
 
 it.each([
   "contact",
