@@ -155,7 +155,7 @@ export function createProgram(control: ContextControl, run: CommandTree["run"]):
       command === program ? "" : "\nFlags for every command: ecm help flags",
     );
   const names = groups.filter(({ isHidden }) => !isHidden).map(({ name }) => name);
-  program.helpInformation = () => rootHelp(names);
+  program.helpInformation = () => rootHelp(names, context.terminal.columns);
   for (const option of globalOptions()) program.addOption(option);
 
   const loading = new Map<string, Promise<void>>();

@@ -35,7 +35,7 @@ function eventView(keys: ReadonlyMap<string, string> = new Map()): View<ContactE
   ] as const;
   return {
     columns: [
-      { name: "time", value: (event) => event.timestamp },
+      { name: "time", value: (event) => event.timestamp, isTime: "minute" },
       { name: "type", value: (event) => event.type },
       { name: "email", value: (event) => event.emailTo },
       { name: "campaign", value: (event) => event.emailCampaignName },
@@ -127,7 +127,7 @@ async function runEvents(
   if (events.length === 0) context.terminal.note("No events");
   else if (total !== undefined && events.length < total) {
     context.terminal.note(
-      `The newest ${events.length} of ${total} events; --limit ${Math.min(total, events.length * 10)} shows more, --all all`,
+      `The newest ${events.length} of ${total.toLocaleString("en-US")} events · more: --limit ${Math.min(total, events.length * 10)} · all: --all`,
     );
   }
 }

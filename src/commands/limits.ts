@@ -43,7 +43,9 @@ async function runLimits(context: Context, { refresh }: LimitsOptions): Promise<
   const output = context.output();
   const isJson = output.format === "json" || output.format === "ndjson";
   if (!seen && !isJson) return;
-  await presentOne(terminal, output, reportOf(seen), viewAt(clock.now(), seen));
+  const isForPeople = output.format === "table" && !output.columns;
+  const view = isForPeople && seen ? shortView(clock.now(), seen) : viewAt(clock.now(), seen);
+  await presentOne(terminal, output, reportOf(seen), view);
 }
 
 async function refreshed(context: Context): Promise<SeenLimits | undefined> {
@@ -82,6 +84,32 @@ function viewAt(now: number, seen: SeenLimits | undefined): View<LimitsReport> {
       { name: "age", value: () => seen && ageOf(now - seen.seenAt) },
     ],
     id: ({ seenAt }) => seenAt ?? "",
+  };
+}
+
+/** What is left, in a line each. */
+function shortView(now: number, { limits, seenAt }: SeenLimits): View<LimitsReport> {
+  const count = (value: number) => value.toLocaleString("en-US");
+  const secondsLeft = limits.hour?.reset === undefined ? undefined : limits.hour.reset - now / 1000;
+  const reset =
+    secondsLeft === undefined
+      ? ""
+      : secondsLeft > 0
+        ? `, resets in ${ageOf(secondsLeft * 1000)}`
+        : "; reset since: a new hour has begun";
+  return {
+    columns: [
+      {
+        name: "hour",
+        value: ({ hour }) => hour && `${count(hour.remaining)} of ${count(hour.limit)} left${reset}`,
+      },
+      {
+        name: "month",
+        value: ({ month }) => month && `${count(month.remaining)} of ${count(month.limit)} left`,
+      },
+      { name: "seen", value: () => `${ageOf(now - seenAt)} ago` },
+    ],
+    id: () => "",
   };
 }
 

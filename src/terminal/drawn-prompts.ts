@@ -1,6 +1,7 @@
 /** Questions drawn on the screen: choices under the cursor keys, answers checked as they are given. */
 import { Writable } from "node:stream";
 import { InterruptedError } from "../errors.ts";
+import { fitMessage } from "./message-lines.ts";
 import type { Prompter } from "./prompts.ts";
 import type { Terminal } from "./terminal.ts";
 
@@ -39,19 +40,26 @@ export function createDrawnPrompter(terminal: Terminal, signal: AbortSignal): Pr
       stdin.off("end", end).off("keypress", onKey);
     }
   };
+  // The library breaks lines within words. Its mark stands before a question, and what is typed behind it.
+  const fitted = (message: string) => fitMessage(message, terminal.columns - " (y/N) ".length, "? ".length);
   return {
-    confirm: (message) => ask((inquirer, context) => inquirer.confirm({ message, default: false }, context)),
+    confirm: (message) =>
+      ask((inquirer, context) => inquirer.confirm({ message: fitted(message), default: false }, context)),
     input: (message, initial, check) =>
       ask((inquirer, context) => {
         const validate = (answer: string) => check?.(answer) ?? true;
-        return inquirer.input({ message, default: initial, validate }, context);
+        return inquirer.input({ message: fitted(message), default: initial, validate }, context);
       }),
     secret: (message) =>
       ask((inquirer, context) => inquirer.password({ message, mask: false, toggleMask: false }, context)),
     select: (message, choices) =>
-      ask((inquirer, context) => inquirer.select({ message, choices, pageSize, loop: false }, context)),
+      ask((inquirer, context) =>
+        inquirer.select({ message: fitted(message), choices, pageSize, loop: false }, context),
+      ),
     checkbox: (message, choices) =>
-      ask((inquirer, context) => inquirer.checkbox({ message, choices, pageSize, loop: false }, context)),
+      ask((inquirer, context) =>
+        inquirer.checkbox({ message: fitted(message), choices, pageSize, loop: false }, context),
+      ),
   };
 }
 

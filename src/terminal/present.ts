@@ -19,8 +19,8 @@ export interface Column<T> {
   isWhole?: boolean;
   /** What a table leaves out first where there is not room for all, such as an id. */
   isAside?: boolean;
-  /** RFC 3339 in data, short in a table. */
-  isTime?: boolean;
+  /** RFC 3339 in data, short in a table: the day, or with `minute` also the time of day. */
+  isTime?: boolean | "minute";
 }
 
 export interface View<T> {
@@ -106,14 +106,15 @@ async function tableOf<T>(
   columns: Column<T>[],
   items: readonly T[],
 ): Promise<{ table: string; leftOut: string[] }> {
-  const { fitColumns, renderTable, shortDate, shortNames } = await import("./table.ts");
+  const { dayAndTime, fitColumns, renderTable, shortDate, shortNames } = await import("./table.ts");
   const width = output.outputFile ? Number.POSITIVE_INFINITY : terminal.columns;
   const now = new Date();
   const rows = items.map((item) =>
     columns.map((column) => {
       const value = column.value(item);
       if (typeof value === "object" && value !== null) return shortNames(value);
-      const text = String(value ?? "");
+      const text = typeof value === "number" ? value.toLocaleString("en-US") : String(value ?? "");
+      if (column.isTime === "minute") return dayAndTime(text, now);
       return column.isTime ? shortDate(text, now) : text;
     }),
   );
@@ -139,8 +140,15 @@ export async function presentOne<T>(
   if (output.format === "json") {
     return writeAll(terminal, output, `${JSON.stringify(objectOf(output, columns, item), null, 2)}\n`);
   }
-  const { renderRecord } = await import("./table.ts");
-  const pairs = columns.map((column): [string, string] => [column.name, cellOf(column, item)]);
+  const { dayAndTime, renderRecord } = await import("./table.ts");
+  const now = new Date();
+  const pairs = columns
+    .map((column): [string, string] => {
+      const value = column.value(item);
+      const text = typeof value === "number" ? value.toLocaleString("en-US") : cellOf(column, item);
+      return [column.name, column.isTime ? dayAndTime(text, now) : text];
+    })
+    .filter(([, text]) => text !== "" || output.columns !== undefined);
   await writeAll(terminal, output, renderRecord(pairs, terminal.columns, terminal.isColored.out));
 }
 

@@ -3,7 +3,7 @@ import { escapeControls } from "./escape.ts";
 import { styleFor } from "./style.ts";
 import { cut, gap, narrowest, widthOf } from "./text-width.ts";
 
-export { fitColumns, shortDate, shortNames } from "./table-columns.ts";
+export { dayAndTime, fitColumns, shortDate, shortNames } from "./table-columns.ts";
 
 /**
  * Rows under a header. Where the columns cannot be shown side by side in a width that says anything, each row becomes

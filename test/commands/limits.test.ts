@@ -42,6 +42,9 @@ describe("ecm limits", () => {
       month: { limit: 100000, remaining: 98742 },
       seenAt: "2026-11-21T13:00:00.000Z",
     });
+    expect((await at(125, ["limits", "-o", "table"])).stdout).toBe(
+      "hour   3,541 of 3,600 left, resets in 57 min 55 s\nmonth  98,742 of 100,000 left\nseen   2 min 5 s ago\n",
+    );
     expect((await at(125, ["limits", "-o", "csv", "--columns", "age,hour remaining"])).stdout).toBe(
       "age,hour remaining\n2 min 5 s,3541\n",
     );

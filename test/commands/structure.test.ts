@@ -125,7 +125,7 @@ describe("structure update, field and tag", () => {
   it("ask a person before they remove anything, and take no for an answer", async () => {
     const { ecm } = await startSandbox();
     const remove = (typed: string) =>
-      ecm(["structure", "field", "remove", "last name"], { terminalColumns: 80, typed });
+      ecm(["structure", "field", "remove", "last name"], { terminalColumns: 120, typed });
     const refused = await remove("n\r");
     expect(refused.code).toBe(1);
     expect(refused.stderr).toContain("Cancelled; nothing changed");

@@ -238,6 +238,52 @@ describe("a profile and a run", () => {
   });
 });
 
+describe("the undo of a run", () => {
+  it("is agreed to before anything is restored, and says what it has restored", async () => {
+    const file = join(await temporaryFolder(), "people.csv");
+    await writeFile(file, "Email,First Name\nada@example.com,Ada\nbob@example.com,Bob\n");
+    await ecm(["contact", "create", "--key", "ada@example.com", "--set", "First Name=Augusta"]);
+    await ecm(["import", file]);
+    const undo = (keys: string) =>
+      ecm(["runs", "undo", "last"], { ...at80, typed: [["Restore up to 1 contact in", keys]] });
+    for (const [keys, code] of [
+      [`n${enter}`, 1],
+      ["\u0003", 130],
+    ] as const) {
+      expect((await undo(keys)).code).toBe(code);
+      expect((await shown("ada@example.com"))[0]).toBe("Ada");
+      expect(await json("runs", "list")).toHaveLength(1);
+    }
+    const undone = await undo(`y${enter}`);
+    expect(undone.code).toBe(3);
+    expect(undone.stderr).toContain("1 restored; 1 not undone: created by the run, not");
+    expect(undone.stderr).not.toContain("Undo:");
+    expect((await shown("ada@example.com"))[0]).toBe("Augusta");
+  });
+
+  it("goes on without a question where there is nobody to ask", async () => {
+    await ecm(["contact", "create", "--key", "ada@example.com"]);
+    const file = join(await temporaryFolder(), "people.csv");
+    await writeFile(file, "Email,First Name\nada@example.com,Ada\n");
+    await ecm(["import", file]);
+    expect((await ecm(["runs", "undo", "last"])).code).toBe(0);
+  });
+});
+
+describe("a run that was not agreed to yet", () => {
+  it("is asked about when it is resumed", async () => {
+    const file = join(await temporaryFolder(), "people.csv");
+    await writeFile(file, "Email\nada@example.com\n");
+    const stopped = await ecm(["import", file, "--max-requests", "1"]);
+    expect(stopped.code).toBe(7);
+    const resume = (keys: string) =>
+      ecm(["runs", "resume", "last"], { ...at80, typed: [["Write to", keys]] });
+    expect((await resume(`n${enter}`)).code).toBe(1);
+    expect((await json("contact", "search")) as unknown[]).toEqual([]);
+    expect((await resume(`y${enter}`)).code).toBe(0);
+  });
+});
+
 describe("an import whose columns are unclear", () => {
   const content = "E-mail 1,Mail 2,Frist Name,Notiz\nada@example.com,x@example.com,Ada,hallo\n";
   let file: string;

@@ -47,6 +47,8 @@ export interface UndoOptions {
   isSuppressed?: (key: string) => boolean;
   /** Before anything is written. @param contacts at most so many are deleted */
   agreeToDelete?(contacts: number): Promise<void>;
+  /** The same where none is. @param contacts at most so many are changed, in at most so many requests */
+  agree?(contacts: number, requests: number): Promise<void>;
 }
 
 type Source = { manifest: Manifest; folder: string };
@@ -85,9 +87,9 @@ export async function undoRun(
 /** Undoes a run that no other process can work on. */
 async function undoLocked(context: RunContext, source: Source, undo: UndoOptions): Promise<Closed> {
   const { engine, options, emit, send } = context;
-  const { isPartial = false, deletesCreated = false, isSuppressed = () => false, agreeToDelete } = undo;
+  const { isPartial = false, deletesCreated = false, isSuppressed = () => false } = undo;
   const { input, created } = await surveyJournal(source, isPartial, emit);
-  if (deletesCreated && created > 0 && !options.isDryRun) await agreeToDelete?.(created);
+  if (!options.isDryRun) await agreeTo(undo, source.manifest.kind, { read: input.read, created });
   const { keyType, recreate } = await readForUndo(send.plain, source.manifest, isSuppressed);
   if (recreate) emit({ kind: "remark", text: lostByDeletion, isAside: true });
   const scope: UndoScope = { deletesCreated, recreate };
@@ -105,6 +107,16 @@ async function undoLocked(context: RunContext, source: Source, undo: UndoOptions
   } finally {
     await run?.leave();
   }
+}
+
+async function agreeTo(
+  { deletesCreated, agree, agreeToDelete }: UndoOptions,
+  kind: Manifest["kind"],
+  { read, created }: { read: number; created: number },
+): Promise<void> {
+  const changed = read - created;
+  if (deletesCreated && created > 0) await agreeToDelete?.(created);
+  else if (changed > 0 && kind !== "unsubscribe") await agree?.(changed, pendingRequests(kind, read));
 }
 
 function openSession(

@@ -52,6 +52,21 @@ export async function agreeToDelete(context: Context, display: RunDisplay, count
   if (!isAgreed) throw new DeclinedError();
 }
 
+/** @throws DeclinedError on a no; asks nothing where nobody can be asked */
+export async function agreeToUndo(
+  context: Context,
+  display: RunDisplay,
+  count: number,
+  requests: number,
+): Promise<void> {
+  const prompter = context.settings.yes ? undefined : context.prompter();
+  if (!prompter) return;
+  const { name, baseUrl } = await context.profile();
+  const place = JSON.stringify(name?.value ?? baseUrl.value);
+  const question = `Restore up to ${contacts(count)} in ${place} (up to ${counted(requests, "request")})?`;
+  if (!(await display.whileAsking(() => prompter.confirm(question)))) throw new DeclinedError();
+}
+
 async function deletionAgreed(prompter: Prompter, count: number): Promise<boolean> {
   if (count === 1) return prompter.confirm("Permanently delete 1 contact?");
   return isNumber(await prompter.input(`Type ${count} to permanently delete ${contacts(count)}`), count);

@@ -11,7 +11,8 @@ import { styleFor } from "../../terminal/style.ts";
 import type { Terminal } from "../../terminal/terminal.ts";
 import { consentLines, type MarkedEvent, markedLines } from "./consent-lines.ts";
 import { mappingLines } from "./mapping-lines.ts";
-import { aboutDuration, count, counted, duration, reasonsOf, upperFirst } from "./words.ts";
+import { rejectsTitle, summaryLines } from "./summary-lines.ts";
+import { aboutDuration, count, counted, duration, upperFirst } from "./words.ts";
 
 export interface RunDisplay {
   on(event: RunEvent): void;
@@ -105,7 +106,7 @@ export function displayRun(context: Context, what: string): RunDisplay {
       if (summary.status === "stopped" && summary.run === null && summary.rows.read === 0) return;
       const { terminal, clock } = context;
       const seconds = (clock.now() - startedAt) / 1000;
-      const [counts = "", ...rest] = reportLines(summary, seconds);
+      const [counts = "", ...rest] = summaryLines(summary, seconds, terminal.isStderrTerminal);
       terminal.note(`${markFor(terminal, summary)}${counts}`, "painted");
       for (const line of changes) terminal.note(line, "painted");
       for (const line of rest) terminal.note(line);
@@ -179,7 +180,7 @@ function describe(status: RunProgress, now: number, startedAt: number, doneBefor
     const done = counts ? ` · ${count(settled(counts))} of ${count(counts.read)} done` : "";
     return `${upperFirst(waiting.why)}; resuming ${whenText(waiting.until, now)}${done} · Ctrl-C stops, the same command resumes`;
   }
-  if (!counts) return `Reading: ${counted(status.rowsRead, "row")}`;
+  if (!counts) return status.rowsRead > 0 ? `Reading: ${counted(status.rowsRead, "row")}` : "Reading";
   const done = settled(counts);
   const seconds = Math.max(0.001, (now - startedAt) / 1000);
   const rate = (done - doneBefore) / seconds;
@@ -215,79 +216,6 @@ function markFor(terminal: Terminal, { status, rows }: Summary): string {
   if (!terminal.isStderrTerminal || terminal.isAccessible || status !== "completed") return "";
   const { green, yellow } = styleFor(terminal.isColored.err);
   return rows.rejected > 0 ? `${yellow("!")} ` : `${green("✓")} `;
-}
-
-/** Of the file that says what was not done, and why. */
-function rejectsTitle({ kind }: Summary): string {
-  if (kind === "undo") return "Not undone, with the reason";
-  return kind === "import" ? "Rejected rows (fix and import again)" : "Rejected, with the reason";
-}
-
-/** What a run did, or would do, in lines. @param seconds that it took */
-function reportLines(summary: Summary, seconds?: number): string[] {
-  const { rows: counts, requests, status, estimate, rejects, codes } = summary;
-  const isDry = status === "dry-run";
-  const would = (word: string) => (isDry ? `would be ${word}` : word);
-  const why = (reasons: Record<string, number>) => {
-    const text = reasonsOf(reasons);
-    return text === "" ? "" : `: ${text}`;
-  };
-  const isRemoval = summary.kind === "unsubscribe" || summary.kind === "delete";
-  const isOfRows = summary.kind === "import" || summary.kind === "sync";
-  const parts = [
-    ...(isRemoval ? removalParts(summary, would) : changeParts(summary, would)),
-    ...(counts.skipped > 0 || !isRemoval ? [`${count(counts.skipped)} skipped${why(codes.skipped)}`] : []),
-    ...(counts.rejected > 0 || !isRemoval
-      ? [`${count(counts.rejected)} rejected${why(codes.rejected)}`]
-      : []),
-  ];
-  if (counts.pending > 0) parts.push(`${count(counts.pending)} not attempted`);
-  const took = isDry || seconds === undefined ? "" : ` in ${duration(seconds)}`;
-  const lines = [`${counted(counts.read, isOfRows ? "row" : "contact")}${took}: ${parts.join("; ")}`];
-  const { members } = summary;
-  if (members) {
-    lines.push(
-      `The list: ${count(members.added)} ${would("added")}, ${count(members.removed)} ${would("removed")}`,
-    );
-  }
-  if (summary.inactive > 0 && !isRemoval) {
-    lines.push(
-      `${counted(summary.inactive, "contact")} of these ${summary.inactive === 1 ? "is" : "are"} inactive in the account; an import does not change that`,
-    );
-  }
-  if (isDry) {
-    lines.push(
-      `A real run would send ${counted(estimate.requests, "request")} (${aboutDuration(estimate.seconds)})`,
-    );
-  } else {
-    const again = requests.retried > 0 ? `, ${count(requests.retried)} of them retries` : "";
-    lines.push(`${counted(requests.total, "request")} sent${again}`);
-  }
-  if (summary.backup) lines.push(`Contacts as they were before: ${summary.backup}`);
-  if (rejects) lines.push(`${rejectsTitle(summary)}: ${rejects}`);
-  if (!isDry && summary.run !== null && counts.created + counts.updated + counts.deleted > 0) {
-    lines.push(`Undo: ecm runs undo ${summary.run}`);
-  }
-  return lines;
-}
-
-function changeParts({ rows: counts }: Summary, would: (word: string) => string): string[] {
-  return [
-    `${count(counts.created)} ${would("created")}`,
-    `${count(counts.updated)} ${would("updated")}`,
-    ...(counts.deleted > 0 ? [`${count(counts.deleted)} ${would("deleted")}`] : []),
-    `${count(counts.unchanged)} unchanged`,
-  ];
-}
-
-/** Of a run that does one thing. */
-function removalParts({ kind, rows: counts }: Summary, would: (word: string) => string): string[] {
-  return [
-    kind === "delete"
-      ? `${count(counts.deleted)} ${would("deleted")}`
-      : `${count(counts.updated)} ${would("unsubscribed")}`,
-    ...(counts.unchanged > 0 ? [`${count(counts.unchanged)} already inactive`] : []),
-  ];
 }
 
 function settled(counts: RowCounts): number {

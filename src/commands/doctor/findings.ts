@@ -62,13 +62,12 @@ function ofClock(date: string | undefined, now: number): Finding[] {
 }
 
 function ofBudget({ hour, month }: RateLimits, now: number): Finding {
-  const minutes =
-    hour?.reset === undefined ? undefined : Math.ceil(Math.max(0, hour.reset - now / 1000) / 60);
+  const minutes = Math.ceil(Math.max(0, (hour?.reset ?? 0) - now / 1000) / 60);
+  const resets = hour?.reset === undefined ? "" : ` (resets in ${minutes} min)`;
   const parts = [
-    hour && `hour ${count(hour.remaining)} of ${count(hour.limit)}`,
-    minutes !== undefined && `resets in ${minutes} min`,
+    hour && `hour ${count(hour.remaining)} of ${count(hour.limit)}${resets}`,
     month && `month ${count(month.remaining)} of ${count(month.limit)}`,
-  ].filter(Boolean);
+  ].filter((part) => part !== undefined);
   if (parts.length === 0) return warn("budget", "The service sent no limits with its answer");
   const words = `left: ${parts.join(", ")}`;
   if (month && month.remaining < month.limit / 10)

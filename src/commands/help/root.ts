@@ -1,5 +1,7 @@
 /** What `ecm` alone prints: every command in groups, in at most 24 lines of 80 columns. */
 
+import { fitMessage } from "../../terminal/message-lines.ts";
+
 /** The groups of commands, in the order of the help. A command that is missing here fails a test. */
 const commandGroups: readonly [title: string, commands: readonly [name: string, summary: string][]][] = [
   [
@@ -27,8 +29,8 @@ const commandGroups: readonly [title: string, commands: readonly [name: string, 
 /** Commands that stand in one line. */
 const furtherCommands = ["api", "probe", "doctor", "suppressions", "mcp", "commands", "completion"];
 
-/** @param names of the commands that there are */
-export function rootHelp(names: readonly string[]): string {
+/** @param names of the commands that there are @param columns of the screen */
+export function rootHelp(names: readonly string[], columns: number): string {
   const lines = [
     "Administer the contacts of an email-marketing account.",
     "",
@@ -38,17 +40,19 @@ export function rootHelp(names: readonly string[]): string {
   for (const [title, commands] of commandGroups) {
     const present = commands.filter(([name]) => names.includes(name));
     for (const [place, [name, summary]] of present.entries())
-      lines.push(`${(place === 0 ? title : "").padEnd(13)}${name.padEnd(11)}${summary}`);
+      lines.push(
+        fitMessage(`${(place === 0 ? title : "").padEnd(13)}${name.padEnd(11)}${summary}`, columns, 24),
+      );
   }
   const further = furtherCommands.filter((name) => names.includes(name));
   lines.push(
-    `${"More".padEnd(13)}${further.join("  ")}`,
+    fitMessage(`${"More".padEnd(13)}${further.join("  ")}`, columns, 13),
     "",
     "Get started  ecm auth login",
     "             ecm --profile sandbox import contacts.csv --dry-run",
     "",
-    "Flags for every command: ecm help flags · exit codes: ecm help exit-codes",
-    "One command: ecm <command> --help · other topics: ecm help topics",
+    fitMessage("Flags for every command: ecm help flags · exit codes: ecm help exit-codes", columns),
+    fitMessage("One command: ecm <command> --help · other topics: ecm help topics", columns),
   );
   return `${lines.join("\n")}\n`;
 }

@@ -2,6 +2,7 @@
 import type { Command } from "commander";
 import type { Context } from "../../context.ts";
 import { NotFoundError } from "../../errors.ts";
+import { fitMessage } from "../../terminal/message-lines.ts";
 import { presentValue } from "../../terminal/present.ts";
 import { wrap } from "../../terminal/text-width.ts";
 import { environment } from "../environment.ts";
@@ -58,7 +59,8 @@ async function showTopic(context: Context, root: Command, name: string): Promise
   const content = topic.content(root);
   const isText = typeof content === "string";
   const value = isText ? { topic: name, text: content } : Object.fromEntries(content);
-  const shown = isText ? content : table(content);
+  const { columns } = context.terminal;
+  const shown = isText ? fitMessage(content, columns) : table(content, columns);
   await presentValue(context.terminal, context.output(), value, shown.trimEnd());
 }
 
@@ -75,10 +77,13 @@ function flagRows(root: Command): Rows {
   return help.visibleOptions(root).map((option) => [option.flags, help.optionDescription(option)]);
 }
 
-/** Two columns; the second one is wrapped at 80 columns. */
-function table(rows: Rows): string {
+/** Two columns; the second one is wrapped at the width of the screen. */
+function table(rows: Rows, columns: number): string {
   const width = Math.max(...rows.map(([name]) => name.length)) + 2;
   return rows
-    .map(([name, text]) => `${name.padEnd(width)}${wrap(text, 80 - width).join(`\n${" ".repeat(width)}`)}\n`)
+    .map(
+      ([name, text]) =>
+        `${name.padEnd(width)}${wrap(text, Math.max(20, columns - width)).join(`\n${" ".repeat(width)}`)}\n`,
+    )
     .join("");
 }

@@ -104,14 +104,14 @@ function targetChoices(
 ): Choice<Chosen>[] {
   const fields = structure.fields
     .filter(({ _id }) => !taken.has(_id))
-    .map(({ _id, label }) => ({ name: `the field ${label}`, value: _id, label }));
+    .map(({ _id, label }) => ({ name: `the field ${label}`, short: label, value: _id, label }));
   const likely = fields.filter(({ label }) => label === column.near);
   const says = { name: `says who is ${saysWho(column.name)}`, value: "consent" };
   const isConsent = consent.includes(column);
   return [
     ...(isConsent ? [says] : []),
     ...likely,
-    { name: "nowhere (ignore it)", value: "ignore" },
+    { name: "nowhere (ignore it)", short: "ignored", value: "ignore" },
     { name: "a new field (added to the account)", short: "a new field", value: create },
     ...fields.filter((field) => !likely.includes(field)),
     { name: "lists, by name", value: "lists" },

@@ -82,9 +82,9 @@ async function stepsOf(
   display: RunDisplay,
   { kind, backup }: Manifest,
 ): Promise<Pick<RunOptions, "agree" | "backUp">> {
-  if (kind !== "mutate" && kind !== "unsubscribe" && kind !== "delete") return {};
   const { agreementFor } = await import("../bulk/agree.ts");
-  const agree = agreementFor(context, display, kind === "mutate" ? "change" : kind);
+  const danger = kind === "unsubscribe" || kind === "delete" ? kind : "change";
+  const agree = agreementFor(context, display, danger);
   if (kind !== "delete") return { agree };
   const { backUpTo } = await import("../bulk/backup.ts");
   return { agree, backUp: backUpTo(context, backup) };

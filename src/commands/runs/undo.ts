@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import type { Manifest } from "../../bulk/runs/folder.ts";
 import type { Context } from "../../context.ts";
-import { agreeToDelete, requireAnswer } from "../bulk/agree.ts";
+import { agreeToDelete, agreeToUndo, requireAnswer } from "../bulk/agree.ts";
 import {
   addBulkFlags,
   type BulkFlags,
@@ -71,6 +71,7 @@ async function runRunsUndo(context: Context, given: string | undefined, flags: U
       deletesCreated,
       isSuppressed,
       agreeToDelete: (contacts) => agreeToDelete(context, display, contacts),
+      agree: (contacts, requests) => agreeToUndo(context, display, contacts, requests),
     });
     display.end(result);
     await finishUndoingList(context, source.manifest, result, deletesCreated);

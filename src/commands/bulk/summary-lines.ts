@@ -1,0 +1,87 @@
+/** What a bulk run did, or would do, in lines. */
+import type { Summary } from "../../bulk/runs/report.ts";
+import { aboutDuration, count, counted, duration, reasonsOf } from "./words.ts";
+
+/** Of the file that says what was not done, and why. */
+export function rejectsTitle({ kind }: Summary): string {
+  if (kind === "undo") return "Not undone, with the reason";
+  return kind === "import" ? "Rejected rows (fix and import again)" : "Rejected, with the reason";
+}
+
+/**
+ * @param seconds that it took
+ * @param isShort for a person who looks on: what has not happened is left out
+ */
+export function summaryLines(summary: Summary, seconds: number, isShort: boolean): string[] {
+  const { kind, rows, requests, status, estimate, rejects } = summary;
+  const isDry = status === "dry-run";
+  const took = isDry ? "" : ` in ${duration(seconds)}`;
+  const what = counted(rows.read, kind === "import" || kind === "sync" ? "row" : "contact");
+  const lines = [`${what}${took}: ${outcomes(summary, isShort).join("; ") || "nothing to do"}`];
+  const { members } = summary;
+  const would = wordsOf(summary);
+  if (members) {
+    const { added, removed } = members;
+    lines.push(`The list: ${count(added)} ${would("added")}, ${count(removed)} ${would("removed")}`);
+  }
+  if (summary.inactive > 0 && kind !== "unsubscribe" && kind !== "delete") {
+    lines.push(
+      `${counted(summary.inactive, "contact")} of these ${summary.inactive === 1 ? "is" : "are"} inactive in the account; an import does not change that`,
+    );
+  }
+  if (isDry) {
+    const { requests: most, seconds: about } = estimate;
+    lines.push(`A real run would send ${counted(most, "request")} (${aboutDuration(about)})`);
+  } else {
+    const again = requests.retried > 0 ? `, ${count(requests.retried)} of them retries` : "";
+    lines.push(`${counted(requests.total, "request")} sent${again}`);
+  }
+  if (summary.backup) lines.push(`Contacts as they were before: ${summary.backup}`);
+  if (rejects) lines.push(`${rejectsTitle(summary)}: ${rejects}`);
+  if (!isDry && kind !== "undo" && summary.run !== null && rows.created + rows.updated + rows.deleted > 0) {
+    lines.push(`Undo: ecm runs undo ${summary.run}`);
+  }
+  return lines;
+}
+
+function wordsOf({ status }: Summary): (word: string) => string {
+  return (word) => (status === "dry-run" ? `would be ${word}` : word);
+}
+
+/** How many contacts had which outcome; of skipped and rejected ones also why. */
+function outcomes(summary: Summary, isShort: boolean): string[] {
+  const { kind, rows, codes } = summary;
+  const would = wordsOf(summary);
+  const why = (reasons: Record<string, number>) => {
+    const text = reasonsOf(reasons);
+    return text === "" ? "" : `: ${text}`;
+  };
+  const isRemoval = kind === "unsubscribe" || kind === "delete";
+  const isBrief = isShort || isRemoval;
+  const parts: [number: number, words: string, isLeftOut: boolean][] =
+    kind === "undo"
+      ? [
+          [rows.updated, would("restored"), isShort],
+          [rows.created, would("created again"), true],
+          [rows.deleted, would("deleted"), true],
+          [rows.unchanged, "already as before", isShort],
+          [rows.skipped, `skipped${why(codes.skipped)}`, true],
+          [rows.rejected, `not undone${why(codes.rejected)}`, isShort],
+        ]
+      : [
+          [rows.created, would("created"), isBrief],
+          [
+            rows.updated,
+            would(kind === "unsubscribe" ? "unsubscribed" : "updated"),
+            isShort || kind === "delete",
+          ],
+          [rows.deleted, would("deleted"), isShort || kind !== "delete"],
+          [rows.unchanged, isRemoval ? "already inactive" : "unchanged", isBrief],
+          [rows.skipped, `skipped${why(codes.skipped)}`, isBrief],
+          [rows.rejected, `rejected${why(codes.rejected)}`, isBrief],
+        ];
+  parts.push([rows.pending, "not attempted", true]);
+  return parts
+    .filter(([number, , isLeftOut]) => number > 0 || !isLeftOut)
+    .map(([number, words]) => `${count(number)} ${words}`);
+}
