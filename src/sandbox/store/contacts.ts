@@ -23,6 +23,8 @@ export interface Contacts {
   get(id: string): StoredContact | undefined;
   /** Those that exist, in the order of their ids. */
   some(ids: string[]): StoredContact[];
+  /** Those with one of these keys, each given once, in the order of their ids. */
+  ofKeys(structureId: string, keys: string[], keyCase: KeyCase): StoredContact[];
   /** Every contact, in the order of their ids, read in portions. */
   all(): Iterable<StoredContact>;
   /** The contact of this key, in any letter case or in exactly this one. */
@@ -61,6 +63,19 @@ export function contactsIn(database: Database): Contacts {
       JSON.stringify(groups),
     );
 
+  /** The contacts for one of the values, in the order of their ids. A sort in the database would copy every row. */
+  const readAll = (match: string, values: string[], ...more: string[]): StoredContact[] => {
+    if (values.length === 0) return [];
+    const row = database.get<{ json: string }>(
+      `SELECT json_group_array(${contactJson}) AS json FROM
+        (SELECT contacts.* FROM json_each(?) AS wanted CROSS JOIN contacts ON ${match})`,
+      JSON.stringify([...new Set(values)]),
+      ...more,
+    );
+    const contacts: StoredContact[] = JSON.parse(row!.json).map(readContact);
+    return contacts.sort((a, b) => (a.id < b.id ? -1 : 1));
+  };
+
   return {
     get(id) {
       const row = database.get<{ json: string }>(
@@ -78,15 +93,12 @@ export function contactsIn(database: Database): Contacts {
         key,
       )?.id;
     },
-    some(ids) {
-      if (ids.length === 0) return [];
-      const row = database.get<{ json: string }>(
-        `SELECT json_group_array(${contactJson}) AS json FROM
-          (SELECT contacts.* FROM json_each(?) AS wanted JOIN contacts ON contacts.id = wanted.value
-            ORDER BY contacts.id)`,
-        JSON.stringify(ids),
-      );
-      return JSON.parse(row!.json).map(readContact);
+    some: (ids) => readAll("contacts.id = wanted.value", ids),
+    ofKeys(structureId, keys, keyCase) {
+      const found = readAll("structure_id = ? AND folded_key = wanted.value", keys.map(foldKey), structureId);
+      if (keyCase === "fold") return found;
+      const exact = new Set(keys);
+      return found.filter(({ key }) => exact.has(key));
     },
     *all() {
       for (let after = ""; ; ) {

@@ -55,6 +55,17 @@ export function searchIn(database: Database, contacts: Contacts): Search {
     return byCombination(database, combinations, sets, offset, count);
   };
   return (alternatives, offset, count) => {
+    const [wanted] = alternatives;
+    if (
+      alternatives.length === 1 &&
+      wanted?.keys &&
+      wanted.groups.length === 0 &&
+      wanted.keys.length <= count
+    ) {
+      // All of them fit into one page: they are read at once, not found first.
+      const found = contacts.ofKeys(wanted.structureId, wanted.keys, wanted.keyCase);
+      return { total: found.length, contacts: found.slice(offset, offset + count) };
+    }
     const { total, ids } = find(alternatives, offset, Math.min(count, allOfThem));
     return { total, contacts: contacts.some(ids) };
   };
