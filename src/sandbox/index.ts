@@ -74,7 +74,7 @@ export async function openSandbox(options: SandboxOptions): Promise<Sandbox> {
     blockAfter: options.blockAfter ?? defaultLimits.blockAfter,
     blockSeconds: options.blockSeconds ?? defaultLimits.blockSeconds,
   });
-  const takeTurn = transactionQueue(store.database, [store.account, store.requests]);
+  const takeTurn = transactionQueue(store.database, [store.account, store.structures, store.requests]);
   const operations = createOperations(store, clock, gate, faults);
   const admin = lazily(() =>
     import("./admin-api/routes.ts").then(({ adminRoutes }) => adminRoutes({ store, operations, adminToken })),

@@ -119,15 +119,15 @@ describe("the log of requests", () => {
     expect(requests.last()).toBe(longestLog + 50);
   });
 
-  it("does not hold more text in memory than 8 MiB", async () => {
+  it("does not hold more text in memory than 32 MiB", async () => {
     const { database, requests, folder } = await store();
     const other = await openStore(folder, entry.time);
     onTestFinished(() => other.database.close());
     const takeTurn = transactionQueue(database, [requests]);
     const body = "x".repeat(64 * 1024);
     await takeTurn(() => {
-      for (let count = 0; count < 130; count++) requests.add({ ...entry, body });
+      for (let count = 0; count < 520; count++) requests.add({ ...entry, body });
     });
-    expect(other.requests.find({}, 1000, "oldest")).toHaveLength(130);
+    expect(other.requests.find({}, 1000, "oldest")).toHaveLength(520);
   });
 });

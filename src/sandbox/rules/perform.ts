@@ -14,16 +14,16 @@ export interface Given extends Omit<Call<never, never>, "body" | "query"> {
  * @throws Refusal for a body or a query that the endpoint does not take, and of the endpoint's rule: then nothing that
  *   the rule wrote is kept
  */
-export function perform(
-  endpoint: Endpoint,
-  { readBody, readQuery, ...given }: Given,
-): { status: number; body: unknown } {
-  const { variants } = given;
+export function perform(endpoint: Endpoint, given: Given): { status: number; body: unknown } {
+  const { store, variants, now } = given;
   const schema = endpoint.bodyBy?.(variants) ?? endpoint.body;
   const call: Call<never, never> = {
-    ...given,
-    body: (schema && check(schema, readBody(), variants["unknown-members"])) as never,
-    query: (endpoint.query && check(endpoint.query, readQuery())) as never,
+    store,
+    variants,
+    now,
+    parameter: given.parameter,
+    body: (schema && check(schema, given.readBody(), variants["unknown-members"])) as never,
+    query: (endpoint.query && check(endpoint.query, given.readQuery())) as never,
   };
   const answer = answerOf(endpoint, call);
   return {

@@ -251,7 +251,9 @@ const wireNames = Object.keys(wireParts) as (keyof WireContact)[];
 
 /** A contact as the service answers it. */
 export function toWire(contact: StoredContact): WireContact {
-  return Object.fromEntries(wireNames.map((name) => [name, wireParts[name](contact)])) as WireContact;
+  const told: Partial<Record<keyof WireContact, unknown>> = {};
+  for (const name of wireNames) told[name] = wireParts[name](contact);
+  return told as WireContact;
 }
 
 /** The names that a search may ask for, and what each tells. */

@@ -57,11 +57,11 @@ export interface RequestLog extends Participant {
 /** How many are kept. */
 export const longestLog = 10_000;
 const prunedAtOnce = 100;
-/** Other processes of the folder see a read at most so much later, as long as fewer than 8,000 requests a second are answered. */
+/** Other processes of the folder see a read at most so much later, as long as fewer than 4,000 requests a second are answered. */
 export const delayMilliseconds = 50;
-// At that pace, writing the log takes less than a tenth of the time. Of what comes faster, the oldest rows are never written.
-const mostPerDelay = 400;
-const mostWaitingCharacters = 8 * 2 ** 20;
+// At that pace, writing the log takes a twentieth of the time. Of what comes faster, the oldest rows are never written.
+const mostPerDelay = 200;
+const mostWaitingCharacters = 32 * 2 ** 20;
 // Longer ones are cut: a page of 1,000 contacts is not what a log is read for.
 const longestBody = 64 * 1024;
 const longestAnswer = 16 * 1024;

@@ -1,6 +1,7 @@
 /** Structures in the database. */
 import type { ContactStructure, FieldDefinition, TagDefinition } from "../../wire.ts";
 import type { Database } from "../database.ts";
+import type { Participant } from "../transaction-queue.ts";
 
 /** A structure as it is stored: every part is there. */
 export interface StoredStructure extends ContactStructure {
@@ -19,7 +20,8 @@ interface StructureRow {
   version: number;
 }
 
-export interface Structures {
+/** In a transaction of the queue, a structure is read once. */
+export interface Structures extends Participant {
   all(): StoredStructure[];
   get(id: string): StoredStructure | undefined;
   put(structure: StoredStructure): void;
@@ -44,13 +46,27 @@ export function structuresIn(database: Database): Structures {
     if (!structure) parsed.set(row.id, { fields: row.fields, tags: row.tags, structure: fresh });
     return fresh;
   };
+  /** Those read in the transaction under way; none of another process can change them meanwhile. */
+  let current: Map<string, StoredStructure> | undefined;
   return {
+    begin() {
+      current = new Map();
+    },
+    beforeCommit() {},
+    afterwards() {
+      current = undefined;
+    },
     all: () => database.all<StructureRow>("SELECT * FROM structures ORDER BY id").map(read),
     get(id) {
+      const known = current?.get(id);
+      if (known) return known;
       const row = database.get<StructureRow>("SELECT * FROM structures WHERE id = ?", id);
-      return row && read(row);
+      const structure = row && read(row);
+      if (structure) current?.set(id, structure);
+      return structure;
     },
     put(structure) {
+      current = undefined;
       database.run(
         "INSERT OR REPLACE INTO structures VALUES (?, ?, ?, ?, ?, ?, ?)",
         structure._id,
