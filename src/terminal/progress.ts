@@ -1,10 +1,10 @@
-/** One line that says how far a long command is: redrawn on a terminal, repeated as plain text elsewhere. */
+/** Lines that say how far a long command is: redrawn on a terminal, repeated as one line of plain text elsewhere. */
 import { escapeControls } from "./escape.ts";
 import type { Terminal } from "./terminal.ts";
 import { cut, widthOf } from "./text-width.ts";
 
 export interface Progress {
-  /** A message that stays, above the line. */
+  /** A message that stays, above the lines. */
   note(message: string, weight?: "needed"): void;
   /** Draws at once; for when something has changed that a reader waits for. */
   refresh(): void;
@@ -16,28 +16,35 @@ const redrawMilliseconds = 200;
 const spokenMilliseconds = 5_000;
 const loggedMilliseconds = 30_000;
 
-/** @param describe the line as it is now; undefined for nothing to say */
-export function showProgress(terminal: Terminal, describe: () => string | undefined): Progress {
-  if (terminal.isStderrTerminal && !terminal.isAccessible) return redrawn(terminal, describe);
-  return repeated(terminal, describe);
+/** The lines as they are now; undefined for nothing to say. */
+type Describe = () => readonly string[] | undefined;
+
+/** Whether progress is redrawn in place: bars and the like are for those who look. */
+export function isRedrawn({ isStderrTerminal, isAccessible }: Terminal): boolean {
+  return isStderrTerminal && !isAccessible;
 }
 
-function redrawn(terminal: Terminal, describe: () => string | undefined): Progress {
-  let drawnWidth = 0;
+export function showProgress(terminal: Terminal, describe: Describe): Progress {
+  return isRedrawn(terminal) ? redrawn(terminal, describe) : repeated(terminal, describe);
+}
+
+function redrawn(terminal: Terminal, describe: Describe): Progress {
+  let drawnWidths: number[] = [];
   const clear = () => {
-    if (drawnWidth === 0) return;
-    // A screen that was made narrower has wrapped the line: all of its rows go.
-    const rowsAbove = Math.ceil(drawnWidth / terminal.columns) - 1;
+    if (drawnWidths.length === 0) return;
+    // A screen that was made narrower has wrapped the lines: all of their rows go.
+    const rows = drawnWidths.map((width) => Math.max(1, Math.ceil(width / terminal.columns)));
+    const rowsAbove = rows.reduce((sum, each) => sum + each, -1);
     terminal.stderr.write(`${rowsAbove > 0 ? `\x1b[${rowsAbove}A` : ""}\r\x1b[${rowsAbove > 0 ? "J" : "2K"}`);
-    drawnWidth = 0;
+    drawnWidths = [];
   };
   const draw = () => {
-    const text = describe();
+    const described = describe();
     clear();
-    if (text === undefined || terminal.quiet) return;
-    const line = cut(escapeControls(text), terminal.columns - 1);
-    terminal.stderr.write(line);
-    drawnWidth = widthOf(line);
+    if (described === undefined || terminal.quiet) return;
+    const lines = described.map((line) => cut(escapeControls(line), terminal.columns - 1));
+    terminal.stderr.write(lines.join("\n"));
+    drawnWidths = lines.map(widthOf);
   };
   const timer = setInterval(draw, redrawMilliseconds);
   draw();
@@ -53,10 +60,10 @@ function redrawn(terminal: Terminal, describe: () => string | undefined): Progre
   };
 }
 
-function repeated(terminal: Terminal, describe: () => string | undefined): Progress {
+function repeated(terminal: Terminal, describe: Describe): Progress {
   let last: string | undefined;
   const say = () => {
-    const text = describe();
+    const text = describe()?.join(" · ");
     if (text === undefined || text === last) return;
     last = text;
     terminal.note(text);
@@ -69,9 +76,11 @@ function repeated(terminal: Terminal, describe: () => string | undefined): Progr
   };
 }
 
-/** How far something is, as a bar and a percentage. @param share from 0 to 1 */
-export function progressBar(share: number, width = 20): string {
+/** How far something is, as a percentage, and a bar where it is redrawn. @param share from 0 to 1 */
+export function progressBar(share: number, terminal: Terminal, width = 20): string {
   const done = Math.min(1, Math.max(0, share));
+  const percent = Math.floor(done * 100);
+  if (!isRedrawn(terminal)) return `${percent} %`;
   const full = Math.floor(done * width);
-  return `${"█".repeat(full)}${"░".repeat(width - full)} ${String(Math.floor(done * 100)).padStart(3)} %`;
+  return `${"█".repeat(full)}${"░".repeat(width - full)} ${String(percent).padStart(3)} %`;
 }

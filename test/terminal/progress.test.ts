@@ -32,16 +32,25 @@ function fakeTerminal(parts: Partial<Terminal>) {
 describe("the progress line", () => {
   it("is drawn at once, cut to one line, cleared for messages, and gone at the end", () => {
     const { terminal, text } = fakeTerminal({});
-    const progress = showProgress(terminal, () => "a line that is longer than the terminal is wide");
+    const progress = showProgress(terminal, () => ["a line that is longer than the terminal is wide"]);
     expect(text()).toBe("a line that is lon…");
     progress.note("a message");
     progress.close();
     expect(text()).toBe("a line that is lon…\r\x1b[2Ka message\na line that is lon…\r\x1b[2K");
   });
 
+  it("may be several lines, and all of their rows go, also on a screen that was made narrower", () => {
+    const { terminal, text } = fakeTerminal({});
+    const progress = showProgress(terminal, () => ["half done", "waiting for an hour"]);
+    expect(text()).toBe("half done\nwaiting for an hour");
+    Object.assign(terminal, { columns: 10 });
+    progress.close();
+    expect(text()).toBe("half done\nwaiting for an hour\x1b[2A\r\x1b[J");
+  });
+
   it("lets no foreign text move the cursor", () => {
     const { terminal, text } = fakeTerminal({ columns: 80 });
-    showProgress(terminal, () => "file \x1b[2Jname\r\n").close();
+    showProgress(terminal, () => ["file \x1b[2Jname\r\n"]).close();
     expect(text()).toContain("file \\x1b[2Jname\\r\\n");
   });
 
@@ -50,7 +59,7 @@ describe("the progress line", () => {
     ["no terminal", { isStderrTerminal: false }],
   ])("redraws nothing for %s", (_name, parts) => {
     const { terminal, text } = fakeTerminal(parts);
-    const progress = showProgress(terminal, () => "far along");
+    const progress = showProgress(terminal, () => ["far along"]);
     progress.note("begun");
     progress.close();
     expect(text()).toBe("begun\n");

@@ -38,7 +38,8 @@ export function displayRun(context: Context, what: string): RunDisplay {
   let isAsking = false;
   const progress: Progress = showProgress(context.terminal, () => {
     if (isAsking) return undefined;
-    return progressNow ? describe(progressNow(), context.clock.now(), startedAt, doneBefore) : what;
+    const since = { start: startedAt, done: doneBefore };
+    return progressNow ? describe(context.terminal, progressNow(), since, context.clock.now()) : [what];
   });
   progress.note(what);
   /** What a dry run found out about the real one. */
@@ -174,26 +175,34 @@ function shareOf(requests: number, monthLeft: number): number {
   return Math.ceil((requests / monthLeft) * 1000) / 10;
 }
 
-function describe(status: RunProgress, now: number, startedAt: number, doneBefore: number): string {
+/** How far the run is; while it waits also until when, and how to stop. */
+function describe(
+  terminal: Terminal,
+  status: RunProgress,
+  since: { start: number; done: number },
+  now: number,
+) {
   const { waiting, rows: counts, hourLeft } = status;
-  if (waiting) {
-    const done = counts ? ` · ${count(settled(counts))} of ${count(counts.read)} done` : "";
-    return `${upperFirst(waiting.why)}; resuming ${whenText(waiting.until, now)}${done} · Ctrl-C stops, the same command resumes`;
-  }
-  if (!counts) return status.rowsRead > 0 ? `Reading: ${counted(status.rowsRead, "row")}` : "Reading";
+  const waits = waiting && [
+    `${upperFirst(waiting.why)}; resuming ${whenText(waiting.until, now)}`,
+    "Ctrl-C stops; the same command resumes",
+  ];
+  if (!counts)
+    return waits ?? [status.rowsRead > 0 ? `Reading: ${counted(status.rowsRead, "row")}` : "Reading"];
   const done = settled(counts);
-  const seconds = Math.max(0.001, (now - startedAt) / 1000);
-  const rate = (done - doneBefore) / seconds;
+  const seconds = Math.max(0.001, (now - since.start) / 1000);
+  const rate = (done - since.done) / seconds;
   const parts = [
-    `${progressBar(counts.read === 0 ? 0 : done / counts.read)}`,
+    progressBar(counts.read === 0 ? 0 : done / counts.read, terminal),
     `${count(done)} of ${count(counts.read)}`,
   ];
+  if (waits) return [[...parts, "paused"].join("  "), ...waits];
   if (status.phase === "looking") parts.push("reading the account");
   if (rate > 0) parts.push(`${rate >= 10 ? count(Math.round(rate)) : rate.toFixed(1)}/s`);
   const left = timeLeft(status, counts.pending, rate);
   if (left !== undefined && status.phase === "working") parts.push(`${duration(left)} left`);
   if (hourLeft !== undefined) parts.push(`hour ${count(hourLeft)} left`);
-  return parts.join("  ");
+  return [parts.join("  ")];
 }
 
 /** `at 15:00 (in 26 min)`, in local time. */
