@@ -1,4 +1,4 @@
-/** What `ecm api` makes of its flags: a body of members, and names in a path → ids. */
+/** The request of `ecm api` from its flags: a body of members, and names in a path → ids. */
 import { readFile } from "node:fs/promises";
 import type { Context } from "../context.ts";
 import { UsageError } from "../errors.ts";

@@ -1,4 +1,4 @@
-/** What one change has changed, for people: `~` what is another now (old → new), `+` what came, `-` what went. */
+/** The result of a single change at a terminal: `~` changed (old → new), `+` added, `-` removed. */
 
 import { escapeControls } from "../terminal/escape.ts";
 import type { OutputOptions } from "../terminal/format.ts";
@@ -10,7 +10,7 @@ export interface ChangeLine {
   text: string;
 }
 
-/** Whether a person looks at the output: they are told what has changed in place of the whole record. */
+/** Whether changes are shown instead of the whole record: at a terminal, in the default format. */
 export function showsChanges({ isStdoutTerminal }: Terminal, { format, columns }: OutputOptions): boolean {
   return isStdoutTerminal && format === "table" && columns === undefined;
 }

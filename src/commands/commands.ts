@@ -53,7 +53,7 @@ export function registerCommands(command: Command, context: Context, tree: Comma
   });
 }
 
-/** As JSON in every format. @throws UsageError for the words of a command */
+/** JSON in every format. @throws UsageError when a command is named */
 async function showSchemas(context: Context, path: string[]): Promise<void> {
   if (path.length > 0) throw new UsageError("--schemas goes without a command", "ecm commands --schemas");
   const output: OutputOptions = { ...context.output(), format: "ndjson" };

@@ -249,7 +249,7 @@ async function keysOf({ send }: Connection, events: ContactEvent[]): Promise<Map
     import("../service/mutate-contact.ts"),
     import("../errors.ts"),
   ]);
-  // Another event may tell it.
+  // Another event may have it.
   const keys = new Map(
     events.flatMap(({ contactId, emailTo }) => (contactId && emailTo ? [[contactId, emailTo]] : [])),
   );

@@ -33,7 +33,7 @@ export function addDryRunFlag(command: Command): Command {
   return command.option("--dry-run", "print the method, path and body of the request without sending it");
 }
 
-/** A flag that may stand several times: its values in order. */
+/** A flag that can be repeated: its values in order. */
 export function repeatable(flags: string, description: string): Option {
   const option = new Option(flags, description).argParser((value: string, before: string[] = []) => [
     ...before,

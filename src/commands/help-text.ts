@@ -6,7 +6,7 @@ import { meaningOf } from "./exit-codes.ts";
 export interface CommandFacts {
   /** Whole lines as a person would type them, `ecm` included. */
   examples: string[];
-  /** What stands on stdout, one or two sentences. */
+  /** What stdout contains, in one or two sentences. */
   output: string;
   /** Whether it can change the account. */
   writes?: boolean;

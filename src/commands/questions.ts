@@ -1,4 +1,4 @@
-/** What is missing on the command line, asked of a person; where nobody can be asked, an error that names it. */
+/** Asks for what is missing on the command line; without a terminal, an error that names it. */
 import type { Context } from "../context.ts";
 import { NotFoundError, UsageError } from "../errors.ts";
 import type { Choice, Prompter } from "../terminal/prompts.ts";

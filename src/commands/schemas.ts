@@ -63,7 +63,7 @@ const summary: Members<Required<Summary>> = {
   requests: { ...members(requests), description: "of this invocation" },
   estimate: members({ requests: count, seconds: { type: "number", minimum: 0 } }),
   rejects: { ...textOrNull, description: "path of the rejects file" },
-  backup: { ...text, description: "path of the file with the contacts that a deletion took" },
+  backup: { ...text, description: "path of the backup of the deleted contacts" },
   stoppedBy: { enum: [...Object.keys(stoppedBy), null] },
   codes: members({ skipped: byCode, rejected: byCode }),
   inactive: count,

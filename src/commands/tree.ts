@@ -1,4 +1,4 @@
-/** The command tree, for the commands that speak about others: the index, completions, help. */
+/** The command tree, for commands about other commands: the index, completions, help. */
 import type { Command, Option } from "commander";
 import type { Context, Observer } from "../context.ts";
 import type { TerminalStreams } from "../terminal/terminal.ts";
@@ -30,7 +30,7 @@ export function flagNamed(command: Command, flag: string): Option | undefined {
   return own ?? (command.parent ? flagNamed(command.parent, flag) : undefined);
 }
 
-/** The words that lead to a command, `ecm` included. */
+/** The path of a command, `ecm` included. */
 export function pathOf(command: Command): string {
   return command.parent ? `${pathOf(command.parent)} ${command.name()}` : command.name();
 }

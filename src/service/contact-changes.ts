@@ -23,7 +23,7 @@ export async function mutateBody(account: Account, wanted: WantedChanges): Promi
   const { addTag = [], removeTag = [], addList = [], removeList = [], set = [] } = wanted;
   if (addTag.length + removeTag.length + addList.length + removeList.length + set.length === 0) {
     throw new UsageError(
-      "Nothing to change was named",
+      "No change given",
       "Pass --set, --add-tag, --remove-tag, --add-list, --remove-list or --data",
     );
   }

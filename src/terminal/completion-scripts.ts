@@ -1,5 +1,5 @@
 /**
- * The completions' shell side: each script hands the words typed so far to `ecm __complete` and shows its answer, one
+ * The completion scripts: each passes the words typed so far to `ecm __complete` and shows its answer, one
  * candidate a line, a tab before its description. A failure means: the name of a file.
  */
 

@@ -1,28 +1,28 @@
-/** A shell's words: as they stand on its line, quotes and all, to what is meant; and back. Pure. */
+/** Shell words → their values without quotes, and back. Pure. */
 
 export interface TypedWords {
-  /** What is meant, without quotes; the last word is unfinished. */
+  /** Their values without quotes; the last word is incomplete. */
   words: string[];
-  /** What a candidate for the last word has to be on the line; undefined when it does not fit there. */
+  /** How a candidate for the last word is written on the command line; undefined when it does not fit. */
   onLine(candidate: string): string | undefined;
 }
 
-/** @param shell bash, zsh, fish, or another that hands over and takes back words as they are meant */
+/** @param shell bash, zsh, fish, or another that passes words without quotes */
 export function readTypedWords(shell: string, raw: readonly string[]): TypedWords {
   if (shell === "bash") return readBash(raw);
   if (shell === "fish") {
-    // Only the unfinished word comes as it stands on the line.
+    // Only the incomplete word is passed with its quotes.
     const words = [...raw.slice(0, -1), unquote(raw.at(-1) ?? "", "fish").text];
     return { words, onLine: (candidate) => candidate };
   }
   if (shell !== "zsh") return { words: [...raw], onLine: (candidate) => candidate };
   const words = raw.map((word) => unquote(word).text);
-  // The script has set aside what stands before the value of `--flag=value`; zsh quotes by itself.
+  // The script has removed what precedes the value of `--flag=value`; zsh quotes the candidates itself.
   const aside = /^--[^=]+=/.exec(words.at(-1) ?? "")?.[0].length ?? 0;
   return { words, onLine: (candidate) => candidate.slice(aside) };
 }
 
-/** bash cuts its words at these as well, and replaces only what stands behind the last of them. */
+/** bash splits words at these too, and replaces only what follows the last of them. */
 const cut = /^[=:@]+$/;
 
 function readBash(raw: readonly string[]): TypedWords {
@@ -32,7 +32,7 @@ function readBash(raw: readonly string[]): TypedWords {
   for (const [index, token] of raw.entries()) {
     const isLast = index === raw.length - 1;
     const isCut = cut.test(token);
-    // An empty word at the end stands behind a blank.
+    // After a blank, the last word is empty.
     const joins = words.length > 0 && (isCut || isGlued) && !(isLast && token === "");
     const before = joins ? words.pop()! : "";
     const text = unquote(token).text;
@@ -60,7 +60,7 @@ interface Unquoted {
   opensAt: number;
 }
 
-/** Takes the quotes and backslashes of a shell word away; nothing in it is run. */
+/** Removes quotes and backslashes from a shell word; nothing in it is evaluated. */
 function unquote(word: string, shell?: "fish"): Unquoted {
   let text = "";
   let quote: Unquoted["quote"] = "";
@@ -85,7 +85,7 @@ function unquote(word: string, shell?: "fish"): Unquoted {
 
 function quoteForBash(text: string, quote: Unquoted["quote"]): string {
   if (quote === "'") return text.replaceAll("'", "'\\''");
-  // Within double quotes nothing keeps ! from recalling an old command.
+  // Within double quotes ! cannot be escaped from history expansion.
   if (quote === '"') return text.replace(/["\\$`]/g, "\\$&").replaceAll("!", `"'!'"`);
   return text.replace(/[\s!"#$&'()*;<>?[\\\]^`{|}~]/g, "\\$&");
 }

@@ -8,7 +8,7 @@ import type { Terminal } from "./terminal.ts";
 type Inquirer = typeof import("@inquirer/prompts");
 type PromptContext = NonNullable<Parameters<Inquirer["confirm"]>[1]>;
 
-/** As many choices as stand on the screen at once. */
+/** Choices visible at once. */
 const pageSize = 12;
 
 /** @param signal ends an open question */
@@ -40,7 +40,7 @@ export function createDrawnPrompter(terminal: Terminal, signal: AbortSignal): Pr
       stdin.off("end", end).off("keypress", onKey);
     }
   };
-  // The library breaks lines within words. Its mark stands before a question, and what is typed behind it.
+  // The library breaks lines within words. Its mark precedes the question, and the answer follows it.
   const fitted = (message: string) => fitMessage(message, terminal.columns - " (y/N) ".length, "? ".length);
   return {
     confirm: (message) =>

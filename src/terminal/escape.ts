@@ -15,7 +15,7 @@ export function escapeControlsInLines(text: string): string {
   return text.split("\n").map(escapeControls).join("\n");
 }
 
-/** The same for a line of JSON, where `\\u202e` means just what stood there. */
+/** The same for a line of JSON, where `\\u202e` is the escape of the character itself. */
 export function escapeJson(json: string): string {
   return json.replace(unsafe, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`);
 }

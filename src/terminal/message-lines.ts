@@ -1,14 +1,14 @@
-/** Messages broken between words at the width of a terminal. What a person copies is never broken: a screen that is too narrow wraps it by itself. */
+/** Wraps messages between words at the width of a terminal. What a person copies is never broken: the terminal wraps it visually. */
 
 /**
- * What stays in one piece: a command to its end, a flag with its value, a name in quotes, a path behind a colon that has
+ * What is never broken: a command to its end, a flag with its value, a name in quotes, a path behind a colon that has
  * blanks in it; else a word.
  */
 const piece =
   /(?:[A-Z_]+=\S+ )*\becm (?:'[^']*'|"[^"]*"|[^\s'";,(]|[;,](?! )| (?![(·]))+|--[\w-]+[ =](?:'[^']*'|"[^"]*"|[A-Z][\w|-]*)|"[^"]{1,60}"[^\s"]*|(?<=: )(?:[/~]|\.{1,2}\/|[A-Z]:\\).+|\S+/g;
 
 /**
- * The lines of a message. Each one that is too wide goes on below, indented by two more than it, or as far as `hang`.
+ * Wraps the lines of a message. Continuation lines are indented by two more than their line, or by `hang`.
  * @param text escaped; may hold our colours
  * @param hang columns by which the lines after the first begin, for text behind a title such as `error: `
  */
@@ -38,7 +38,7 @@ function brokenLine(line: string, columns: number, hang: number | undefined): st
   return [...lines, current].join("\n");
 }
 
-/** Never less than the columns of a screen: the tables that tell them are slow to load, and every command has messages. */
+/** An upper bound of the width on a screen: the exact tables are slow to load, and every command has messages. */
 function roughWidth(text: string): number {
   let width = 0;
   for (const character of text.replace(/\u001b\[[\d;]*m/g, "")) {

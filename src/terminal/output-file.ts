@@ -11,11 +11,11 @@ import type { Terminal } from "./terminal.ts";
 
 export interface Sink {
   write(text: string): Promise<void>;
-  /** True when nobody reads any more. */
+  /** True when the reader has closed the output. */
   readonly isClosed: boolean;
   /** Makes a file appear under its name. */
   commit(): Promise<void>;
-  /** Leaves what stood under the name as it was. */
+  /** Leaves an earlier file of that name unchanged. */
   discard(): Promise<void>;
 }
 

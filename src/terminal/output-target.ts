@@ -1,4 +1,4 @@
-/** What stands under the name that `--output-file` gives: looked at before anything is sent. */
+/** The target of `--output-file`, checked before anything is sent. */
 import { realpathSync, type Stats, statSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import { UsageError } from "../errors.ts";

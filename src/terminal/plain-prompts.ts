@@ -50,7 +50,7 @@ export function createPlainPrompter(terminal: Terminal, signal: AbortSignal): Pr
     },
     checkbox(message, choices) {
       list(message, choices);
-      return askUntil("Numbers, separated by blanks; empty for none:", (answer) => {
+      return askUntil("Numbers, separated by spaces; empty for none:", (answer) => {
         const words = answer.split(/[\s,]+/).filter((word) => word !== "");
         const chosen = words.map((word) => numbered(word, choices));
         const wrong = words[chosen.indexOf(undefined)];

@@ -17,7 +17,7 @@ export interface Column<T> {
   optional?: boolean;
   /** What people copy from a table, such as a key: it is never cut. */
   isWhole?: boolean;
-  /** What a table leaves out first where there is not room for all, such as an id. */
+  /** Left out first when the table is too wide, such as an id. */
   isAside?: boolean;
   /** RFC 3339 in data, short in a table: the day, or with `minute` also the time of day. */
   isTime?: boolean | "minute";
@@ -35,11 +35,11 @@ export interface View<T> {
 /** The header by which an import knows that each leading apostrophe has one in front. */
 const safeCellsHeader = "ecm:safe-cells";
 
-/** Where a list goes when it goes on from an earlier attempt: `count` objects are there already. */
+/** The output of a list that an earlier attempt began: `count` objects are written already. */
 export interface Continuation {
   sink: Sink;
   count: number;
-  /** What stands before the first object is there too. */
+  /** What precedes the first object is written too. */
   isOpened: boolean;
 }
 

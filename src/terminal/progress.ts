@@ -6,7 +6,7 @@ import { cut, widthOf } from "./text-width.ts";
 export interface Progress {
   /** A message that stays, above the lines. */
   note(message: string, weight?: "needed"): void;
-  /** Draws at once; for when something has changed that a reader waits for. */
+  /** Draws at once instead of at the next interval. */
   refresh(): void;
   close(): void;
 }
@@ -19,7 +19,7 @@ const loggedMilliseconds = 30_000;
 /** The lines as they are now; undefined for nothing to say. */
 type Describe = () => readonly string[] | undefined;
 
-/** Whether progress is redrawn in place: bars and the like are for those who look. */
+/** Whether progress is redrawn in place: bars make no sense in a log or to a screen reader. */
 export function isRedrawn({ isStderrTerminal, isAccessible }: Terminal): boolean {
   return isStderrTerminal && !isAccessible;
 }

@@ -11,7 +11,7 @@ export function canPrompt(terminal: Terminal, noInput: boolean): boolean {
 export interface Choice<T> {
   name: string;
   value: T;
-  /** What stands behind the question once it is chosen, in place of the name. */
+  /** Shown after the question once it is chosen, instead of the name. */
   short?: string;
   description?: string;
 }
@@ -26,7 +26,7 @@ export interface Prompter {
   input(message: string, initial?: string, check?: Check): Promise<string>;
   /** Nothing is echoed. */
   secret(message: string): Promise<string>;
-  /** @param choices at least one; the first stands chosen until another is */
+  /** @param choices at least one; the first is preselected */
   select<T>(message: string, choices: Choice<T>[]): Promise<T>;
   /** Any number of them, none too. */
   checkbox<T>(message: string, choices: Choice<T>[]): Promise<T[]>;

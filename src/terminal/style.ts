@@ -1,4 +1,4 @@
-/** Colour with restraint, behind one door. Only ways of standing out that both dark and light screens show well. */
+/** The only place that imports the colour library. Only styles that are readable on dark and light backgrounds. */
 import { Chalk, type ChalkInstance } from "chalk";
 
 /** Paint only text that is already escaped. */

@@ -6,14 +6,14 @@ export interface TableColumn {
   name: string;
   /** Never cut. */
   isWhole?: boolean;
-  /** Left out first where there is not room for all. */
+  /** Left out first when the table is too wide. */
   isAside?: boolean;
 }
 
 export interface FittedTable<C extends TableColumn> {
   columns: C[];
   rows: string[][];
-  /** Columns with content for which there was no room. */
+  /** Columns with content that did not fit. */
   leftOut: string[];
 }
 

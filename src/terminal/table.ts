@@ -70,7 +70,7 @@ export function renderRecord(
   return `${withoutTrailingBlanks(lines.join("\n"))}\n`;
 }
 
-/** Takes room from the widest columns, one step after another, until all fit; from none more than it can spare. */
+/** Narrows the widest columns step by step until all fit; none below its least width. */
 function fitWidths(natural: number[], leasts: number[], width: number): number[] {
   const widths = [...natural];
   const room = width - gap.length * (widths.length - 1);

@@ -1,5 +1,5 @@
 /**
- * The window to the person or script outside: three streams, what is known of them, and the few ways to write.
+ * Standard input, output and error: what is known of them, and the few ways to write.
  * stdout carries data only; everything else goes to stderr.
  */
 import type { Readable, Writable } from "node:stream";
@@ -29,21 +29,21 @@ export interface Terminal {
   readonly isAccessible: boolean;
   /** Set once the flags are read. */
   quiet: boolean;
-  /** What is drawn below the messages on stderr, such as a progress line: it makes way for each of them. */
+  /** Drawn below the messages on stderr, such as progress: cleared before each message and redrawn after it. */
   drawing?: { clear(): void; draw(): void };
-  /** Writes data to stdout, and waits while the reader is slow. Resolves at once when the reader has gone. */
+  /** Writes data to stdout, with backpressure. Resolves at once when the reader has closed it. */
   write(text: string): Promise<void>;
   /**
-   * One message on stderr, escaped; a line break is added; nothing with `--quiet`. `aside`: what one may pass over, such as
+   * One message on stderr, escaped; a line break is added; nothing with `--quiet`. `aside`: secondary, such as
    * what is left. `painted`: what is escaped already, and has colours of ours. `needed`: with `--quiet` too, for what is an
    * error or a warning without being called so. `verbatim`: so too, and never broken to the width of the screen.
    */
   note(message: string, weight?: "aside" | "painted" | "needed" | "verbatim"): void;
-  /** The same for what should not be passed over. */
+  /** The same for a warning. */
   warn(message: string): void;
-  /** Waits until stdout has taken everything. @returns why it could not, such as a full disk; not a reader that has gone */
+  /** Waits until everything is written to stdout. @returns why it could not be, such as a full disk; not a closed pipe */
   flush(): Promise<Error | undefined>;
-  /** True when nothing more can be written to stdout: its reader has gone (`| head`), or it failed. */
+  /** True when nothing more can be written to stdout: its reader closed it (`| head`), or it failed. */
   readonly isStdoutClosed: boolean;
 }
 
@@ -104,7 +104,7 @@ export function createTerminal(streams: TerminalStreams, isAccessible = false): 
       return stderr.isTTY ? stderr.columns || terminal.columns : undefined;
     },
     get rows() {
-      // A pseudo-terminal whose size nobody has set says 0.
+      // A pseudo-terminal whose size was never set reports 0.
       return stdout.isTTY ? stdout.rows || undefined : undefined;
     },
     usesPager: false,

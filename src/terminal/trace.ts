@@ -17,7 +17,7 @@ export function traceLines(event: SendEvent, baseUrl: string, withBodies: boolea
       return withBodies && event.text !== "" ? [...lines, `< ${event.text}`] : lines;
     }
     case "lost":
-      return [`* no whole answer after ${Math.round(event.milliseconds)} ms: ${event.message}`];
+      return [`* no complete answer after ${Math.round(event.milliseconds)} ms: ${event.message}`];
     case "waiting":
       return [`* waiting ${Number(event.seconds.toFixed(1))} s: ${event.why}`];
   }

@@ -4,7 +4,7 @@
 const secretFlag = /^--?[\w-]*(?:api-?key|token|secret|password|credential)[\w-]*$/i;
 const keyForm = /^[A-Za-z0-9]{2,4}_[A-Za-z0-9_-]{20,}$/;
 
-/** A text in which every API key that was typed among the words of a command is masked. */
+/** Masks every API key that was typed on the command line. */
 export function maskTypedKeys(text: string, words: readonly string[]): string {
   const secrets = words.flatMap((word, index) => {
     const at = word.startsWith("-") ? word.indexOf("=") : -1;

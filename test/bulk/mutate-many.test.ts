@@ -95,7 +95,7 @@ describe("ecm contact mutate, several contacts", () => {
       ["a@example.com", "b@example.com", "--if-version", "1", "--add-tag", "T"],
       "--if-version applies to a single contact",
     ],
-    [["a@example.com", "b@example.com"], "Nothing to change was named"],
+    [["a@example.com", "b@example.com"], "No change given"],
   ])("refuses %j", async (args, message) => {
     const service = await startSandbox();
     const result = await service.ecm(["contact", "mutate", ...args]);

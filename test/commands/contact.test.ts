@@ -459,8 +459,8 @@ describe("contact mutate", () => {
   });
 
   it.each([
-    [["ada@example.com"], "Nothing to change was named"],
-    [["ada@example.com", "--if-version", "1"], "Nothing to change was named"],
+    [["ada@example.com"], "No change given"],
+    [["ada@example.com", "--if-version", "1"], "No change given"],
     [["--add-tag", "vip"], "id or key is missing"],
     [["", "--add-tag", "vip"], "empty"],
     [["ada@example.com", "--add-tag", "vip", "--remove-tag", "VIP"], "both added and removed"],

@@ -176,7 +176,7 @@ describe("lists list", () => {
     await done(ecm(["contact", "create", "--key", "a@x.org", "--list", "two"]));
     const page = await ecm(["lists", "list", "--size", "2", "-o", "tsv", "--columns", "name,totalContacts"]);
     expect(page.stdout).toBe("name\ttotalContacts\none\t0\ntwo\t1\n");
-    expect(page.stderr).toContain("2 of 3 lists shown; --all reads every page, --page 2 the next");
+    expect(page.stderr).toContain("2 of 3 lists · all: --all · next page: --page 2");
     const next = await ecm(["lists", "list", "--size", "2", "--page", "2", "-o", "csv", "--columns", "name"]);
     expect(next.stdout).toBe("name\nthree\n");
     expect(next.stderr).not.toContain("shown");

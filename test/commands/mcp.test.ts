@@ -235,9 +235,9 @@ describe("writes", () => {
     const add = (tag: string) => ({ all: true, set: { "Last Name": tag } });
     const { token } = await call("plan_change", add("One"));
     const other = await serving(env, ["--allow-write"]);
-    expect((await other.refusal("apply_plan", { token })).message).toMatch(/not of a plan of this session/);
+    expect((await other.refusal("apply_plan", { token })).message).toMatch(/No plan of this session/);
     await call("apply_plan", { token });
-    expect((await refusal("apply_plan", { token })).message).toMatch(/used already/);
+    expect((await refusal("apply_plan", { token })).message).toMatch(/already been used/);
     const late = await call("plan_change", add("Two"));
     now += 10 * 60_000 + 1;
     expect((await refusal("apply_plan", { token: late.token })).message).toMatch(/older than 10 minutes/);

@@ -140,7 +140,7 @@ describe("structure update, field and tag", () => {
   });
 
   it.each([
-    [["structure", "update"], "Nothing to change was named"],
+    [["structure", "update"], "No change given"],
     [["structure", "update", "--label", " "], "cannot be blank"],
     [["structure", "field", "add", ""], "not blank"],
     [["structure", "field", "ad", "x"], "ad"],

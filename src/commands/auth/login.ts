@@ -48,7 +48,7 @@ async function runAuthLogin(context: Context, options: LoginOptions): Promise<vo
   const before = profiles.get(name);
   const baseUrl = await askBaseUrl(context, before?.baseUrl);
   if (before) await requireReplacing(context, name, before, baseUrl);
-  // A new key for the same address changes nothing else: what the profile forbade, it goes on forbidding.
+  // A new key for the same address changes nothing else: a read-only profile stays read-only.
   const kept = before?.baseUrl === baseUrl ? before : undefined;
   const profile: Profile = {
     baseUrl,

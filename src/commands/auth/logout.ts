@@ -20,10 +20,7 @@ async function runAuthLogout(context: Context, given?: string): Promise<void> {
   const profiles = await context.profiles();
   const name = given ?? context.settings.profile?.value ?? profiles.current();
   if (name === undefined) {
-    throw new UsageError(
-      "No profile is selected, and none is named",
-      `Profiles: ${profiles.names().join(", ")}`,
-    );
+    throw new UsageError("No profile is selected", `Profiles: ${profiles.names().join(", ")}`);
   }
   const wasCurrent = profiles.current() === name;
   profiles.remove(name);

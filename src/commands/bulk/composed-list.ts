@@ -8,7 +8,7 @@ import { allOf, equals, readSearch, searchContactsRequest } from "../../service/
 import { deleteList } from "../../service/lists.ts";
 import type { ContactList, ContactStructure } from "../../wire.ts";
 
-/** Says what there is now; deletes the sources where that was asked for, once nobody is in them alone. */
+/** Reports the new list; deletes the sources if requested, once all of their contacts are in the new list. */
 export async function finishComposing(
   context: Context,
   { into, sources, deleteSources }: ComposeOptions,
@@ -95,7 +95,7 @@ async function membersOf(
   return readSearch(await send(request)).totalRecords;
 }
 
-/** Others may have added somebody since the members were read. @throws EcmError (exit 6) */
+/** Contacts may have been added since the members were read. @throws EcmError (exit 6) */
 async function requireCovered(
   connection: Connection,
   structure: ContactStructure,

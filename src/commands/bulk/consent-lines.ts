@@ -1,4 +1,4 @@
-/** What a file says of consent, in words, before anything is sent. */
+/** Describes the consent columns of a file, before anything is sent. */
 import type { RunEvent } from "../../bulk/engine/events.ts";
 import type { ColumnTally, ConsentTally } from "../../bulk/input/consent-tally.ts";
 import type { Summary } from "../../bulk/runs/report.ts";

@@ -16,13 +16,13 @@ export interface PlanFlags {
 }
 
 export interface PlanOutput {
-  /** Undefined where nobody wants the plan. */
+  /** Undefined where the plan is neither written nor shown. */
   sink?: PlanSink;
   /** The first changes, and how to see the others; for stderr. */
   lines(): string[];
   /** Makes the file appear. */
   commit(): Promise<void>;
-  /** Leaves what stood under its name as it was. */
+  /** Leaves an earlier file of that name unchanged. */
   discard(): Promise<void>;
 }
 

@@ -1,4 +1,4 @@
-/** A bulk run in words: what it understood, what it costs, how far it is, what it did. All of it goes to stderr. */
+/** The messages of a bulk run: what was read, what it costs, its progress, what it did. All of them go to stderr. */
 import { doubtsAbout, type MissingName, type MissingNames } from "../../bulk/account/names.ts";
 import type { Price } from "../../bulk/engine/estimate.ts";
 import type { RunEvent, RunProgress } from "../../bulk/engine/events.ts";
@@ -16,7 +16,7 @@ import { aboutDuration, count, counted, duration, upperFirst } from "./words.ts"
 
 export interface RunDisplay {
   on(event: RunEvent): void;
-  /** The last words of a run. @param changes the first changes of its plan */
+  /** The summary of a run. @param changes the first changes of its plan */
   end(closed: Closed, changes?: readonly string[]): void;
   /** The summary of a run that was refused before its first write. */
   refused(): Summary | undefined;

@@ -10,7 +10,7 @@ export function rejectsTitle({ kind }: Summary): string {
 
 /**
  * @param seconds that it took
- * @param isShort for a person who looks on: what has not happened is left out
+ * @param isShort at a terminal: outcomes without a contact are left out
  */
 export function summaryLines(summary: Summary, seconds: number, isShort: boolean): string[] {
   const { kind, rows, requests, status, estimate, rejects } = summary;

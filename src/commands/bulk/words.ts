@@ -1,4 +1,4 @@
-/** Numbers and durations as the messages of bulk runs say them. */
+/** Numbers and durations in the messages of bulk runs. */
 
 export function count(number: number): string {
   return number.toLocaleString("en-US");
@@ -23,7 +23,7 @@ export function aboutDuration(seconds: number): string {
   return seconds < 1 ? duration(seconds) : `about ${duration(seconds)}`;
 }
 
-/** Codes of skipped and rejected rows in words; a code of the service stands for itself. */
+/** Codes of skipped and rejected rows, described; a code of the service is shown as it is. */
 const reasons: Record<string, string> = {
   duplicate: "repeated in the file",
   exists: "already exists",

@@ -17,7 +17,7 @@ interface Candidate {
  */
 export function registerComplete(command: Command, context: Context, tree: CommandTree): void {
   command
-    .argument("<shell>", "whose words they are")
+    .argument("<shell>", "bash, zsh, fish or powershell")
     .argument("[words...]", "the words typed so far, the last one unfinished")
     .action(async (shell: string, raw: string[]) => {
       const { words, onLine } = readTypedWords(shell, raw);
@@ -62,7 +62,7 @@ async function answerTo(
   return values.filter((text) => isPastFlags || !text.startsWith("-")).map((text) => ({ text }));
 }
 
-/** Follows the finished words. */
+/** Finds the command and flag that the complete words lead to. */
 async function walk(tree: CommandTree, words: string[]): Promise<Typed> {
   const typed: Typed = { command: tree.root, args: [], isPastFlags: false };
   const take = (option: Option | undefined, value: string) => {

@@ -41,7 +41,7 @@ export function placesOf(shell: string, env: Environment, platform: string): Pla
     return { file, startup: { file: join(env.ZDOTDIR || home, ".zshrc"), line } };
   }
   throw new UsageError(
-    `--install: only ${shell} knows where its profile is`,
+    `--install: cannot find the profile of ${shell}`,
     "Add this line to the file that $PROFILE names: ecm completion powershell | Out-String | Invoke-Expression",
   );
 }

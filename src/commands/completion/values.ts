@@ -9,12 +9,12 @@ import type { Context } from "../../context.ts";
 import { type KnownNames, knownNames } from "../../service/remembered-names.ts";
 import { outputFormats } from "../../terminal/format.ts";
 
-/** The finished words of a line. */
+/** The complete words of a command line. */
 export interface Typed {
   /** To which command the words lead, and its arguments so far. */
   command: Command;
   args: string[];
-  /** The flag that waits for its value. */
+  /** The flag whose value is typed. */
   open?: Option;
   isPastFlags: boolean;
   profile?: string;
@@ -30,7 +30,7 @@ const scopes = [
   "domains:read",
 ];
 
-/** What can stand for the value of a flag, or for an argument, and begins as it was typed. `files`: any file's name. */
+/** Possible values of a flag or an argument that begin with what was typed. `files`: any file name. */
 export async function valuesOf(
   context: Context,
   thing: Option | Argument,
@@ -88,7 +88,7 @@ async function valuesOfKind(
   }
 }
 
-/** Of the account that the words and the environment mean. */
+/** Of the account that the command line and the environment select. */
 async function namesOf(context: Context, { profile, baseUrl }: Typed, part: keyof KnownNames) {
   const settings = readSettings({ profile, baseUrl }, context.terminal.env);
   const { identity } = await resolveProfile(settings, context.profiles, context.terminal.env);

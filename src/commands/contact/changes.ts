@@ -1,11 +1,11 @@
-/** What a change of one contact has changed, in lines: by name, with the old value where it is known. */
+/** The changes of one contact, a line each: by name, with the old value where it is known. */
 import { idsOf } from "../../bulk/engine/decide.ts";
 import type { Naming } from "../../service/account.ts";
 import { differingPart } from "../../service/contact-changes.ts";
 import type { Contact, MutateBody } from "../../wire.ts";
 import type { ChangeLine } from "../change-lines.ts";
 
-/** @param before as the contact was; undefined where nobody has read it */
+/** @param before the contact before the change; undefined if it was not read */
 export function changesOf(
   body: MutateBody,
   before: Partial<Contact> | undefined,

@@ -51,7 +51,7 @@ export async function conditionsFrom(
   };
 }
 
-/** An empty file names nobody, which is not the same as no condition. */
+/** An empty file selects no contact; that differs from having no condition. */
 const nobody: LocalCondition = { needs: [], wanted: "nobody", holds: () => false };
 
 async function parsedWhere(text: string | undefined) {
@@ -75,7 +75,7 @@ function filtersFrom(
   };
 }
 
-/** An object of `--filter-json` is everything there is to say: a flag beside it would be passed over in silence. */
+/** An object of `--filter-json` is the whole specification: other flags would be ignored silently. */
 function refuseMixture({ key, status, list, tag, filter }: WantedConditions): void {
   if ([key, status, list, tag, filter].every((each) => each === undefined)) return;
   throw new UsageError(

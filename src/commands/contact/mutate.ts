@@ -143,8 +143,8 @@ async function mutateOne(context: Context, idOrKey: string, options: ContactMuta
 type ShownMutation = MutatedContact & { changes?: ChangeLine[] };
 
 /**
- * Only the contact itself tells its version, so that it is read before the write; the write carries the version too, for
- * whoever comes in between.
+ * Only the contact itself has its version, so it is read before the write; the write carries the version too, in case of
+ * a change in between.
  */
 function requireVersion(contact: Contact, wanted: number | undefined): void {
   if (wanted === undefined || contact.__v === undefined || contact.__v === wanted) return;

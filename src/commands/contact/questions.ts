@@ -19,7 +19,7 @@ export interface NewContact {
   tag?: string[];
 }
 
-/** Asks for the key, then for what no flag has said. @throws UsageError where nobody can be asked */
+/** Asks for the key, then for what no flag gives. @throws UsageError without a terminal */
 export async function askContact(context: Context, given: NewContact): Promise<NewContact> {
   const prompter = requirePrompter(context, {
     question: "",

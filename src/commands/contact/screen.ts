@@ -14,7 +14,7 @@ export interface ContactScreen {
   emptyFields: string[];
 }
 
-/** @param columns of the screen: longer values go on under themselves */
+/** @param columns of the screen; longer values wrap with a hanging indent */
 export function contactScreen(
   contact: Partial<Contact>,
   { structure, lists }: Naming,

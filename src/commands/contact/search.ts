@@ -145,7 +145,7 @@ interface ShownPage {
   hasMore: boolean;
 }
 
-/** One page as the service gives it. @param isUsual nobody named the size: one that is refused is halved */
+/** One page as the service gives it. @param isUsual the size is the default: if it is refused, it is halved */
 async function pageOf(
   send: Send,
   search: ContactSearch,

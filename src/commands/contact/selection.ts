@@ -46,7 +46,7 @@ export interface Chosen {
 export function chosenBy(contacts: string[], flags: SelectionFlags): Chosen | undefined {
   const { key = [], keys, list, tag, status, where, all, bulk, plan } = flags;
   const named = [...contacts, ...key];
-  // An empty variable of a script must not be passed over.
+  // An empty variable of a script must not be ignored.
   if (named.some((each) => each.trim() === "")) {
     throw new UsageError("A contact's id or key is empty", "Name a contact, such as ada@example.com");
   }

@@ -67,7 +67,7 @@ async function unsubscribeOne(
   const found = await account.withRemembered("write", () =>
     onContact(send, structure, idOrKey, (id) => fetchContact(send, id)),
   );
-  // A bounce or a complaint says more than an unsubscription: whoever is inactive stays as they are.
+  // A bounce or a complaint is more specific than an unsubscription: an inactive contact is not changed.
   const isInactive = statusOf(found)?.primary.toLowerCase() === "inactive";
   const request = changeStatusRequest(found._id, unsubscribed);
   if (isInactive) terminal.note("unchanged");

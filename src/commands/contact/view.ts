@@ -101,7 +101,7 @@ function columnsFor(view: ContactView, source: string[] | undefined): ContactVie
 }
 
 /**
- * What `--source` names: parts of a contact, separated by commas; `status` stands for its two parts. The service refuses
+ * What `--source` names: parts of a contact, separated by commas; `status` means its two parts. The service refuses
  * a search that asks for anything else. @throws UsageError
  */
 export function partsOf(wanted: string): string[] {

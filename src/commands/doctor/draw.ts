@@ -7,7 +7,7 @@ import type { Finding } from "./findings.ts";
 
 const marks = { pass: "✓", warn: "!", fail: "✗" } as const;
 
-/** @returns whole lines, no wider than the terminal where words allow it */
+/** @returns whole lines, wrapped at the terminal's width */
 export function drawFindings(terminal: Terminal, findings: readonly Finding[]): string {
   const { green, yellow, red, dim } = styleFor(terminal.isColored.out);
   const paint = { pass: green, warn: yellow, fail: red };

@@ -27,10 +27,10 @@ export const fail = (check: string, message: string, hint?: string): Finding => 
   hint,
 });
 
-/** A clock that is off by more than this, in seconds, makes waits for the hour's end wrong. */
+/** With a clock that is off by more than this, in seconds, waits for the end of the hour are wrong. */
 const bearableSkewSeconds = 30;
 
-/** What the answer to a plain read tells of key, address, clock and budget. */
+/** What the answer to a read shows about key, address, clock and limits. */
 export function ofAnswer(answer: ApiAnswer, place: string, milliseconds: number, now: number): Finding[] {
   const { status, problem, headers, limits, body } = answer;
   if (status === 401 || status === 403) {
@@ -92,7 +92,7 @@ export function ofFolder({ name, path, state, detail }: PlaceState): Finding {
     return fail(name, `${path}: ${detail}`, "Fix its permissions, or choose another folder with ECM_*_DIR");
   const hint =
     name.startsWith("c") || name === "profiles file"
-      ? "It is made private again at its next use"
+      ? "ecm makes it private again the next time it uses it"
       : `chmod 700 ${path}`;
   return warn(name, `${path}: readable by other users (${detail})`, hint);
 }

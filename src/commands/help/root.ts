@@ -26,7 +26,7 @@ const commandGroups: readonly [title: string, commands: readonly [name: string, 
   ["Rehearse", [["sandbox", "the whole service on this machine, no account needed"]]],
 ];
 
-/** Commands that stand in one line. */
+/** Commands that share one line. */
 const furtherCommands = ["api", "probe", "doctor", "suppressions", "mcp", "commands", "completion"];
 
 /** @param names of the commands that there are @param columns of the screen */

@@ -1,4 +1,4 @@
-/** Columns of which it is not plain where they go: asked of a person, one by one; each answer can be taken back. */
+/** Questions about columns whose target is unclear, one by one; each answer can be taken back. */
 import { existsSync } from "node:fs";
 import { basename, extname } from "node:path";
 import {
@@ -140,7 +140,7 @@ async function askNewField(
   const check = (answer: string) => {
     const label = answer.trim();
     if (label.includes("=")) return "A label with = cannot be named in --map; enter another name";
-    if (words.includes(foldName(label))) return `"${label}" has a meaning of its own; enter another name`;
+    if (words.includes(foldName(label))) return `"${label}" is a reserved word; enter another name`;
     const same = [...structure.fields, ...known].find((field) => foldName(field.label) === foldName(label));
     return same ? `A field named ${JSON.stringify(same.label)} already exists` : requireText(answer);
   };

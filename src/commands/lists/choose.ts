@@ -41,7 +41,7 @@ export function described({ name, totalContacts }: ContactList): string {
   return `${JSON.stringify(name)} (${count})`;
 }
 
-/** The list with the number of its contacts; counted with one search where the listing did not tell it. */
+/** The list with the number of its contacts; counted with one search where the listing has none. */
 export async function withCount(send: Send, structureId: string, list: ContactList): Promise<ContactList> {
   if (list.totalContacts !== undefined) return list;
   const filters = allOf(equals("LIST_ID", [list._id]));

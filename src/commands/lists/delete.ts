@@ -9,7 +9,7 @@ import { described, listsOr, resolveLists, withCount } from "./choose.ts";
 export function registerListsDelete(parent: Command, context: Context): void {
   const command = parent
     .command("delete")
-    .description("delete lists, but not their contacts")
+    .description("delete lists; their contacts stay")
     .argument("[list...]", "their names or ids")
     .action((lists: string[], options: { dryRun?: boolean }) => runListsDelete(context, lists, options));
   describeCommand(addDryRunFlag(command), {

@@ -52,8 +52,6 @@ async function runListsList(context: Context, options: ListsListOptions): Promis
   const hasMore = total !== undefined && lists.length > 0 && (page - 1) * size + lists.length < total;
   context.observer?.page?.({ total, hasMore });
   if (hasMore) {
-    terminal.note(
-      `${lists.length} of ${total} lists shown; --all reads every page, --page ${page + 1} the next`,
-    );
+    terminal.note(`${lists.length} of ${total} lists · all: --all · next page: --page ${page + 1}`);
   }
 }

@@ -32,7 +32,7 @@ async function runListsShow(context: Context, given: string | undefined): Promis
   const structure = await account.structure();
   const known = await account.list(structure, wanted);
   const list = await send(getListRequest(structure._id, known._id)).then(readList, (error) => {
-    // Only the listing is specified; a service without this endpoint has told all that it tells.
+    // Only the listing is specified; without this endpoint there is nothing more to read.
     if (error instanceof ServiceError && error.status === 403) return known;
     throw error;
   });

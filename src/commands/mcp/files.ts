@@ -12,7 +12,7 @@ import { UsageError } from "../../errors.ts";
 export async function fileBelowWorkingFolder(name: string, workingFolder = "."): Promise<string> {
   const folder = await realpath(workingFolder);
   const place = resolve(folder, name);
-  // Whether a file outside exists is nobody's business either.
+  // Do not reveal whether a file outside exists.
   if (!isBelow(folder, place) && !isBelow(resolve(workingFolder), place)) throw outside(name);
   const file = await realpath(place).catch(() => undefined);
   if (file !== undefined && !isBelow(folder, file)) throw outside(name);

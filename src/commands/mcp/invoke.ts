@@ -18,13 +18,13 @@ export interface InvokeOptions {
 
 export interface Invoked {
   exitCode: number;
-  /** What stood on stdout as JSON; null when nothing did. */
+  /** Stdout as JSON; null when it is empty. */
   value: unknown;
   /** Warnings, remarks and the rate-limit line. */
   messages: string[];
 }
 
-/** Runs a command with its words. @throws ToolFailure with the command's own error */
+/** Runs a command. @throws ToolFailure with the command's own error */
 export type Invoke = (words: string[], options: InvokeOptions) => Promise<Invoked>;
 
 const mostMessages = 40;
@@ -83,7 +83,7 @@ function resultOf(exitCode: number, value: unknown, stderr: string, accepts: rea
   const messages = lines.filter((line) => line !== error).slice(-mostMessages);
   if (exitCode === 0 || accepts.includes(exitCode)) return { exitCode, value, messages };
   const failure = error === undefined ? { error: { message: messages.join("\n"), exitCode } } : parsed(error);
-  // How far a bulk run came stands on stdout.
+  // The summary of a bulk run is on stdout.
   throw new ToolFailure({ ...failure, ...(value === null ? {} : { summary: value }), messages });
 }
 

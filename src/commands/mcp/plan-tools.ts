@@ -129,7 +129,7 @@ async function plan(
 
 const incomplete = {
   type: "PlanRefusedError",
-  message: "The plan stopped before its end, so there is nothing to apply",
+  message: "The plan was not completed, so there is nothing to apply",
   exitCode: 2,
   applied: "no",
 };
@@ -179,7 +179,7 @@ async function apply(invoke: Invoke, plans: Plans, token: string, signal: AbortS
     signal,
     accepts: [rejectedRows],
   });
-  // A run in which nothing is left to write asks nobody.
+  // A run without a pending write does not ask.
   requireSame();
   return { summary: value, messages };
 }
@@ -293,7 +293,7 @@ function changeCommand(input: ChangeInput): Promise<PlannedCommand> {
     ...add_lists.map((list) => `--add-list=${list}`),
     ...remove_lists.map((list) => `--remove-list=${list}`),
   ];
-  if (flags.length === 0) throw new UsageError("No change is named", "Give set, add_tags or their like");
+  if (flags.length === 0) throw new UsageError("No change given", "Pass set, add_tags or another change");
   return targetCommand(["contact", "mutate"], input, flags);
 }
 

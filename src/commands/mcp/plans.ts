@@ -18,7 +18,7 @@ export interface Fingerprint {
 export interface StoredPlan {
   what: string;
   fingerprint: Fingerprint;
-  /** The words of the command, made again: a file is where it was, or the plan is refused. */
+  /** The command line, built again: if a file has moved, the plan is refused. */
   command(): Promise<PlannedCommand>;
 }
 
@@ -52,10 +52,10 @@ export function createPlans(clock: Clock): Plans {
     },
     take(token) {
       const kept = plans.get(token);
-      if (!kept) throw refused("This token is not of a plan of this session");
+      if (!kept) throw refused("No plan of this session has this token");
       const { plan, expires } = kept;
       plans.set(token, { plan: undefined, expires });
-      if (!plan) throw refused("This plan's token was used already");
+      if (!plan) throw refused("This token has already been used");
       if (clock.now() > expires) throw refused("This plan is older than 10 minutes");
       return plan;
     },

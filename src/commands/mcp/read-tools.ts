@@ -1,4 +1,4 @@
-/** Tools that only read. Each is a command; what it shows in part says how much there is and how to go on. */
+/** Read-only tools. Each runs a command; a partial result has the total and how to get the rest. */
 import type { Invoke } from "./invoke.ts";
 import { inputOf, limitInput, pageInput, reads, type Tool, text, texts, usualRows } from "./tool.ts";
 
@@ -72,7 +72,7 @@ function structureTool(invoke: Invoke): Tool {
     name: "structure_get",
     description:
       "The fields and tags of contacts, with their ids. Contacts name fields and tags by these ids.",
-    inputSchema: inputOf({ structure: text("label or id; left out: the one that is worked in") }),
+    inputSchema: inputOf({ structure: text("label or id; default: the one in use") }),
     annotations: { title: "Fields and tags", ...reads },
     async call({ structure }: { structure?: string }, signal) {
       const words = structure === undefined ? [] : ["--", structure];
@@ -130,7 +130,7 @@ interface SearchInput extends SelectionInput, Paged {
 function contactTool(invoke: Invoke): Tool {
   return {
     name: "contact_get",
-    description: "One contact by its key or id, whole.",
+    description: "One contact by its key or id, with all its data.",
     inputSchema: inputOf({ contact: text("key or id") }, { required: ["contact"] }),
     annotations: { title: "Get a contact", ...reads },
     async call({ contact }: { contact: string }, signal) {
@@ -145,7 +145,7 @@ function eventsTool(invoke: Invoke): Tool {
     description:
       "What happened to contacts: the newest events, oldest of them first. To see others, narrow by contact, types or days.",
     inputSchema: inputOf({
-      contact: text("key or id; left out: the whole account"),
+      contact: text("key or id; default: the whole account"),
       types: texts("such as contact-unsubscribed or email-bounced"),
       days: { type: "integer", minimum: 1, description: "how far to look back (30)" },
       limit: limitInput,
@@ -227,7 +227,7 @@ async function onePage(invoke: Invoke, name: string, words: string[], page: numb
   };
 }
 
-/** A page of rows that are all at hand. */
+/** A page of rows that are all in memory. */
 function part(name: string, rows: readonly unknown[], { limit = usualRows, page = 1 }: Paged) {
   const hasMore = page * limit < rows.length;
   return {

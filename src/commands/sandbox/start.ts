@@ -50,7 +50,7 @@ async function runSandboxStart(context: Context, flags: StartFlags): Promise<voi
 /** What a line has beside the path: time, method, status and duration, with the gaps between them. */
 const roomBesidePath = 34;
 
-/** For somebody who looks: how to use it, then a line for each request, until the signal. */
+/** At a terminal: how to use it, then a line for each request, until the signal. */
 async function showLive(
   context: Context,
   { operations }: Sandbox,

@@ -51,7 +51,7 @@ async function runStructureApply(
       return parts.join(" ");
     });
   }
-  // Planned again on fresh state when others were faster; what nobody agreed to is not taken away then.
+  // Planned again on fresh state after a concurrent change; what was not confirmed is not removed then.
   const agreed = new Set(removals.map(({ _id }) => _id));
   const edit: StructureEdit = (current) => {
     const next: StructurePlan = current === structure ? plan : planStructure(current, wanted, isPruning);

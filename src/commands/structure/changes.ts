@@ -1,4 +1,4 @@
-/** A structure file read, and the differences to the account in words. */
+/** Reads a structure file, and describes differences to the account. */
 import type { Context } from "../../context.ts";
 import type { WantedStructure } from "../../service/structure-file.ts";
 import type { StructureChange } from "../../service/structure-plan.ts";

@@ -5,7 +5,7 @@ import { readSearch, searchContactsRequest } from "../../service/contacts.ts";
 import type { Part } from "../../service/structure-plan.ts";
 import type { ContactStructure } from "../../wire.ts";
 
-/** One or two sentences; they cost a search. Which contacts have a value or a tag, no search is known to tell. */
+/** One or two sentences; they cost a search. No search is known that finds the contacts that have a value or a tag. */
 export async function lossOf({ send }: Connection, structure: ContactStructure, part: Part): Promise<string> {
   const count = await countContacts(send, structure._id);
   const among = count === undefined ? "" : `; the structure has ${inWords(count)}`;

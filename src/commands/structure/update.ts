@@ -37,7 +37,7 @@ async function runStructureUpdate(
 ): Promise<void> {
   const { label, keyName, dryRun } = options;
   if (label === undefined && keyName === undefined) {
-    throw new UsageError("Nothing to change was named", "Pass --label, --key-name, or both");
+    throw new UsageError("No change given", "Pass --label, --key-name, or both");
   }
   if ([label, keyName].some((name) => name?.trim() === "")) throw new UsageError("A name cannot be blank");
   await runEdit(context, (structure) => updateNames(structure, { label, keyName }), { named, dryRun });

@@ -15,7 +15,7 @@ export const structureView: View<ContactStructure> = {
   id: (structure) => structure._id,
 };
 
-/** What stands above the table of fields and tags. */
+/** Shown above the table of fields and tags. */
 export const structureSummary: View<ContactStructure> = {
   ...structureView,
   columns: structureView.columns.filter(({ name }) => name !== "fields" && name !== "tags"),
