@@ -4,6 +4,7 @@ import { type ContactSearch, keptOf } from "../service/contact-search.ts";
 import { searchPages } from "../service/key-search.ts";
 import { openPages, type Page, type ReadPage } from "../service/pages.ts";
 import type { Contact, Send, SendOptions } from "../wire.ts";
+import { createIdSet, type IdSet } from "./id-set.ts";
 
 /** Contacts per request at first; halved where the service refuses it. */
 export const firstPageSize = 1000;
@@ -21,13 +22,13 @@ export interface ExportState {
   /** What the last answer called `totalRecords`. */
   total?: number;
   /** Ids of the contacts that were read. */
-  seen: Set<string>;
+  seen: IdSet;
   /** How many of them were given: those that a condition decided here holds for. */
   given: number;
 }
 
 export function freshExport(): ExportState {
-  return { page: 1, pageSize: firstPageSize, pass: 1, hasShrunk: false, seen: new Set(), given: 0 };
+  return { page: 1, pageSize: firstPageSize, pass: 1, hasShrunk: false, seen: createIdSet(), given: 0 };
 }
 
 /**
@@ -53,8 +54,7 @@ export async function* exportContacts(
     const fresh: string[] = [];
     for (const contact of answer.items) {
       const id = contact._id ?? contact.key ?? "";
-      if (state.seen.has(id)) continue;
-      state.seen.add(id);
+      if (!state.seen.add(id)) continue;
       fresh.push(id);
       const kept = keptOf(contact, search);
       if (!kept) continue;

@@ -10,6 +10,7 @@ import { crc32 } from "node:zlib";
 import { checkedLine, readCheckedLine } from "../disk/checked-line.ts";
 import { makeFolder } from "../disk/make-folder.ts";
 import { type ExportState, freshExport } from "./export.ts";
+import { createIdSet } from "./id-set.ts";
 
 /** An account changes; what was read longer ago than this is not continued. In milliseconds. */
 const longestPause = 24 * 60 * 60 * 1000;
@@ -81,7 +82,7 @@ export async function openExportProgress(
   if (good.length < written.lines.length || written.hasMore) {
     await writeFile(journal, good.map(checkedLine).join(""), { mode: 0o600, flush: true });
   }
-  const state = last ? { ...pick(last), seen: new Set(good.flatMap((line) => line.ids)) } : freshExport();
+  const state = last ? { ...pick(last), seen: createIdSet(good.flatMap((line) => line.ids)) } : freshExport();
   return {
     state,
     partFile,

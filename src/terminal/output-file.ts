@@ -19,6 +19,9 @@ export interface Sink {
   discard(): Promise<void>;
 }
 
+/** Characters that are written to a file at once. */
+const gatheredLength = 64 * 1024;
+
 /** @throws UsageError when the file cannot be written. */
 export async function openOutput(terminal: Terminal, output: OutputOptions): Promise<Sink> {
   const { outputFile } = output;
@@ -63,21 +66,24 @@ export async function openGrowingFile(
   await (await openTarget(file, flag)).discard();
   const handle = await open(part.file, "a");
   let { bytes, checksum } = part;
+  const gathered = gathering((text) =>
+    saying(part.file, async () => {
+      const data = Buffer.from(text);
+      await handle.appendFile(data);
+      bytes += data.length;
+      checksum = crc32(data, checksum);
+    }),
+  );
   return {
-    write: (text) =>
-      saying(part.file, async () => {
-        const data = Buffer.from(text);
-        await handle.appendFile(data);
-        bytes += data.length;
-        checksum = crc32(data, checksum);
-      }),
+    write: gathered.write,
     isClosed: false,
-    flush: () =>
-      saying(part.file, async () => {
-        await handle.datasync();
-        return { bytes, checksum };
-      }),
+    async flush() {
+      await gathered.rest();
+      await saying(part.file, () => handle.datasync());
+      return { bytes, checksum };
+    },
     async commit() {
+      await gathered.rest();
       await handle.close();
       // The two may be on different file systems.
       const target = await openTarget(file);
@@ -119,11 +125,33 @@ export async function openBodyFile(file: string): Promise<BodySink & Pick<Sink, 
 /** @param flag that names the file, where it is not `--output-file` @throws UsageError when it cannot be written */
 export async function openFileOutput(file: string, flag?: string): Promise<Sink> {
   const target = await openTarget(file, flag);
+  const gathered = gathering((text) => saying(file, () => target.append(text)));
   return {
-    write: (text) => saying(file, () => target.append(text)),
+    write: gathered.write,
     isClosed: false,
-    commit: () => saying(file, () => target.commit()),
+    async commit() {
+      await gathered.rest();
+      await saying(file, () => target.commit());
+    },
     discard: () => target.discard(),
+  };
+}
+
+/** Short texts are written together: a file takes each write on its own, at some cost. */
+function gathering(writeOut: (text: string) => Promise<void>) {
+  let pending = "";
+  const rest = async () => {
+    const text = pending;
+    pending = "";
+    if (text !== "") await writeOut(text);
+  };
+  return {
+    async write(text: string): Promise<void> {
+      pending += text;
+      if (pending.length >= gatheredLength) await rest();
+    },
+    /** Writes what is still held back. */
+    rest,
   };
 }
 

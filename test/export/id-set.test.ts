@@ -1,0 +1,41 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { createIdSet } from "../../src/export/id-set.ts";
+
+const id = fc.oneof(
+  // Close together, so that several come twice and places collide.
+  fc.nat(40).map((number) => `6b0133c7a7f4ce0e8d${number.toString(16).padStart(6, "0")}`),
+  fc.stringMatching(/^[0-9a-f]{24}$/),
+  fc.constantFrom(
+    "0".repeat(24),
+    "f".repeat(24),
+    "6B0133C7A7F4CE0E8D000001",
+    "",
+    "a@b.co",
+    `${"0".repeat(23)}g`,
+  ),
+);
+
+test("an id set knows what it was given, and nothing else", () => {
+  fc.assert(
+    fc.property(fc.array(id, { maxLength: 200 }), (ids) => {
+      const set = createIdSet();
+      const plain = new Set<string>();
+      for (const each of ids) {
+        expect(set.add(each)).toBe(!plain.has(each));
+        plain.add(each);
+      }
+      expect(set.size).toBe(plain.size);
+    }),
+  );
+});
+
+test("an id set grows", () => {
+  const ids = Array.from(
+    { length: 50_000 },
+    (_, index) => `6b0133c7a7f4ce0e8d${index.toString(16).padStart(6, "0")}`,
+  );
+  const set = createIdSet(ids);
+  expect(set.size).toBe(ids.length);
+  expect(ids.filter((each) => set.add(each))).toEqual([]);
+});
