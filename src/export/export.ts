@@ -1,13 +1,12 @@
 /** Reading every matching contact once, although the account goes on changing meanwhile. */
 import type { Behavior } from "../service/behavior.ts";
+import { largestPageSize } from "../service/contact-pages.ts";
 import { type ContactSearch, keptOf } from "../service/contact-search.ts";
 import { searchPages } from "../service/key-search.ts";
 import { openPages, type Page, type ReadPage } from "../service/pages.ts";
 import type { Contact, Send, SendOptions } from "../wire.ts";
 import { createIdSet, type IdSet } from "./id-set.ts";
 
-/** Contacts per request at first; halved where the service refuses it. */
-export const firstPageSize = 1000;
 /** How often the whole is read when contacts vanish while it is read. */
 const mostPasses = 3;
 
@@ -28,7 +27,7 @@ export interface ExportState {
 }
 
 export function freshExport(): ExportState {
-  return { page: 1, pageSize: firstPageSize, pass: 1, hasShrunk: false, seen: createIdSet(), given: 0 };
+  return { page: 1, pageSize: largestPageSize, pass: 1, hasShrunk: false, seen: createIdSet(), given: 0 };
 }
 
 /**

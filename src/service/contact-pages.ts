@@ -5,10 +5,10 @@ import { type ContactSearch, keptOf } from "./contact-search.ts";
 import { searchPages } from "./key-search.ts";
 import { openPages, pagesInOrder } from "./pages.ts";
 
-/** Contacts per request when everything is wanted; halved where the service refuses it. */
+/** Contacts on a page that is shown. */
 export const defaultPageSize = 100;
-/** Contacts per request where most of them may be passed over here. */
-const filteredPageSize = 1000;
+/** Contacts per request when all are wanted: the most that the service gives. Halved where it refuses that. */
+export const largestPageSize = 1000;
 
 export interface OpenSearch {
   /** How many contacts the service found when the first page was read. */
@@ -28,7 +28,7 @@ export async function openSearch(
   options: { pageSize?: number; limit?: number; behavior?: Behavior } = {},
 ): Promise<OpenSearch> {
   const { behavior, limit = Number.POSITIVE_INFINITY } = options;
-  const usualSize = search.keeps ? filteredPageSize : Math.max(1, Math.min(limit, defaultPageSize));
+  const usualSize = search.keeps ? largestPageSize : Math.max(1, Math.min(limit, largestPageSize));
   const read = searchPages(send, search, behavior);
   const opened = await openPages(read, { size: options.pageSize ?? usualSize, behavior });
   const pages = pagesInOrder(read, opened, (contact) => contact._id);

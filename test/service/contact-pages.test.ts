@@ -84,7 +84,16 @@ describe("reading every page", () => {
       return paged(contacts(40))(body, request);
     });
     expect(await keysOf(send)).toHaveLength(40);
-    expect(asked.map((body) => body.pageSize)).toEqual([100, 50, 25, 25]);
+    expect(asked.map((body) => body.pageSize)).toEqual([1000, 500, 250, 125, 62, 31, 15, 15, 15]);
+  });
+
+  it("asks for the most that the service gives at once, and for no more than is wanted", async () => {
+    const { send, asked } = serviceThat(paged(contacts(2500)));
+    expect(await keysOf(send)).toHaveLength(2500);
+    expect(asked.map((body) => body.pageSize)).toEqual([1000, 1000, 1000]);
+    asked.length = 0;
+    expect(await keysOf(send, { limit: 300 })).toHaveLength(300);
+    expect(asked.map((body) => body.pageSize)).toEqual([300]);
   });
 
   it("passes on any other refusal", async () => {

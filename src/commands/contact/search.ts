@@ -2,7 +2,7 @@ import { type Command, Option } from "commander";
 import type { Connection, Context, OutputFileFlags } from "../../context.ts";
 import type { Behavior } from "../../service/behavior.ts";
 import type { ContactView } from "../../service/contact-columns.ts";
-import { defaultPageSize, openSearch } from "../../service/contact-pages.ts";
+import { defaultPageSize, largestPageSize, openSearch } from "../../service/contact-pages.ts";
 import type { ContactSearch } from "../../service/contact-search.ts";
 import { searchPages } from "../../service/key-search.ts";
 import { openPages } from "../../service/pages.ts";
@@ -44,7 +44,12 @@ export function registerContactSearch(parent: Command, context: Context): void {
     .option("--filter-json <json>", "an array of filters, or an object: the whole contactSpecification")
     .option("--source <parts>", "parts of a contact to request, separated by commas")
     .addOption(wholeNumber("--page <n>", "the page to read, from 1 (1)").conflicts(["all", "limit"]))
-    .addOption(wholeNumber("--page-size <n>", `contacts per request (${defaultPageSize})`))
+    .addOption(
+      wholeNumber(
+        "--page-size <n>",
+        `contacts per request (${defaultPageSize}; with --all and --limit ${largestPageSize})`,
+      ),
+    )
     .option("--all", "read every page")
     .addOption(wholeNumber("--limit <n>", "read pages until N contacts are found"))
     .addOption(new Option("--count", "print only the number of contacts").conflicts(["all", "limit", "page"]))
