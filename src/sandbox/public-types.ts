@@ -160,12 +160,8 @@ export interface LimitsView {
   used: { hour: number; month: number };
 }
 
-/** The further members are those of a record of the service's event feeds. */
-export interface EventBody {
-  key: string;
-  type: string;
-  /** Default: now. */
-  timestamp?: string;
+/** The members of a record of the service's event feeds besides time, type and contact. */
+export interface EventDetails {
   source?: string;
   importId?: string;
   importOriginalFileName?: string;
@@ -183,6 +179,13 @@ export interface EventBody {
   emailSmtpResponse?: string;
   emailLinkId?: string;
   emailTargetUrl?: string;
+}
+
+export interface EventBody extends EventDetails {
+  key: string;
+  type: string;
+  /** Default: now. */
+  timestamp?: string;
 }
 
 export interface EventView {

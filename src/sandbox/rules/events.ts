@@ -1,6 +1,8 @@
 /** What happened to contacts: the feeds, and how an event comes about (published reference, contact events). */
+
+import type { EventDetails } from "../public-types.ts";
 import type { StoredContact } from "../store/contacts.ts";
-import type { EventDetails, StoredEvent } from "../store/events.ts";
+import type { StoredEvent } from "../store/events.ts";
 import type { Store } from "../store/index.ts";
 import { eventPageAnswer } from "./answers.ts";
 import { contactOf } from "./contact-of.ts";

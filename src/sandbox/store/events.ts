@@ -1,26 +1,6 @@
 /** What happened to contacts, in the database. */
 import type { Database, Value } from "../database.ts";
-
-/** The members of a record besides time, type and contact (published reference, contact events). */
-export interface EventDetails {
-  source?: string;
-  importId?: string;
-  importOriginalFileName?: string;
-  triggeredBy?: { type: string; userId?: string };
-  emailTo?: string;
-  emailSubject?: string;
-  emailCampaignId?: string;
-  emailCampaignName?: string;
-  emailBounceType?: string;
-  emailBounceSubType?: string;
-  emailBounceDiagCode?: string;
-  emailComplaintFeedbackType?: string;
-  emailDelayType?: string;
-  emailRejectReason?: string;
-  emailSmtpResponse?: string;
-  emailLinkId?: string;
-  emailTargetUrl?: string;
-}
+import type { EventDetails } from "../public-types.ts";
 
 export interface StoredEvent {
   contactId: string;
