@@ -2,7 +2,6 @@
 export { createAdaptorServer } from "@hono/node-server";
 export { Hono } from "hono";
 export { openSandbox } from "../src/sandbox/index.ts";
-export { entryOf } from "../src/sandbox/log-entry.ts";
 export { check } from "../src/sandbox/rules/check.ts";
 export { createContact } from "../src/sandbox/rules/requests.ts";
 export { startSandbox } from "../src/sandbox/start-sandbox.ts";

@@ -13,9 +13,13 @@ import { Pool } from "undici";
 import { textFiles } from "../scripts/text-files.mjs";
 
 const connections = 16;
+const sliceMilliseconds = 500;
 const bundle = fileURLToPath(new URL("../dist/bench/sandbox.mjs", import.meta.url));
 const { values } = parseArgs({
-  options: { contacts: { type: "string", default: "1000000" }, seconds: { type: "string", default: "5" } },
+  options: {
+    contacts: { type: "string", default: "1000000" },
+    seconds: { type: "string", default: "5" },
+  },
 });
 const contactCount = Number(values.contacts);
 const seconds = Number(values.seconds);
@@ -30,7 +34,10 @@ async function serve() {
   );
   const folder = process.env.BENCH_FOLDER;
   const sandbox = await openSandbox({ folder, hourlyLimit: 1e9, monthlyLimit: 1e9 });
-  const { baseUrl } = await sandbox.serve({ host: "127.0.0.1", port: 0 });
+  const silent = await openSandbox({ folder, hourlyLimit: 1e9, monthlyLimit: 1e9, isLogged: false });
+  const [{ baseUrl }, { baseUrl: silentUrl }] = await Promise.all(
+    [sandbox, silent].map((each) => each.serve({ host: "127.0.0.1", port: 0 })),
+  );
   const bare = new Hono();
   bare.post("/api/contact", async (context) =>
     context.json({ ...check(createContact, await context.req.json()), _id: "6b0133c7a7f4ce0e8d000004" }),
@@ -39,12 +46,16 @@ async function serve() {
   const floor = createAdaptorServer({ fetch: bare.fetch }).listen(0, "127.0.0.1", () =>
     process.send({
       baseUrl,
+      silentUrl,
       floorUrl: `http://127.0.0.1:${floor.address().port}`,
       apiKey: sandbox.ownKey(),
       structureId: sandbox.structureId,
     }),
   );
-  process.on("message", () => process.send({ rss: process.memoryUsage.rss() }));
+  process.on("message", () => {
+    const { user, system } = process.cpuUsage();
+    process.send({ rss: process.memoryUsage.rss(), cpuMicroseconds: user + system });
+  });
   process.on("disconnect", () => process.exit());
 }
 
@@ -106,7 +117,7 @@ async function fill(folder) {
 
 /** What a test suite waits for, each beside a plain health request over the same connection. */
 async function measureAdmin() {
-  const { startSandbox, openStore, entryOf } = await import(pathToFileURL(bundle));
+  const { startSandbox } = await import(pathToFileURL(bundle));
   const starts = [];
   for (let count = 0; count < 10; count++) {
     const start = performance.now();
@@ -152,68 +163,19 @@ async function measureAdmin() {
   row("reset of 10,000 contacts", `${median(large)} ms`, times(large));
   row("seeding 10,000 contacts", `${median(seeds)} ms`, "1,000 ms allowed");
 
-  const create = () => ({
-    method: "POST",
-    path: "/api/contact",
-    body: JSON.stringify({ key: `${Math.random()}@example.com`, contactStructureId: sandbox.structureId }),
-  });
-  const creates = await rate(
-    callerOf(sandbox.baseUrl, { "x-api-key": sandbox.apiKey, "content-type": "application/json" }),
-    create,
-  );
-  const [example] = await sandbox.admin.requests({ limit: 1 });
   await sandbox.stop();
-
-  const folder = await mkdtemp(join(tmpdir(), "ecm-bench-"));
-  const store = await openStore(folder, Date.now());
-  const request = new Request("http://127.0.0.1/api/contact", { method: "POST" });
-  const exchange = {
-    request,
-    bindings: { address: "127.0.0.1", incoming: { headers: example.headers }, arrivedAt: 0 },
-    body: Buffer.from(JSON.stringify(example.body)),
-    status: 200,
-    answer: JSON.stringify(example.answer),
-    now: Date.now(),
-  };
-  const batches = (work) => {
-    const start = performance.now();
-    for (let batch = 0; batch < 10_000 / connections; batch++) {
-      store.database.transaction(() => {
-        for (let count = 0; count < connections; count++) work();
-      });
-    }
-    return (performance.now() - start) / 10;
-  };
-  const costs = Array.from({ length: 5 }, () => {
-    // A transaction that writes, as every request does, with the log and without it.
-    const plain = batches(() => store.account.spend(1, 1, 1, 1));
-    return (
-      batches(() => {
-        store.account.spend(1, 1, 1, 1);
-        store.requests.add(entryOf(exchange));
-      }) - plain
-    );
-  });
-  store.database.close();
-  await rm(folder, { recursive: true, force: true });
-  const cost = Number(median(costs));
-  const share = ((cost * creates) / 10_000).toFixed(1);
-  row(
-    "logging one request",
-    `${cost} µs`,
-    `${share} % of a create (client in the same process); 10 % allowed`,
-  );
 }
 
 async function withServer(folder, work) {
   const child = fork(fileURLToPath(import.meta.url), { env: { ...process.env, BENCH_FOLDER: folder } });
   try {
     const server = await new Promise((resolve) => child.once("message", resolve));
-    server.rss = () =>
+    server.used = () =>
       new Promise((resolve) => {
-        child.once("message", ({ rss }) => resolve(Math.round(rss / 2 ** 20)));
-        child.send("rss");
+        child.once("message", resolve);
+        child.send("used");
       });
+    server.rss = async () => Math.round((await server.used()).rss / 2 ** 20);
     await work(server);
   } finally {
     child.kill("SIGKILL");
@@ -224,6 +186,7 @@ async function run(server, [everyone, aTenth]) {
   const { structureId, apiKey } = server;
   const headers = { "x-api-key": apiKey, "content-type": "application/json" };
   const sandbox = callerOf(server.baseUrl, headers);
+  const silent = callerOf(server.silentUrl, headers);
   const bare = callerOf(server.floorUrl, headers);
   let number = 0;
   const create = () => ({
@@ -248,23 +211,35 @@ async function run(server, [everyone, aTenth]) {
   });
   const inList = (listId) => [{ columnToFilter: "LIST_ID", operator: "EQ", values: [listId] }];
 
-  const floorCreate = await rate(bare, create);
-  const floorGet = await rate(bare, () => ({ method: "GET", path: "/api/contact/6b0133c7a7f4ce0e8d000004" }));
-  const creates = await rate(sandbox, create);
   const one = JSON.parse(await sandbox(search(inList(everyone), 500, 1))).contacts[0];
-  const gets = await rate(sandbox, () => ({ method: "GET", path: `/api/contact/${one._id}` }));
-  row(
-    "creates, durable",
-    `${creates}/s`,
-    `floor ${floorCreate}/s, ${(creates / floorCreate).toFixed(2)} of it`,
-  );
-  row("gets", `${gets}/s`, `floor ${floorGet}/s, ${(gets / floorGet).toFixed(2)} of it`);
+  const get = () => ({ method: "GET", path: `/api/contact/${one._id}` });
+  const bareGet = () => ({ method: "GET", path: "/api/contact/6b0133c7a7f4ce0e8d000004" });
+  for (const [name, make, makeBare] of [
+    ["creates, durable", create, create],
+    ["gets", get, bareGet],
+  ]) {
+    const [floor, logged, unlogged] = await inTurn(server, [
+      [bare, makeBare],
+      [sandbox, make],
+      [silent, make],
+    ]);
+    row(
+      name,
+      `${logged.rate}/s`,
+      `floor ${floor.rate}/s, ${ratio(logged.rates, floor.rates)} of it; CPU ${logged.cpu} µs each, floor ${floor.cpu}`,
+    );
+    const cost = (100 * (1 - ratio(logged.rates, unlogged.rates))).toFixed(0);
+    row(
+      `${name}, without the log`,
+      `${unlogged.rate}/s`,
+      `the log costs ${cost} %, 10 allowed; CPU ${unlogged.cpu} µs each`,
+    );
+  }
 
   const hundred = Array.from({ length: 100 }, (_, index) => `person${index * 97}@example.com`);
-  const keys = await rate(sandbox, () =>
-    search([{ columnToFilter: "KEY", operator: "EQ", values: hundred }], 1, 100),
-  );
-  row("searches of 100 keys", `${keys}/s`);
+  const searchKeys = () => search([{ columnToFilter: "KEY", operator: "EQ", values: hundred }], 1, 100);
+  const [keys] = await inTurn(server, [[sandbox, searchKeys]]);
+  row("searches of 100 keys", `${keys.rate}/s`, `CPU ${keys.cpu} µs each`);
 
   const pages = Math.floor(contactCount / 1000);
   const before = await server.rss();
@@ -308,22 +283,45 @@ function callerOf(baseUrl, headers, most = connections) {
   };
 }
 
-/** Requests a second, over all connections, after a short warm-up. */
-async function rate(call, make) {
-  for (const length of [0.5, seconds]) {
-    const end = performance.now() + length * 1000;
-    let count = 0;
-    const start = performance.now();
-    await Promise.all(
-      Array.from({ length: connections }, async () => {
-        while (performance.now() < end) {
-          await call(make());
-          count += 1;
-        }
-      }),
-    );
-    if (length === seconds) return Math.round((count / (performance.now() - start)) * 1000);
+/**
+ * Requests a second over all connections, and the server's CPU for each, of several in turn: what else the machine does
+ * meanwhile hits all of them.
+ */
+async function inTurn(server, subjects) {
+  const results = subjects.map(() => ({ rates: [], cpus: [] }));
+  const turns = Math.max(3, Math.round((seconds * 1000) / sliceMilliseconds));
+  for (let turn = -1; turn < turns; turn++) {
+    for (const [index, [call, make]] of subjects.entries()) {
+      const { cpuMicroseconds: before } = await server.used();
+      const start = performance.now();
+      const end = start + sliceMilliseconds;
+      let count = 0;
+      await Promise.all(
+        Array.from({ length: connections }, async () => {
+          while (performance.now() < end) {
+            await call(make());
+            count += 1;
+          }
+        }),
+      );
+      const rate = (count / (performance.now() - start)) * 1000;
+      const { cpuMicroseconds: after } = await server.used();
+      // The first turn warms up.
+      if (turn < 0) continue;
+      results[index].rates.push(rate);
+      results[index].cpus.push((after - before) / count);
+    }
   }
+  return results.map(({ rates, cpus }) => ({
+    rates,
+    rate: Math.round(median(rates)),
+    cpu: Math.round(median(cpus)),
+  }));
+}
+
+/** Turn by turn. */
+function ratio(ours, theirs) {
+  return median(ours.map((rate, turn) => rate / theirs[turn]));
 }
 
 function median(values) {

@@ -3,6 +3,7 @@ import type { IncomingMessage } from "node:http";
 import { invalid } from "./rules/refusal.ts";
 
 const largestBodyBytes = 2 ** 20;
+const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
 /** A body, or why there is none to be had; which is said only after the key has been looked at. */
 export type Body = { bytes: Uint8Array } | { tooLarge: true } | { cut: true };
@@ -39,7 +40,7 @@ export function jsonOf(body: Body, contentType: string | undefined): unknown {
   if ("tooLarge" in body) throw invalid("The body must not be larger than 1 MiB");
   if ("cut" in body) throw invalid("The body ended too early");
   try {
-    return JSON.parse(new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(body.bytes));
+    return JSON.parse(decoder.decode(body.bytes));
   } catch {
     throw invalid("The body is not JSON");
   }

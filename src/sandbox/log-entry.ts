@@ -14,6 +14,7 @@ export interface Exchange {
   now: number;
 }
 
+const decoder = new TextDecoder();
 const secretHeaders = ["x-api-key", "authorization", "cookie"];
 
 export function entryOf({ request, body, status, answer, now }: Exchange): RequestEntry {
@@ -34,7 +35,7 @@ export function entryOf({ request, body, status, answer, now }: Exchange): Reque
     path: storable(safe(path)),
     query: storable(safe(target.slice(path.length + 1))),
     headers,
-    body: body && body.length > 0 ? storable(safe(new TextDecoder().decode(body))) : null,
+    body: body && body.length > 0 ? storable(safe(decoder.decode(body))) : null,
     status,
     answer: answer === "" ? null : answer,
     milliseconds: arrivedAt === undefined ? 0 : Math.round((performance.now() - arrivedAt) * 100) / 100,

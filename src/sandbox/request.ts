@@ -19,6 +19,7 @@ export interface ApiRequest {
 
 export interface Answer {
   status: number;
+  /** Besides its type, which is `contentType` where there is a body. */
   headers: Record<string, string>;
   /** JSON; empty: an answer without a body. */
   text: string;
@@ -32,12 +33,11 @@ export interface Result {
   headers: Record<string, string>;
 }
 
-const contentType = { "Content-Type": "application/json; charset=utf-8" };
+export const contentType = "application/json; charset=utf-8";
 
 /** Writes the body as JSON. */
 export function answerOf({ status, body, headers }: Result): Answer {
-  if (status === 204 || body === undefined) return { status, headers, text: "" };
-  return { status, headers: { ...contentType, ...headers }, text: JSON.stringify(body) };
+  return { status, headers, text: status === 204 || body === undefined ? "" : JSON.stringify(body) };
 }
 
 /** The answer to a request that the sandbox itself failed on. */
@@ -54,5 +54,6 @@ export function pathOf(target: string): string {
 
 /** An answer as the web knows it. */
 export function toResponse({ status, headers, text }: Answer): Response {
-  return new Response(text === "" ? null : text, { status, headers });
+  if (text === "") return new Response(null, { status, headers });
+  return new Response(text, { status, headers: { ...headers, "Content-Type": contentType } });
 }

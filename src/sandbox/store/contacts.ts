@@ -247,13 +247,22 @@ const wireParts: { [Name in keyof WireContact]: (contact: StoredContact) => Wire
   updatedAt: (contact) => new Date(contact.updatedAt).toISOString(),
   __v: (contact) => contact.version,
 };
-const wireNames = Object.keys(wireParts) as (keyof WireContact)[];
 
 /** A contact as the service answers it. */
 export function toWire(contact: StoredContact): WireContact {
-  const told: Partial<Record<keyof WireContact, unknown>> = {};
-  for (const name of wireNames) told[name] = wireParts[name](contact);
-  return told as WireContact;
+  // Spelled out: an object that is filled name by name costs as much as reading the contact.
+  return {
+    _id: wireParts._id(contact),
+    key: wireParts.key(contact),
+    contactStructureId: wireParts.contactStructureId(contact),
+    fields: wireParts.fields(contact),
+    lists: wireParts.lists(contact),
+    tags: wireParts.tags(contact),
+    status: wireParts.status(contact),
+    createdAt: wireParts.createdAt(contact),
+    updatedAt: wireParts.updatedAt(contact),
+    __v: wireParts.__v(contact),
+  };
 }
 
 /** The names that a search may ask for, and what each tells. */

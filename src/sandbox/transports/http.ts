@@ -1,12 +1,12 @@
 /** The transport behind a port: the same service over HTTP. */
-import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import { createServer, type IncomingMessage, type OutgoingHttpHeaders, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { getRequestListener } from "@hono/node-server";
 import { UsageError } from "../../errors.ts";
 import { isAdminPath } from "../admin-api/access.ts";
 import type { AdminApi } from "../admin-api/routes.ts";
 import { readMessage } from "../body.ts";
-import { type Answer, answerOf, failure, pathOf } from "../request.ts";
+import { type Answer, answerOf, contentType, failure, pathOf } from "../request.ts";
 import { forbidden, invalid, type Refusal } from "../rules/refusal.ts";
 import type { Service } from "../service.ts";
 import { foreignHeaderOf, isLoopbackAddress } from "./foreign.ts";
@@ -114,15 +114,19 @@ function refused({ status, error }: Refusal): Answer {
   return answerOf({ status, body: { errors: [error] }, headers: {} });
 }
 
-function write(outgoing: ServerResponse, { status, headers, text }: Answer): void {
-  if (text === "") outgoing.writeHead(status, headers).end();
-  else outgoing.writeHead(status, { ...headers, "Content-Length": Buffer.byteLength(text) }).end(text);
+function write(outgoing: ServerResponse, answer: Answer): void {
+  outgoing.writeHead(answer.status, headersOf(answer)).end(answer.text);
+}
+
+function headersOf({ headers, text }: Answer): OutgoingHttpHeaders {
+  if (text === "") return headers;
+  return { ...headers, "Content-Type": contentType, "Content-Length": Buffer.byteLength(text) };
 }
 
 /** Promises the whole body, sends half of it, and drops the connection. */
-async function writeHalf(outgoing: ServerResponse, { status, headers, text }: Answer): Promise<void> {
-  const bytes = Buffer.from(text);
-  outgoing.writeHead(status, { ...headers, "Content-Length": bytes.length });
+async function writeHalf(outgoing: ServerResponse, answer: Answer): Promise<void> {
+  const bytes = Buffer.from(answer.text);
+  outgoing.writeHead(answer.status, headersOf(answer));
   await new Promise<void>((resolve) => {
     outgoing.write(bytes.subarray(0, bytes.length >> 1), () => resolve());
   });

@@ -3,6 +3,7 @@ import type { Transport } from "../../wire.ts";
 import { isAdminPath } from "../admin-api/access.ts";
 import type { AdminApi } from "../admin-api/routes.ts";
 import { bodyOf } from "../body.ts";
+import { contentType } from "../request.ts";
 import type { Outcome, Service } from "../service.ts";
 
 const address = "in-process";
@@ -28,7 +29,9 @@ export function inProcessTransport({ service, admin }: { service: Service; admin
     const { status } = answer;
     const text = method === "HEAD" ? "" : answer.text;
     const told = Object.fromEntries(
-      Object.entries(answer.headers).map(([name, value]) => [name.toLowerCase(), value]),
+      Object.entries({ ...(answer.text !== "" && { "Content-Type": contentType }), ...answer.headers }).map(
+        ([name, value]) => [name.toLowerCase(), value],
+      ),
     );
     if (!bodySink || status < 200 || status >= 300) return { status, headers: told, text };
     bodySink.restart();
