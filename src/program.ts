@@ -148,7 +148,7 @@ export function createProgram(control: ContextControl, run: CommandTree["run"]):
       writeErr: () => {},
       getOutHelpWidth: () => context.terminal.columns,
     })
-    .configureHelp({ subcommandTerm: termOf, commandUsage: usageOf })
+    .configureHelp({ subcommandTerm: termOf, commandUsage: usageOf, minWidthToWrap: 20 })
     .exitOverride()
     .showSuggestionAfterError()
     .addHelpText("afterAll", ({ command }) =>

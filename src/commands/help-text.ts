@@ -1,6 +1,8 @@
 /** What the help of every command says below its flags, in one form; the same facts serve `ecm commands`. */
+
 import type { Command } from "commander";
 import { exitCodes } from "../errors.ts";
+import { fitMessage } from "../terminal/message-lines.ts";
 import { meaningOf } from "./exit-codes.ts";
 
 export interface CommandFacts {
@@ -25,7 +27,9 @@ const factsKey = Symbol("facts of a command");
 /** Adds examples, output and exit codes to the help of a command, and keeps them for `factsOf`. */
 export function describeCommand(command: Command, facts: CommandFacts): Command {
   (command as Command & { [factsKey]?: CommandFacts })[factsKey] = facts;
-  return command.addHelpText("after", () => helpText(facts));
+  return command.addHelpText("after", () =>
+    helpText(facts, command.configureOutput().getOutHelpWidth?.() ?? 80),
+  );
 }
 
 /** What `describeCommand` was told; undefined for a command that only groups others. */
@@ -43,10 +47,20 @@ export function exitCodesOf(facts: CommandFacts): [code: number, meaning: string
     .sort(([one], [other]) => one - other);
 }
 
-function helpText(facts: CommandFacts): string {
+function helpText(facts: CommandFacts, columns: number): string {
   const examples = facts.examples.map((line) => `  $ ${line}`);
-  const codes = exitCodesOf(facts).map(([code, meaning]) => `  ${String(code).padEnd(3)} ${meaning}`);
-  return ["", "Examples:", ...examples, "", "Output:", `  ${facts.output}`, "", "Exit codes:", ...codes].join(
-    "\n",
+  const codes = exitCodesOf(facts).map(([code, meaning]) =>
+    fitMessage(`  ${String(code).padEnd(3)} ${meaning}`, columns, 6),
   );
+  return [
+    "",
+    "Examples:",
+    ...examples,
+    "",
+    "Output:",
+    fitMessage(`  ${facts.output}`, columns, 2),
+    "",
+    "Exit codes:",
+    ...codes,
+  ].join("\n");
 }

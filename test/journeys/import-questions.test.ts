@@ -165,7 +165,7 @@ describe("the questions of an import", () => {
     expect(await everything()).toEqual(before);
   });
 
-  it("are asked of nobody without a terminal", async () => {
+  it("are asked of nobody without a terminal, nor is the list where --yes confirms everything", async () => {
     const before = await everything();
     const { code, stderr } = await ecm(["import", file, "--list", "Leads"]);
     expect(code).toBe(2);
@@ -173,6 +173,8 @@ describe("the questions of an import", () => {
     const missing = await ecm(["import", file, "--ignore-unmapped", "--list", "Leads"]);
     expect(missing.code).toBe(5);
     expect(missing.stderr).toContain("--create-missing");
+    const agreed = await ecm(["import", file, "--ignore-unmapped", "--list", "Leads", "--yes"], at120);
+    expect(agreed.code).toBe(5);
     expect(await everything()).toEqual(before);
   });
 });

@@ -41,7 +41,7 @@ export function clarifierFor(
       const answers = await askColumns(asked, file, failure.unclear, known);
       saveTo = answers.saveTo ?? saveTo;
       options = { ...options, read: withAnswers(options.read, answers, saveTo !== undefined) };
-    } else if (failure instanceof MissingNamesError) {
+    } else if (failure instanceof MissingNamesError && !context.settings.yes) {
       await askToCreate(context, prompter, failure);
       options = { ...options, createMissing: true };
     } else throw failure;
