@@ -57,9 +57,19 @@ export async function openNetwork(
     connect: { timeout: longestConnect },
   };
   const agent = proxy ? await proxyAgent(proxy, options) : await directAgent(options);
+  const originOf = createOriginReader();
   return {
-    transport: (request) => exchange(agent, request),
+    transport: (request) => exchange(agent, request, originOf(request.url)),
     close: () => agent.destroy(),
+  };
+}
+
+/** Reads the origin of an address; that of the last one is known, since a command speaks to one service. */
+function createOriginReader(): (url: string) => string {
+  let last = "";
+  return (url) => {
+    if (last === "" || !url.startsWith(`${last}/`)) last = new URL(url).origin;
+    return last;
   };
 }
 
@@ -80,8 +90,7 @@ async function proxyAgent({ url, noProxy }: ProxyRoute, options: Agent.Options):
   return new EnvHttpProxyAgent({ ...options, httpProxy: url, httpsProxy: url, noProxy });
 }
 
-function exchange(agent: Dispatcher, request: WireRequest): Promise<WireAnswer> {
-  const { origin } = new URL(request.url);
+function exchange(agent: Dispatcher, request: WireRequest, origin: string): Promise<WireAnswer> {
   return new Promise((resolve, reject) => {
     let wasSent = false;
     let isSettled = false;
@@ -112,7 +121,7 @@ function exchange(agent: Dispatcher, request: WireRequest): Promise<WireAnswer> 
     const whole = (): WireAnswer | undefined => {
       if (!head) return undefined;
       // A body that is too large is not what anybody wanted, and may be larger than a text can be.
-      const bytes = length > longestBody ? Buffer.alloc(0) : Buffer.concat(chunks);
+      const bytes = length > longestBody ? Buffer.alloc(0) : joined(chunks);
       return { ...head, text: bytes.toString("utf8"), bytes };
     };
     const fail = (error: TransportFailure) => {
@@ -172,6 +181,10 @@ function exchange(agent: Dispatcher, request: WireRequest): Promise<WireAnswer> 
       fail(error as Error);
     }
   });
+}
+
+function joined(chunks: Buffer[]): Buffer {
+  return chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks);
 }
 
 function withCode(code: string): TransportFailure {

@@ -167,7 +167,7 @@ function write(
   return session.send.send(request, countedAs, {
     async beforeLeaving() {
       note(session, { kind: "intent", ref: item.ref, ...intent });
-      await session.run?.journal.sync();
+      await session.syncIntents?.();
     },
     notApplied() {
       if (!isOpen) note(session, { kind: "void", ref: item.ref });

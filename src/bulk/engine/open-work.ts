@@ -20,7 +20,7 @@ import type { ResolvedJob } from "./row-job.ts";
 import { pagesOf, type RowSession, type RowState, workOf } from "./row-run.ts";
 import type { Engine, RunOptions } from "./run-context.ts";
 import { readSelected, type Selected, selectedLookup, selectedWork } from "./selected.ts";
-import { hasBegun, nothingSeen, rowsOf } from "./session.ts";
+import { hasBegun, openSession, rowsOf } from "./session.ts";
 
 export interface OpenWork {
   readonly session: RowSession;
@@ -41,7 +41,7 @@ export async function openWork(state: RowState, planning: Planning | undefined):
     const works = [chosen ?? { work: workOf(state, planning?.passed) }, ...(removals ? [removals] : [])];
     // Contacts that are not named by the input are counted like rows.
     const read = input.read + (chosen?.count ?? 0) + (removals?.count ?? 0);
-    return opened(openSession({ ...state, input: { ...input, read } }, snapshot), {
+    return opened(openRowSession({ ...state, input: { ...input, read } }, snapshot), {
       works: works.map(({ work }) => work as Work<Item>),
       snapshot,
       chosen,
@@ -62,7 +62,7 @@ export async function lookFirst(open: OpenWork): Promise<OpenWork> {
   const snapshot = await openSnapshot(file, { isTemporary: false, identityOf });
   try {
     await lookUpAll(session, works, snapshot);
-    return opened(openSession(session, snapshot, true), { works, snapshot, chosen });
+    return opened(openRowSession(session, snapshot, true), { works, snapshot, chosen });
   } catch (error) {
     snapshot.close();
     throw error;
@@ -74,7 +74,7 @@ function opened(session: RowSession, rest: Pick<OpenWork, "works" | "snapshot" |
 }
 
 /** @param isOfAllAsked the snapshot holds everyone whom the run looks up */
-function openSession(state: RowState, snapshot: Snapshot | undefined, isOfAllAsked = false): RowSession {
+function openRowSession(state: RowState, snapshot: Snapshot | undefined, isOfAllAsked = false): RowSession {
   const { job, send, clock, keys, behavior, structure, survey, names, run, options } = state;
   const lookup = createLookup({
     send,
@@ -91,9 +91,7 @@ function openSession(state: RowState, snapshot: Snapshot | undefined, isOfAllAsk
     listIds: job.listIds(names),
   });
   return {
-    ...state,
-    lookup: job.isWithoutInput ? selectedLookup(lookup) : lookup,
-    visibility: nothingSeen(),
+    ...openSession(state, job.isWithoutInput ? selectedLookup(lookup) : lookup, behavior),
     onRejected() {
       try {
         requireFewRejects(options, rowsOf(state));

@@ -6,6 +6,7 @@ import type { EnteredRun } from "../runs/enter.ts";
 import type { JournalRecord } from "../runs/journal.ts";
 import type { Ledger } from "../runs/ledger.ts";
 import { countRows, type RowCounts, type SettledByInput } from "../runs/report.ts";
+import { shareSyncs } from "../runs/shared-sync.ts";
 import type { Price } from "./estimate.ts";
 import { type Phase, progressOf } from "./events.ts";
 import type { PlanLine } from "./plan.ts";
@@ -24,6 +25,8 @@ export interface RunState extends RunContext {
 export interface Session extends RunState {
   readonly lookup: Lookup;
   readonly behavior: Behavior;
+  /** Resolves when the intents that were noted are on the disk. @throws JournalError; absent in a dry run */
+  readonly syncIntents?: () => Promise<void>;
   /** What this run has seen of the service, and does not keep. */
   readonly visibility: {
     /** Contacts in a row that a look-up had missed. */
@@ -44,9 +47,11 @@ export interface SessionPlan {
   lineOf(item: Item, decision: Decision, found: Found): PlanLine;
 }
 
-/** What the visibility of contacts is at the start of a run. */
-export function nothingSeen(): Session["visibility"] {
-  return { missed: 0, isVain: false };
+/** The session of a run that is about to look contacts up. */
+export function openSession<T extends RunState>(state: T, lookup: Lookup, behavior: Behavior): T & Session {
+  const { run, budget } = state;
+  const syncIntents = run && shareSyncs(run.journal.sync, () => budget.underWay);
+  return { ...state, lookup, behavior, syncIntents, visibility: { missed: 0, isVain: false } };
 }
 
 /** Writes a record down and counts it: the two never part. */

@@ -19,7 +19,7 @@ import { type Engine, openContext, type RunContext, type RunOptions } from "../e
 import {
   announceEntered,
   beginPhase,
-  nothingSeen,
+  openSession,
   type RunState,
   rowsOf,
   type Session,
@@ -102,7 +102,7 @@ async function undoLocked(context: RunContext, source: Source, undo: UndoOptions
       await writeManifest(source.folder, { ...source.manifest, supersededBy: run.manifest.id });
     }
     const state = { ...context, input, ledger: run?.ledger ?? createLedger(), run };
-    const session = openSession(state, source.manifest.account.structureId, keyType, scope);
+    const session = openUndoSession(state, source.manifest.account.structureId, keyType, scope);
     return await work(session, source, undoWork(source.folder, identityReader(keyType), isPartial, scope));
   } finally {
     await run?.leave();
@@ -119,7 +119,7 @@ async function agreeTo(
   else if (changed > 0 && kind !== "unsubscribe") await agree?.(changed, pendingRequests(kind, read));
 }
 
-function openSession(
+function openUndoSession(
   state: RunState,
   structureId: string,
   keyType: string,
@@ -142,7 +142,7 @@ function openSession(
     // What tells a create of ours from one of others.
     source: recreate ? ["fields", "lists", "tags", "createdAt"] : [],
   });
-  return { ...state, lookup, behavior, visibility: nothingSeen() };
+  return openSession(state, lookup, behavior);
 }
 
 const lostByDeletion = "Recreated contacts get new ids; their history and date of creation are lost";

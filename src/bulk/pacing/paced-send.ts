@@ -73,6 +73,7 @@ export function createPacedSend({ graceMilliseconds = 600, ...options }: PaceOpt
   const outage = createOutage();
   const gate = createGate({ ...options, outage });
   const giveUp = new AbortController();
+  const dateOf = createDateReader();
 
   if (signal.aborted) onSignal();
   else signal.addEventListener("abort", onSignal, { once: true });
@@ -206,7 +207,15 @@ function isFailure(error: unknown): error is EcmError {
   );
 }
 
-function dateOf(headers: Record<string, string>): number | undefined {
-  const at = headers.date === undefined ? Number.NaN : Date.parse(headers.date);
-  return Number.isNaN(at) ? undefined : at;
+/** Reads the date of an answer; answers of one second say the same. */
+function createDateReader(): (headers: Record<string, string>) => number | undefined {
+  let text: string | undefined;
+  let at = Number.NaN;
+  return ({ date }) => {
+    if (date !== text) {
+      text = date;
+      at = date === undefined ? Number.NaN : Date.parse(date);
+    }
+    return Number.isNaN(at) ? undefined : at;
+  };
 }
