@@ -19,8 +19,8 @@ export interface Item {
 
 /** What a command wants done, for each contact that it names. */
 export interface Work<T extends Item = Item> {
-  /** In a fixed order, the same each time the run is taken up again. */
-  items(): AsyncIterable<T> | Iterable<T>;
+  /** In a fixed order, the same each time the run is resumed; in batches of any size. */
+  batches(): AsyncIterable<readonly T[]> | Iterable<readonly T[]>;
   decide(item: T, found: Partial<Contact> | undefined): Decision;
   /** False for a contact that is decided without looking it up. Default: every one is looked up. */
   needsLookup?(item: T): boolean;
@@ -33,6 +33,19 @@ export interface Work<T extends Item = Item> {
   changed?: Outcome;
   /** Whether the input marks this contact as not subscribed although the account holds it as active. */
   isMarked?(item: T, found: Partial<Contact> | undefined): boolean;
+}
+
+const itemsInBatch = 100;
+
+/** The batches of a `Work` whose items come one by one. */
+export async function* inBatches<T>(items: AsyncIterable<T> | Iterable<T>): AsyncGenerator<T[]> {
+  let batch: T[] = [];
+  for await (const item of items) {
+    if (batch.push(item) < itemsInBatch) continue;
+    yield batch;
+    batch = [];
+  }
+  if (batch.length > 0) yield batch;
 }
 
 /** What one contact should become. Absent facets stay as they are. */

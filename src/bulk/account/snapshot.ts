@@ -113,6 +113,7 @@ export async function openSnapshot(file: string, options: SnapshotOptions): Prom
       return totals.size === 1 && totals.has(index.size) && index.countIds() === index.size;
     },
     find(identity, prefers) {
+      if (index.size === 0) return undefined;
       let first: Partial<Contact> | undefined;
       for (const slot of index.slotsOfKey(identityHash(identity))) {
         const contact = read(slot);

@@ -48,9 +48,8 @@ function decideAbsent(
 
 function createBody(key: string, desired: DesiredContact, contactStructureId: string): CreateContactBody {
   const body: CreateContactBody = { key, contactStructureId };
-  const fields = [...desired.fields]
-    .filter(([, value]) => value !== "")
-    .map(([_id, value]): FieldValue => ({ _id, value }));
+  const fields: FieldValue[] = [];
+  for (const [_id, value] of desired.fields) if (value !== "") fields.push({ _id, value });
   if (fields.length > 0) body.fields = fields;
   if (desired.addLists.length > 0) body.lists = refs(desired.addLists);
   if (desired.addTags.length > 0) body.tags = refs(desired.addTags);

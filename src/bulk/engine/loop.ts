@@ -38,14 +38,16 @@ export async function runWork<T extends Item>(
 
   try {
     let block: T[] = [];
-    for await (const item of work.items()) {
-      if (ledger.isDone(item.ref)) continue;
-      block.push(item);
-      if (block.length < lookup.blockSize) continue;
-      // What is known from a snapshot is decided without a request: nothing else would notice the end.
-      if (send.stopped) throw send.stopped;
-      await startBlock(block, session.plan?.recorder.seal());
-      block = [];
+    for await (const items of work.batches()) {
+      for (const item of items) {
+        if (ledger.isDone(item.ref)) continue;
+        block.push(item);
+        if (block.length < lookup.blockSize) continue;
+        // What is known from a snapshot is decided without a request: nothing else would notice the end.
+        if (send.stopped) throw send.stopped;
+        await startBlock(block, session.plan?.recorder.seal());
+        block = [];
+      }
     }
     if (block.length > 0) await startBlock(block, session.plan?.recorder.seal());
   } catch (error) {

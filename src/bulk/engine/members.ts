@@ -4,7 +4,7 @@ import { allOf, equals } from "../../service/contacts.ts";
 import { type PagesOptions, readAllPages } from "../account/read-account.ts";
 import type { Snapshot } from "../account/snapshot.ts";
 import { identityReader } from "../input/keys.ts";
-import type { Item, Work } from "../items.ts";
+import { type Item, inBatches, type Work } from "../items.ts";
 import { changeOf } from "./decide.ts";
 import type { MembersOptions } from "./row-job.ts";
 import type { RowRun } from "./row-run.ts";
@@ -57,23 +57,21 @@ export function planRemovals(
     addTags: [],
     removeTags: [],
   };
+  function* items(): Generator<RemovalItem> {
+    let place = 0;
+    for (const contact of members.all()) {
+      place++;
+      const key = contact.key ?? "";
+      if (isNamed(key)) continue;
+      const identity = identityOf(key);
+      yield { ref: survey.lastLine + place, place, key: { written: key, sent: key, identity } };
+    }
+  }
   return {
     count,
     work: {
       changed: "removed",
-      *items() {
-        let place = 0;
-        for (const contact of members.all()) {
-          place++;
-          const key = contact.key ?? "";
-          if (isNamed(key)) continue;
-          yield {
-            ref: survey.lastLine + place,
-            place,
-            key: { written: key, sent: key, identity: identityOf(key) },
-          };
-        }
-      },
+      batches: () => inBatches(items()),
       decide(_item, found) {
         // Gone from the account, and so from the list.
         if (!found) return { kind: "leave" };

@@ -39,7 +39,7 @@ export async function readInput(context: RunContext, stated: RowJob, file: Input
         rowsRead = rows;
       });
   job.requireInput?.(survey);
-  const joined = await joinRows(survey.rows(), survey.repeated, job.duplicates);
+  const joined = await joinRows(survey.batches(), survey.repeated, job.duplicates);
   emit({ kind: "surveyed", survey, joined, notSubscribedAre: job.notSubscribedAre });
   return { ...context, job, account, structure, understood, survey, joined };
 }

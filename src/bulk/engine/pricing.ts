@@ -58,12 +58,14 @@ export async function lookUpAll<T extends Item>(
   const blocks = (async function* () {
     let block: T[] = [];
     for (const work of works) {
-      for await (const item of work.items()) {
-        if (ledger.isDone(item.ref) || work.needsLookup?.(item) === false) continue;
-        block.push(item);
-        if (block.length < lookup.blockSize) continue;
-        yield block;
-        block = [];
+      for await (const items of work.batches()) {
+        for (const item of items) {
+          if (ledger.isDone(item.ref) || work.needsLookup?.(item) === false) continue;
+          block.push(item);
+          if (block.length < lookup.blockSize) continue;
+          yield block;
+          block = [];
+        }
       }
     }
     if (block.length > 0) yield block;
@@ -103,34 +105,47 @@ export async function decideKnown<T extends Item>(
   let writes = 0;
   let unknown = 0;
   let planned: PlanLine[] = [];
+  const flushPlan = async () => {
+    const lines = planned;
+    planned = [];
+    await plan?.recorder.seal().fill(lines);
+  };
+
+  /** @returns whether enough was decided or planned to be written down */
+  const take = (work: Work<T>, item: T): boolean => {
+    const found = ledger.openIntent(item.ref) ? undefined : knownOf(lookup, work, item);
+    if (!found) {
+      unknown++;
+      return false;
+    }
+    const decision = work.decide(item, found.contact);
+    if (plan) planned.push(plan.lineOf(item, decision, found));
+    let count = 0;
+    if (isWrite(decision)) writes += requestsFor(work, item, decision, found.contact);
+    // The first of two writes was applied before a crash: the second was not needed after all.
+    else if (isOutdated || ledger.isBegun(item.ref)) unknown++;
+    else if (decision.kind === "reject") conclude({ session, work, item }, decision, found.contact);
+    else {
+      count = decided.add(item.ref, decision, {
+        isInactive: isInactive(found.contact),
+        isMarked: work.isMarked?.(item, found.contact) ?? false,
+      });
+    }
+    return count >= refsInRecord || planned.length >= linesAtOnce;
+  };
+
   for (const work of works) {
-    for await (const item of work.items()) {
-      if (ledger.isDone(item.ref)) continue;
-      const found = ledger.openIntent(item.ref) ? undefined : knownOf(lookup, work, item);
-      const decision = found && work.decide(item, found.contact);
-      if (decision && plan && planned.push(plan.lineOf(item, decision, found)) === linesAtOnce) {
-        await plan.recorder.seal().fill(planned);
-        planned = [];
-      }
-      if (!decision) unknown++;
-      else if (isWrite(decision)) writes += requestsFor(work, item, decision, found.contact);
-      else if (isOutdated) unknown++;
-      // The first of two writes was applied before a crash: the second was not needed after all.
-      else if (ledger.isBegun(item.ref)) unknown++;
-      else if (decision.kind === "reject") conclude({ session, work, item }, decision, found.contact);
-      else {
-        const count = decided.add(item.ref, decision, {
-          isInactive: isInactive(found.contact),
-          isMarked: work.isMarked?.(item, found.contact) ?? false,
-        });
-        if (count < refsInRecord) continue;
+    for await (const items of work.batches()) {
+      for (const item of items) {
+        if (ledger.isDone(item.ref) || !take(work, item)) continue;
         if (send.stopped) throw send.stopped;
         decided.note(session);
+        await flushPlan();
       }
     }
   }
   decided.note(session);
-  await plan?.recorder.seal().fill(planned);
+  await flushPlan();
   return { writes, unknown };
 }
 

@@ -53,7 +53,7 @@ export async function writeRowRejects(
 const keyColumn: InputFacts["columns"][number] = { name: "key", target: { kind: "key" } };
 
 async function* rejectedContacts({ work }: Selected, ledger: Ledger): AsyncGenerator<RejectedLine> {
-  for await (const { ref, key } of work.items()) {
+  for await (const { ref, key } of eachOf(work.batches())) {
     const rejection = ledger.rejections.get(ref);
     if (rejection)
       yield { row: { kind: "rejected", line: ref, cells: [key.written], ...rejection }, ...rejection };
@@ -61,7 +61,7 @@ async function* rejectedContacts({ work }: Selected, ledger: Ledger): AsyncGener
 }
 
 async function* rejectedRows({ survey, joined, job, ledger }: RowState): AsyncGenerator<RejectedLine> {
-  for await (const row of survey.rows()) {
+  for await (const row of eachOf(survey.batches())) {
     if (row.kind === "rejected") {
       yield { row, code: row.code, message: row.message };
       continue;
@@ -76,4 +76,8 @@ async function* rejectedRows({ survey, joined, job, ledger }: RowState): AsyncGe
       yield { row, ...rejection };
     }
   }
+}
+
+async function* eachOf<T>(batches: AsyncIterable<readonly T[]> | Iterable<readonly T[]>): AsyncGenerator<T> {
+  for await (const batch of batches) yield* batch;
 }

@@ -87,7 +87,7 @@ export function workOf(rowRun: RowRun, passed?: () => PassedRows | undefined): W
     return item.isSuppressed;
   };
   return {
-    items: () => itemsOf(rowRun, passed),
+    batches: () => itemsOf(rowRun, passed),
     needsLookup: (item) => !isSuppressed(item),
     isMarked: (item, found) => isMarked(item.desired, found),
     decide(item, found) {
@@ -106,24 +106,31 @@ export function workOf(rowRun: RowRun, passed?: () => PassedRows | undefined): W
 async function* itemsOf(
   { survey, joined }: RowRun,
   passed: (() => PassedRows | undefined) | undefined,
-): AsyncGenerator<RowItem> {
-  for await (const row of survey.rows()) {
-    if (row.kind === "rejected") {
-      passed?.()?.rejected(row);
-      continue;
+): AsyncGenerator<RowItem[]> {
+  for await (const rows of survey.batches()) {
+    const told = passed?.();
+    let items: RowItem[] = [];
+    for (const row of rows) {
+      const role = row.kind === "rejected" ? undefined : roleOf(row, joined);
+      if (role && "representative" in role) {
+        items.push(itemOf(role.representative, survey));
+        continue;
+      }
+      if (!told) continue;
+      // Whoever is told has taken the items before this row by then.
+      if (items.length > 0) yield items;
+      items = [];
+      if (row.kind === "rejected") told.rejected(row);
+      else told.duplicate(row, role!.passedOverFor);
     }
-    const role = roleOf(row, joined);
-    if (!("representative" in role)) {
-      passed?.()?.duplicate(row, role.passedOverFor);
-      continue;
-    }
-    const { representative } = role;
-    const notSubscribed =
-      representative.notSubscribed ?? survey.markedByRejected.get(representative.key.identity);
-    const marked =
-      notSubscribed === representative.notSubscribed ? representative : { ...representative, notSubscribed };
-    yield { ref: representative.line, key: representative.key, row: marked };
+    if (items.length > 0) yield items;
   }
+}
+
+function itemOf(row: Row, { markedByRejected }: Survey): RowItem {
+  const notSubscribed = row.notSubscribed ?? markedByRejected.get(row.key.identity);
+  const marked = notSubscribed === row.notSubscribed ? row : { ...row, notSubscribed };
+  return { ref: row.line, key: row.key, row: marked };
 }
 
 /** The service would take the write, but nobody who looks for the contact sees it. */

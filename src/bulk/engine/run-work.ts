@@ -111,10 +111,14 @@ async function nameMarked(
   if (marked.size === 0) return;
   const contacts: { line: number; key: string }[] = [];
   if (stop?.by !== "signal") {
-    for await (const row of survey.rows()) {
-      if (row.kind === "row" && marked.has(row.line)) contacts.push({ line: row.line, key: row.key.sent });
-      if (contacts.length === Math.min(mostMarkedNamed, marked.size)) break;
+    const wanted = Math.min(mostMarkedNamed, marked.size);
+    for await (const rows of survey.batches()) {
+      for (const row of rows) {
+        if (row.kind === "row" && marked.has(row.line)) contacts.push({ line: row.line, key: row.key.sent });
+      }
+      if (contacts.length >= wanted) break;
     }
+    contacts.length = Math.min(contacts.length, wanted);
   }
   emit({ kind: "marked", contacts, total: marked.size, isUnsubscribed: job.unsubscribesMarked ?? false });
 }
@@ -132,11 +136,13 @@ async function* contactsToDelete(
   works: readonly Work<Item>[],
 ): AsyncGenerator<Partial<Contact>> {
   for (const work of works) {
-    for await (const item of work.items()) {
-      if (ledger.isDone(item.ref)) continue;
-      const found = lookup.known(item);
-      const decision = found && work.decide(item, found.contact);
-      if (decision?.kind === "delete") yield decision.contact;
+    for await (const items of work.batches()) {
+      for (const item of items) {
+        if (ledger.isDone(item.ref)) continue;
+        const found = lookup.known(item);
+        const decision = found && work.decide(item, found.contact);
+        if (decision?.kind === "delete") yield decision.contact;
+      }
     }
   }
 }

@@ -5,7 +5,7 @@ import { type Lookup, longestKeptMilliseconds } from "../account/lookup.ts";
 import { readAllPages } from "../account/read-account.ts";
 import { openSnapshot, type Snapshot, type SnapshotOptions } from "../account/snapshot.ts";
 import { identityReader } from "../input/keys.ts";
-import type { Item, Work } from "../items.ts";
+import { type Item, inBatches, type Work } from "../items.ts";
 import { isChosen } from "./row-job.ts";
 import { pagesOf, type RowRun } from "./row-run.ts";
 
@@ -80,7 +80,7 @@ export function selectedWork(snapshot: Snapshot, { job, names, structure }: RowR
   return {
     count,
     work: {
-      items,
+      batches: () => inBatches(items()),
       decide(_item, found) {
         if (!found) return edit.missing;
         return isChosen(job, found) ? edit.decide(found, names) : { kind: "skip", code: "not_selected" };

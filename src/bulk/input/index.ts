@@ -3,7 +3,7 @@ export { isOurBookkeeping } from "./columns.ts";
 export { consentNameOf } from "./consent.ts";
 export { foldName } from "./names.ts";
 export { type NewField, newFieldLabel } from "./new-fields.ts";
-export { readRows } from "./read-rows.ts";
+export { readRowBatches, readRows } from "./read-rows.ts";
 export type { Understood } from "./reading.ts";
 export type { InputFile } from "./source.ts";
 export { type Unclear, type UnclearColumn, UnclearColumnsError } from "./unclear.ts";

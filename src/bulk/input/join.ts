@@ -21,17 +21,19 @@ export interface Joined {
 
 /** Reads all rows once and keeps those of repeated identities only. */
 export async function joinRows(
-  rows: AsyncIterable<ReadRow>,
+  batches: AsyncIterable<readonly ReadRow[]>,
   repeated: RepeatedIdentities,
   duplicates: Duplicates,
 ): Promise<Joined> {
   const groups = new Map<string, Group>();
   if (!repeated.isEmpty) {
-    for await (const row of rows) {
-      if (row.kind === "rejected" || !repeated.mayRepeat(row.key.identity)) continue;
-      const group = groups.get(row.key.identity);
-      if (!group) groups.set(row.key.identity, { row: copyOf(row), lines: [row.line] });
-      else addTo(group, row, duplicates);
+    for await (const rows of batches) {
+      for (const row of rows) {
+        if (row.kind === "rejected" || !repeated.mayRepeat(row.key.identity)) continue;
+        const group = groups.get(row.key.identity);
+        if (!group) groups.set(row.key.identity, { row: copyOf(row), lines: [row.line] });
+        else addTo(group, row, duplicates);
+      }
     }
   }
   let passedOver = 0;

@@ -57,6 +57,14 @@ const plainAddress = /^[A-Za-z0-9][\w.!#$%&*+/=?^`{|}~'-]*@[A-Za-z0-9.-]+$/;
 const placeholders =
   /^(?:n\.?\/?a\.?|none|null|nil|nan|undefined|unknown|no ?e-?mail|no|not provided|keine?|inconnu|ninguno|なし|無し|[-–—_.?x*#]+|(?:none|no|na|noemail|unknown|test)@(?:none|no|na|noemail|unknown)(?:\.com)?)$/iu;
 
+/** A placeholder that looks like an address is at one of these. */
+const placeholderDomain = /^(?:none|no|na|noemail|unknown)(?:\.com)?$/;
+
+const longestLocal = 64;
+const longestAddress = 254;
+/** No A-label form of a domain makes an address of this length too long. */
+const longestPlain = 200;
+
 /** Reads the cells of a key column. It remembers the verdict on the domains it has seen; use one for each file. */
 export function createKeyReader(keyType: string): KeyReader {
   if (!isEmailKey(keyType)) return readPlainKey;
@@ -105,7 +113,19 @@ function readPlainKey(cell: string): KeyReading {
   return { key: { written: sent, sent, identity: sent }, warnings: [] };
 }
 
+/** As almost every address of a file is written: nothing about it has to be folded, and nothing can be hidden in it. */
+const plainest = /^[A-Za-z0-9](?:[\w+-]|\.(?=[\w+-]))*@[A-Za-z0-9](?:[A-Za-z0-9.-]*[A-Za-z0-9])?$/;
+const noWarnings: never[] = [];
+
 function readAddress(cell: string, domainOf: (written: string) => DomainReading): KeyReading {
+  if (cell.length <= longestPlain && plainest.test(cell)) {
+    const at = cell.indexOf("@");
+    const domain = domainOf(cell.slice(at + 1));
+    if (domain.isPlain && at <= longestLocal && !roles.has(cell.slice(0, at).toLowerCase())) {
+      const sent = domain.isWritten ? cell : `${cell.slice(0, at)}@${domain.ascii}`;
+      return { key: { written: cell, sent, identity: sent.toLowerCase() }, warnings: noWarnings };
+    }
+  }
   const written = trimEdges(cell);
   if (written === "") return fault("key_missing", "the key is missing");
   const address = plainAddress.test(written) ? written : unwrap(written.normalize("NFC"));
@@ -114,7 +134,7 @@ function readAddress(cell: string, domainOf: (written: string) => DomainReading)
   if (refusal) return refusal;
   const local = address.slice(0, at);
   const domain = domainOf(address.slice(at + 1));
-  if (local.length > 64 || local.length + 1 + domain.ascii.length > 254) {
+  if (local.length > longestLocal || local.length + 1 + domain.ascii.length > longestAddress) {
     return fault("key_too_long", `the address is longer than mail allows: ${excerpt(address)}`);
   }
   const sent = `${local}@${domain.ascii}`;
@@ -185,6 +205,10 @@ interface DomainReading {
   isValid: boolean;
   /** The big domain that was probably meant. */
   meant?: string;
+  /** Nothing is to be said of any address at it. */
+  isPlain: boolean;
+  /** `ascii` is as it was written. */
+  isWritten: boolean;
 }
 
 function readDomain(written: string): DomainReading {
@@ -194,7 +218,9 @@ function readDomain(written: string): DomainReading {
   const ascii = isForeign ? domainToASCII(plain) : plain;
   // With a plain local part, what the library judges is the domain.
   const isValid = ascii !== "" && emailModule.default(`a@${ascii}`, { allow_utf8_local_part: false });
-  return { ascii: ascii || plain, isValid, meant: isValid ? likelyDomain(ascii) : undefined };
+  const meant = isValid ? likelyDomain(ascii) : undefined;
+  const isPlain = isValid && meant === undefined && !placeholderDomain.test(plain);
+  return { ascii: ascii || plain, isValid, meant, isPlain, isWritten: ascii === written };
 }
 
 /** The domain of a big provider that is one typo away from this one. */

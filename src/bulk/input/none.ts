@@ -34,6 +34,6 @@ export function surveyOfNothing(): Survey {
     repeated: createIdentityTally().repeated(),
     lastLine: 0,
     notes: [],
-    async *rows() {},
+    async *batches() {},
   };
 }

@@ -1,27 +1,34 @@
 /** Reading: an understood file → its rows, one by one, in flat memory. */
 
-import { refusalIn, wordsOf } from "./consent.ts";
+import { type Refusal, refusalIn, wordsOf } from "./consent.ts";
 import { CsvFault, type CsvRecord, readRecords } from "./csv.ts";
 import { unreadableFrom } from "./faults.ts";
 import { isBlank } from "./header.ts";
 import { createKeyReader, type KeyReading, orId } from "./keys.ts";
 import type { Reading, Understood } from "./reading.ts";
-import type { ReadRow, RejectedRow, Target } from "./rows.ts";
+import type { ReadRow, RejectedRow, Row, Target } from "./rows.ts";
 import type { Splitting } from "./systems.ts";
 import { readText } from "./text.ts";
 import { isBlankText, plainCells, splitNames, textOfFormula, valueReader } from "./values.ts";
 
+type Readable = Pick<Understood, "file" | "text" | "reading">;
+
+/** The rows of a file one by one, see `readRowBatches`. */
+export async function* readRows(understood: Readable): AsyncGenerator<ReadRow> {
+  for await (const rows of readRowBatches(understood)) yield* rows;
+}
+
 /**
- * The rows of a file, in its order; blank lines are passed over. Can be called several times.
+ * The rows of a file, in its order; blank lines are passed over. Can be called several times. In batches, as the file is
+ * read: a promise for each row of a million costs as much as the row.
  * @throws UsageError when the file cannot be read to its end
  */
-export async function* readRows(
-  understood: Pick<Understood, "file" | "text" | "reading">,
-): AsyncGenerator<ReadRow> {
+export async function* readRowBatches(understood: Readable): AsyncGenerator<ReadRow[]> {
   const { reading } = understood;
   const toRow = createRowReader(reading);
   let isAfterBlank = false;
   for await (const records of readFileRecords(understood)) {
+    const rows: ReadRow[] = [];
     for (const record of records) {
       if (reading.hasHeader && record.line === reading.startLine) {
         if (record.fault === "too_long")
@@ -34,17 +41,14 @@ export async function* readRows(
       }
       if (isAfterBlank && reading.system?.hasFooter && isFooterLine(record)) continue;
       isAfterBlank &&= reading.system?.hasFooter ?? false;
-      yield record.fault ? rejected(record, faults[record.fault]) : toRow(record);
+      rows.push(record.fault ? rejected(record, faults[record.fault]) : toRow(record));
     }
+    if (rows.length > 0) yield rows;
   }
 }
 
 /** The records from the header, or the first row, on. */
-async function* readFileRecords({
-  file,
-  text,
-  reading,
-}: Pick<Understood, "file" | "text" | "reading">): AsyncGenerator<CsvRecord[]> {
+async function* readFileRecords({ file, text, reading }: Readable): AsyncGenerator<CsvRecord[]> {
   const chunks = readText({ ...reading, file: text }, reading.startLine);
   try {
     for await (const records of readRecords(chunks, reading, reading.startLine)) {
@@ -79,6 +83,7 @@ function createRowReader(reading: Reading): (record: CsvRecord) => ReadRow {
   );
   const namesOf = (kind: "lists" | "tags") => {
     const indexes = indexesOf(targets, kind);
+    if (indexes.length === 0) return () => none;
     const splitting: Splitting = system?.[kind]?.splitting ?? "csv";
     const leavesOut = kind === "tags" ? system?.tags?.leavesOut : undefined;
     return (cells: string[]): string[] => {
@@ -88,9 +93,12 @@ function createRowReader(reading: Reading): (record: CsvRecord) => ReadRow {
   };
   const lists = namesOf("lists");
   const tags = namesOf("tags");
+  const emptyColumns = reading.emptyColumns.length === 0 ? undefined : reading.emptyColumns;
 
-  const refusalsOf = (cells: string[]) =>
-    consent.flatMap((column) => refusalIn(column, cellOf(cells, column.index)) ?? []);
+  const refusalsOf = (cells: string[]): Refusal[] =>
+    consent.length === 0
+      ? none
+      : consent.flatMap((column) => refusalIn(column, cellOf(cells, column.index)) ?? []);
   /** A row that cannot be read to its end still says who left: another row of the contact may be sound. */
   const markOf = (cells: string[]): Pick<RejectedRow, "mark"> => {
     const key = readKey(cellOf(cells, keyIndex) ?? "");
@@ -107,7 +115,7 @@ function createRowReader(reading: Reading): (record: CsvRecord) => ReadRow {
     if (cells.length > targets.length && cells.slice(targets.length).some((cell) => cell.trim() !== "")) {
       return { ...rejected(record, tooManyCells(cells.length, targets.length)), ...markOf(cells) };
     }
-    const unnamed = reading.emptyColumns.find((index) => !isBlankText(cells[index] ?? ""));
+    const unnamed = emptyColumns?.find((index) => !isBlankText(cells[index] ?? ""));
     if (unnamed !== undefined) return rejected(record, valueWithoutColumn(unnamed));
     const keyCell = cellOf(cells, keyIndex) ?? "";
     const addresses = system?.keySplitting ? splitNames(keyCell, system.keySplitting) : undefined;
@@ -116,21 +124,25 @@ function createRowReader(reading: Reading): (record: CsvRecord) => ReadRow {
     if ("code" in key) return rejected(record, key);
     const warnings = addresses && addresses.length > 1 ? [...key.warnings, "first_of_several"] : key.warnings;
     const refusals = refusalsOf(cells);
-    return {
+    const row: Row = {
       kind: "row",
       line,
-      ...(lines > 1 && { lines }),
       cells,
       key: key.key,
-      ...(key.fault && { keyFault: key.fault }),
       fields: fieldsIn(cells, fields, cellOf),
       lists: lists(cells),
       tags: tags(cells),
-      ...(refusals.length > 0 && { notSubscribed: wordsOf(refusals, consent), refusals }),
       warnings,
     };
+    if (lines > 1) row.lines = lines;
+    if (key.fault) row.keyFault = key.fault;
+    if (refusals.length > 0) Object.assign(row, { notSubscribed: wordsOf(refusals, consent), refusals });
+    return row;
   };
 }
+
+/** Shared by all rows that have nothing to list: never changed. */
+const none: never[] = [];
 
 /** A key that an export wrote is in the account as it is, whatever we would say of it. */
 function asExported(read: KeyReading, cell: string): KeyReading {

@@ -3,16 +3,15 @@ import { stat } from "node:fs/promises";
 import { EcmError, exitCodes } from "../../errors.ts";
 import { type ConsentTally, createConsentTally } from "./consent-tally.ts";
 import { createIdentityTally, type RepeatedIdentities } from "./identities.ts";
-import { readRows, type Understood } from "./index.ts";
+import { readRowBatches, type Understood } from "./index.ts";
 import { createOddities } from "./oddities.ts";
 import type { ReadRow } from "./rows.ts";
 import type { InputFile } from "./source.ts";
 
 /** So many rows are kept in memory; more are read from the file again in each pass. */
 const mostKeptRows = 5000;
-/** How often a pass looks for an interruption, in rows. */
+/** How often a further pass looks whether the file is still the same, in rows. */
 const rowsBetweenLooks = 2000;
-
 export interface Survey {
   /** Rows of the file: sound ones and rejected ones. */
   read: number;
@@ -33,8 +32,8 @@ export interface Survey {
   lastLine: number;
   /** What looks odd in rows that are read all the same, in sentences. */
   notes: string[];
-  /** All rows again, in file order. @throws EcmError when the file has changed since the survey */
-  rows(): AsyncIterable<ReadRow>;
+  /** All rows again, in file order and in batches of any size. @throws EcmError when the file has changed since the survey */
+  batches(): AsyncIterable<readonly ReadRow[]>;
 }
 
 /** @throws UsageError when the file cannot be read to its end; the signal's reason */
@@ -52,47 +51,46 @@ export async function surveyInput(
   const consent = createConsentTally(understood.reading.consent);
   const oddities = createOddities(understood.facts.columns, understood.reading.formulaColumns);
   const markedByRejected = new Map<string, string>();
-  let kept: ReadRow[] | undefined = [];
+  let kept: ReadRow[][] | undefined = [];
   let read = 0;
   let rejected = 0;
   let lastLine = 0;
-  for await (const row of readRows(understood)) {
-    if (read++ % rowsBetweenLooks === 0) {
-      signal.throwIfAborted();
-      onRows(read - 1);
-    }
+  const take = (row: ReadRow) => {
     lastLine = row.line;
     oddities.add(row);
-    if (kept && kept.push(row) > mostKeptRows) kept = undefined;
     if (row.kind === "rejected") {
       rejected++;
       rejectedCodes.set(row.code, (rejectedCodes.get(row.code) ?? 0) + 1);
       if (row.mark) markedByRejected.set(row.mark.identity, row.mark.notSubscribed);
-      continue;
+      return;
     }
     tally.add(row.key.identity);
     consent.add(row.line, row.refusals);
     for (const name of row.lists) lists.add(name);
     for (const name of row.tags) tags.add(name);
     for (const code of row.warnings) warnings.set(code, (warnings.get(code) ?? 0) + 1);
+  };
+  for await (const rows of readRowBatches(understood)) {
+    signal.throwIfAborted();
+    onRows(read);
+    read += rows.length;
+    for (const row of rows) take(row);
+    if (kept && read <= mostKeptRows) kept.push(rows);
+    else kept = undefined;
   }
-  const rows = kept;
+  const batches = kept;
 
-  /** A plain iterator: a generator around each row of a million costs more than the row. */
-  function again(): AsyncIterable<ReadRow> {
-    const inner = readRows(understood);
-    let count = 0;
-    const check = async () => {
+  async function* again(): AsyncGenerator<ReadRow[]> {
+    let unchecked = rowsBetweenLooks;
+    for await (const rows of readRowBatches(understood)) {
       signal.throwIfAborted();
-      await requireUnchanged(understood.file, before);
-      return inner.next();
-    };
-    return {
-      [Symbol.asyncIterator]: () => ({
-        next: () => (count++ % rowsBetweenLooks === 0 ? check() : inner.next()),
-        return: () => inner.return(undefined),
-      }),
-    };
+      if (unchecked >= rowsBetweenLooks) {
+        await requireUnchanged(understood.file, before);
+        unchecked = 0;
+      }
+      yield rows;
+      unchecked += rows.length;
+    }
   }
 
   return {
@@ -107,12 +105,12 @@ export async function surveyInput(
     repeated: tally.repeated(),
     lastLine,
     notes: oddities.notes(),
-    rows: () => (rows ? iterate(rows) : again()),
+    batches: () => (batches ? iterate(batches) : again()),
   };
 }
 
-async function* iterate(rows: ReadRow[]): AsyncGenerator<ReadRow> {
-  yield* rows;
+async function* iterate(batches: ReadRow[][]): AsyncGenerator<ReadRow[]> {
+  yield* batches;
 }
 
 async function requireUnchanged(file: InputFile, before: { size: number; mtimeMs: number }): Promise<void> {

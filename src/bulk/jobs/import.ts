@@ -75,13 +75,12 @@ function sourceOf(options: ImportOptions, _structure: ContactStructure, survey: 
 }
 
 function desiredContactOf(row: Row, names: NameBook, options: ImportOptions): DesiredContact {
-  const told =
-    options.blank === "clear" ? row.fields : new Map([...row.fields].filter(([, value]) => value !== ""));
+  const told = options.blank === "clear" ? row.fields : withoutBlanks(row.fields);
   const isOfNewFields = options.read.newFields !== undefined;
   return {
     fields: isOfNewFields ? new Map([...told].map(([id, value]) => [names.fieldId(id), value])) : told,
-    addLists: unique([...options.lists, ...row.lists].map(names.listId)),
-    addTags: unique([...options.tags, ...row.tags].map(names.tagId)),
+    addLists: idsOf(options.lists, row.lists, names.listId),
+    addTags: idsOf(options.tags, row.tags, names.tagId),
     removeLists: [],
     removeTags: [],
     isNotSubscribed: row.notSubscribed !== undefined && !options.includeUnsubscribed,
@@ -89,6 +88,22 @@ function desiredContactOf(row: Row, names: NameBook, options: ImportOptions): De
   };
 }
 
-function unique(ids: string[]): string[] {
-  return ids.length > 1 ? [...new Set(ids)] : ids;
+/** The same map where nothing is blank: most rows of most files. */
+function withoutBlanks(fields: ReadonlyMap<string, string>): ReadonlyMap<string, string> {
+  for (const value of fields.values()) {
+    if (value === "") return new Map([...fields].filter(([, each]) => each !== ""));
+  }
+  return fields;
 }
+
+/** Each id once. */
+function idsOf(
+  ofAll: readonly string[],
+  ofRow: readonly string[],
+  idOf: (name: string) => string,
+): readonly string[] {
+  if (ofAll.length + ofRow.length === 0) return none;
+  return [...new Set([...ofAll, ...ofRow].map(idOf))];
+}
+
+const none: readonly string[] = [];

@@ -5,7 +5,15 @@ import { EcmError, exitCodes } from "../../errors.ts";
 import { statusOf } from "../../service/contacts.ts";
 import type { Contact, MutateBody } from "../../wire.ts";
 import { idsOf, valuesOf } from "../engine/decide.ts";
-import type { Decision, Item, Operation, Outcome, Remark, Work } from "../items.ts";
+import {
+  type Decision,
+  type Item,
+  inBatches,
+  type Operation,
+  type Outcome,
+  type Remark,
+  type Work,
+} from "../items.ts";
 import { fileOf } from "../runs/files.ts";
 import { readJournal } from "../runs/journal.ts";
 import { isUntouched, type Recreation } from "./recreate.ts";
@@ -97,7 +105,7 @@ export function undoWork(
     return operation.kind === "change" ? operation.contactId : undefined;
   };
   return {
-    items: () => writtenBy(folder, identityOf, isPartial),
+    batches: () => inBatches(writtenBy(folder, identityOf, isPartial)),
     decide: (item, found) => decideUndo(item, found, scope),
     needsLookup: (item) => idOf(item) !== undefined || (item.operation.kind === "delete" && !item.isUnproven),
     contactId: idOf,

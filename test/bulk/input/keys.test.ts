@@ -75,6 +75,32 @@ test("keys that differ in case alone are one contact", () => {
   expect(identityReader("email")("Ümlaut@bücher.de")).toBe("ümlaut@bücher.de");
 });
 
+test("a plain address is read as the long way reads it", () => {
+  const local = fc.stringMatching(/^[A-Za-z0-9][\w.+-]{0,70}$/);
+  const domain = fc.oneof(
+    fc.constantFrom(
+      "Example.COM",
+      "gmial.com",
+      "none.com",
+      "na",
+      "xn--bcher-kva.de",
+      "xn--zzzz",
+      "a..b",
+      "b.c-",
+      "1.2.3.4",
+    ),
+    fc.stringMatching(/^[A-Za-z0-9][A-Za-z0-9.-]{0,200}$/),
+  );
+  const localOrRole = fc.oneof(local, fc.constantFrom("info", "test", "no", "Postmaster"));
+  fc.assert(
+    fc.property(localOrRole, domain, (one, other) => {
+      // A blank at the edge takes the long way, and is trimmed there.
+      expect(readKey(`${one}@${other}`)).toEqual(readKey(` ${one}@${other}`));
+    }),
+    { numRuns: runs(300) },
+  );
+});
+
 test("warnings never change a key", () => {
   expect(readKey("info@gmial.com")).toEqual({
     key: { written: "info@gmial.com", sent: "info@gmial.com", identity: "info@gmial.com" },
