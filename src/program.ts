@@ -283,7 +283,10 @@ export async function usageErrorFrom(
     if (meant) return new UsageError(`There is no command "${pathOf(command)} ${word}"`, meant);
   }
   const [message = "Bad usage", suggestion] = error.message.replace(/^error: /, "").split("\n");
-  return new UsageError(message, suggestion?.replace(/^\(|\)$/g, "") ?? help);
+  return new UsageError(
+    message.charAt(0).toUpperCase() + message.slice(1),
+    suggestion?.replace(/^\(|\)$/g, "") ?? help,
+  );
 }
 
 /** The command that the words lead to, as far as they lead. */

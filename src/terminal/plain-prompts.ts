@@ -1,15 +1,17 @@
 /** Questions as plain lines, for screen readers and simple terminals: nothing is redrawn, choices are numbered. */
 import { StringDecoder } from "node:string_decoder";
 import { InterruptedError } from "../errors.ts";
+import { fitMessage } from "./message-lines.ts";
 import type { Choice, Prompter } from "./prompts.ts";
 import type { Terminal } from "./terminal.ts";
 
 /** The terminal itself echoes and edits what is typed, save a secret. @param signal ends an open question */
 export function createPlainPrompter(terminal: Terminal, signal: AbortSignal): Prompter {
   const { stderr } = terminal;
-  const say = (line: string) => stderr.write(`${line}\n`);
+  const fitted = (text: string) => fitMessage(text, terminal.messageColumns ?? terminal.columns);
+  const say = (line: string) => stderr.write(`${fitted(line)}\n`);
   const ask = (question: string, isSecret = false): Promise<string> => {
-    stderr.write(`${question} `);
+    stderr.write(`${fitted(question)} `);
     return readLine(terminal, signal, isSecret);
   };
   /** Asks again until the answer reads as something. */
