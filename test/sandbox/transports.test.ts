@@ -1,6 +1,8 @@
 /** The whole way through both doors. */
+
+import { connect } from "node:net";
 import { join } from "node:path";
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import { openSandbox } from "../../src/sandbox/index.ts";
 import { temporaryFolder } from "../support/ecm.ts";
 import { startSandbox } from "../support/sandbox.ts";
@@ -89,4 +91,74 @@ test("what was written is there when the folder is opened again, with the same k
   const read = await send(second, "GET", `/api/contact/${JSON.parse(created.text)._id}`);
   expect(JSON.parse(read.text)).toEqual(JSON.parse(created.text));
   second.close();
+});
+
+/** Sends bytes as they are, and gives back all that is answered until the connection is closed. */
+function exchange(baseUrl: string, sent: string): Promise<string> {
+  const { hostname, port } = new URL(baseUrl);
+  return new Promise((resolve, reject) => {
+    const socket = connect(Number(port), hostname, () => socket.write(sent));
+    let answered = "";
+    socket.setEncoding("utf8").on("data", (text: string) => {
+      answered += text;
+    });
+    socket.on("error", reject).on("close", () => resolve(answered));
+  });
+}
+
+const statusesOf = (answered: string) =>
+  [...answered.matchAll(/HTTP\/1\.1 (\d+)/g)].map(([, status]) => Number(status));
+
+test.each([
+  ["GET /api/contact-structure HTTP/1.1", 200],
+  ["HEAD /api/contact-structure HTTP/1.1", 200],
+  ["GET http://localhost/api/contact-structure HTTP/1.1", 200],
+  ["GET /api/x/../contact-structure HTTP/1.1", 200],
+  ["GET /api/contact-structure#top HTTP/1.1", 200],
+  ["GET /%61pi/contact-structure HTTP/1.1", 200],
+  ["GET //api/contact-structure HTTP/1.1", 403],
+  ["GET /api/contact/a%2Fb HTTP/1.1", 404],
+  ["GET /api/contact/%00 HTTP/1.1", 404],
+  ["GET /api/contact/%zz HTTP/1.1", 404],
+  ["GET /api/contact/search?%zz=%zz HTTP/1.1", 403],
+  ["GET /%5F%5Fsandbox/health HTTP/1.1", 403],
+  ["GET /api\\contact-structure HTTP/1.1", 400],
+  ["OPTIONS * HTTP/1.1", 400],
+])("the request line %j is answered with %i, and the connection serves the next", async (line, status) => {
+  const { baseUrl, apiKey } = await startSandbox();
+  const headers = `Host: localhost\r\nX-API-Key: ${apiKey}\r\n`;
+  const answered = await exchange(
+    baseUrl,
+    `${line}\r\n${headers}\r\nGET /openapi.json HTTP/1.1\r\n${headers}Connection: close\r\n\r\n`,
+  );
+  expect(statusesOf(answered)).toEqual([status, 200]);
+  if (line.startsWith("HEAD")) expect(answered).toMatch(/content-length: \d+\r\n/i);
+});
+
+test("a body that nobody reads does not disturb the connection, one that ends too early is refused, and one too large", async () => {
+  const { baseUrl, apiKey, sandbox } = await startSandbox();
+  const headers = `Host: localhost\r\nX-API-Key: ${apiKey}\r\nContent-Type: application/json\r\n`;
+  const next = `GET /api/contact-structure HTTP/1.1\r\n${headers}Connection: close\r\n\r\n`;
+  const post = (path: string, body: string) =>
+    `POST ${path} HTTP/1.1\r\n${headers}Content-Length: ${body.length}\r\n\r\n${body}`;
+  const large = JSON.stringify({ key: "x".repeat(2 ** 20) });
+  expect(statusesOf(await exchange(baseUrl, post("/api/nothing", "x".repeat(100_000)) + next))).toEqual([
+    403, 200,
+  ]);
+  expect(statusesOf(await exchange(baseUrl, post("/api/contact", large) + next))).toEqual([400, 200]);
+  const chunked = `POST /api/contact HTTP/1.1\r\n${headers}Transfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n0\r\n\r\n`;
+  expect(statusesOf(await exchange(baseUrl, chunked + next))).toEqual([400, 200]);
+  const { hostname, port } = new URL(baseUrl);
+  const socket = connect(Number(port), hostname, () =>
+    socket.write(`POST /api/contact HTTP/1.1\r\n${headers}Content-Length: 100\r\n\r\n{`, () =>
+      socket.destroy(),
+    ),
+  );
+  await vi.waitFor(
+    () =>
+      expect(sandbox.operations.requests({ limit: 1 })).toMatchObject([
+        { path: "/api/contact", body: null, status: 400 },
+      ]),
+    { timeout: 10_000 },
+  );
 });
