@@ -51,6 +51,8 @@ const newCity: Answer[] = [
 
 describe("the questions of an import", () => {
   it("create a field, name the consent column, and can be taken back", async () => {
+    await ecm(["structure", "tag", "add", "vip"]);
+    await ecm(["contact", "create", "--key", "ada@example.com", "--tag", "vip"]);
     const asked = await ecm(["import", file], {
       ...at120,
       typed: [
@@ -71,8 +73,8 @@ describe("the questions of an import", () => {
     expect(asked.stderr).toContain("City (new)");
     expect(asked.code).toBe(0);
     expect((await json("structure", "get")).fields.at(-1)).toMatchObject({ label: "City", dataType: "text" });
-    const { stdout } = await ecm(["export", "--columns", "key,City"]);
-    expect(stdout).toBe("key,City\nada@example.com,Oslo\n");
+    const { stdout } = await ecm(["export", "--columns", "key,City,tags"]);
+    expect(stdout).toBe("key,City,tags\nada@example.com,Oslo,vip\n");
     const again = nextTime(asked);
     expect(again).toEqual(
       `import ${file} --map Stadt=City --map Notiz=ignore --consent-column Kontakt`.split(" "),
@@ -88,6 +90,8 @@ describe("the questions of an import", () => {
       typed: [...newCity, ["Save these answers", enter], ['Create the field "City"', yes]],
     });
     expect(asked.code).toBe(7);
+    const byId = await json("runs", "resume", "last", "--max-requests", "1");
+    expect(byId.rows).toMatchObject({ read: 3 });
     const resumed = await json(
       ...nextTime(asked).filter((word) => word !== "--max-requests" && word !== "5"),
     );

@@ -14,7 +14,7 @@ interface CreateFlags extends DataFlag {
 
 const keyView: View<KeyView> = {
   columns: [
-    { name: "id", value: (key) => key._id },
+    { name: "id", value: (key) => key._id, isWhole: true, isAside: true },
     { name: "name", value: (key) => key.name },
     { name: "key", value: (key) => key.key },
     { name: "scopes", value: (key) => key.scopes.join(" ") },
