@@ -41,7 +41,8 @@ export function createDrawnPrompter(terminal: Terminal, signal: AbortSignal): Pr
     }
   };
   // The library breaks lines within words. Its mark precedes the question, and the answer follows it.
-  const fitted = (message: string) => fitMessage(message, terminal.columns - " (y/N) ".length, "? ".length);
+  const fitted = (message: string) =>
+    fitMessage(message, terminal.stderrColumns - " (y/N) ".length, "? ".length);
   return {
     confirm: (message) =>
       ask((inquirer, context) => inquirer.confirm({ message: fitted(message), default: false }, context)),
@@ -73,7 +74,7 @@ function canvas(terminal: Terminal): Writable & { columns?: number } {
       done();
     },
   });
-  return Object.assign(drawing, { isTTY: true, columns: terminal.columns });
+  return Object.assign(drawing, { isTTY: true, columns: terminal.stderrColumns });
 }
 
 /** Movements of the cursor stay. */

@@ -8,7 +8,7 @@ import type { Terminal } from "./terminal.ts";
 /** The terminal itself echoes and edits what is typed, save a secret. @param signal ends an open question */
 export function createPlainPrompter(terminal: Terminal, signal: AbortSignal): Prompter {
   const { stderr } = terminal;
-  const fitted = (text: string) => fitMessage(text, terminal.messageColumns ?? terminal.columns);
+  const fitted = (text: string) => fitMessage(text, terminal.stderrColumns);
   const say = (line: string) => stderr.write(`${fitted(line)}\n`);
   const ask = (question: string, isSecret = false): Promise<string> => {
     stderr.write(`${fitted(question)} `);

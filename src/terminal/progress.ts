@@ -33,7 +33,7 @@ function redrawn(terminal: Terminal, describe: Describe): Progress {
   const clear = () => {
     if (drawnWidths.length === 0) return;
     // A screen that was made narrower has wrapped the lines: all of their rows go.
-    const rows = drawnWidths.map((width) => Math.max(1, Math.ceil(width / terminal.columns)));
+    const rows = drawnWidths.map((width) => Math.max(1, Math.ceil(width / terminal.stderrColumns)));
     const rowsAbove = rows.reduce((sum, each) => sum + each, -1);
     terminal.stderr.write(`${rowsAbove > 0 ? `\x1b[${rowsAbove}A` : ""}\r\x1b[${rowsAbove > 0 ? "J" : "2K"}`);
     drawnWidths = [];
@@ -42,7 +42,7 @@ function redrawn(terminal: Terminal, describe: Describe): Progress {
     const described = describe();
     clear();
     if (described === undefined || terminal.quiet) return;
-    const lines = described.map((line) => cut(escapeControls(line), terminal.columns - 1));
+    const lines = described.map((line) => cut(escapeControls(line), terminal.stderrColumns - 1));
     terminal.stderr.write(lines.join("\n"));
     drawnWidths = lines.map(widthOf);
   };

@@ -17,7 +17,11 @@ export function reportError(
     mask(
       asJson
         ? `${escapeJson(JSON.stringify({ error: errorObject(known) }))}\n`
-        : errorText(known, styleFor(terminal.isColored.err), terminal.messageColumns),
+        : errorText(
+            known,
+            styleFor(terminal.isColored.err),
+            terminal.isStderrTerminal ? terminal.stderrColumns : undefined,
+          ),
     ),
   );
   return known.exitCode;

@@ -16,8 +16,8 @@ export interface Terminal {
   readonly isStderrTerminal: boolean;
   /** Width of stdout, or 80. */
   readonly columns: number;
-  /** Width to which messages on stderr are broken; undefined where it is no terminal: there a message is one line. */
-  readonly messageColumns: number | undefined;
+  /** Width of stderr: stdout may be a file while a person reads the messages. */
+  readonly stderrColumns: number;
   /** Height of stdout where it is a screen. */
   readonly rows: number | undefined;
   /** Whether long tables may go through a pager; set once the flags are read. */
@@ -74,8 +74,7 @@ export function createTerminal(streams: TerminalStreams, isAccessible = false): 
   });
 
   function say(text: string, hang?: number): void {
-    const { messageColumns } = terminal;
-    write(messageColumns === undefined ? text : fitMessage(text, messageColumns, hang));
+    write(terminal.isStderrTerminal ? fitMessage(text, terminal.stderrColumns, hang) : text);
   }
 
   function write(lines: string): void {
@@ -100,8 +99,8 @@ export function createTerminal(streams: TerminalStreams, isAccessible = false): 
     get columns() {
       return stdout.columns || Number(env.COLUMNS) || 80;
     },
-    get messageColumns() {
-      return stderr.isTTY ? stderr.columns || terminal.columns : undefined;
+    get stderrColumns() {
+      return stderr.columns || terminal.columns;
     },
     get rows() {
       // A pseudo-terminal whose size was never set reports 0.

@@ -75,6 +75,14 @@ describe("a message on a narrow screen", () => {
 });
 
 describe("elsewhere", () => {
+  it("the width is that of stderr, where stdout is a file", () => {
+    const stderr = Object.assign(new PassThrough(), { isTTY: true, columns: 12 });
+    createTerminal({ stdin: new PassThrough(), stdout: new PassThrough(), stderr, env: {} }).note(
+      "one two three four",
+    );
+    expect(String(stderr.read())).toBe("one two\n  three\n  four\n");
+  });
+
   it("a message is one line, however long", () => {
     const stderr = new PassThrough();
     const streams = { stdin: new PassThrough(), stdout: new PassThrough(), stderr, env: { COLUMNS: "20" } };

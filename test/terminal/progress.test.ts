@@ -18,7 +18,7 @@ function fakeTerminal(parts: Partial<Terminal>) {
     isStderrTerminal: true,
     isAccessible: false,
     quiet: false,
-    columns: 20,
+    stderrColumns: 20,
     note(message: string) {
       terminal.drawing?.clear();
       stderr.write(`${message}\n`);
@@ -43,13 +43,13 @@ describe("the progress line", () => {
     const { terminal, text } = fakeTerminal({});
     const progress = showProgress(terminal, () => ["half done", "waiting for an hour"]);
     expect(text()).toBe("half done\nwaiting for an hour");
-    Object.assign(terminal, { columns: 10 });
+    Object.assign(terminal, { stderrColumns: 10 });
     progress.close();
     expect(text()).toBe("half done\nwaiting for an hour\x1b[2A\r\x1b[J");
   });
 
   it("lets no foreign text move the cursor", () => {
-    const { terminal, text } = fakeTerminal({ columns: 80 });
+    const { terminal, text } = fakeTerminal({ stderrColumns: 80 });
     showProgress(terminal, () => ["file \x1b[2Jname\r\n"]).close();
     expect(text()).toContain("file \\x1b[2Jname\\r\\n");
   });

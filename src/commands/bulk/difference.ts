@@ -12,19 +12,20 @@ export function isChange({ action }: PlanLine): boolean {
 
 /**
  * One line for each contact: `~ ada@example.com  City  London → Paris   + tag VIP`. The key is never cut.
- * @param isColored of the stream it is for
+ * @param stream that it is for
  */
 export function drawDifference(
   terminal: Terminal,
   plan: readonly PlanLine[],
-  isColored = terminal.isColored.err,
+  stream: "out" | "err" = "err",
 ): string[] {
-  const style = styleFor(isColored);
+  const style = styleFor(terminal.isColored[stream]);
+  const columns = stream === "out" ? terminal.columns : terminal.stderrColumns;
   const keyWidth = Math.min(Math.max(...plan.map(({ key }) => widthOf(escapeControls(key)))), mostKeyWidth);
   return plan.map((line) => {
     const key = escapeControls(line.key);
     const gap = " ".repeat(Math.max(0, keyWidth - widthOf(key)) + 2);
-    const room = Math.max(leastRoom, terminal.columns - 4 - Math.max(keyWidth, widthOf(key)) - 2);
+    const room = Math.max(leastRoom, columns - 4 - Math.max(keyWidth, widthOf(key)) - 2);
     const what = cut(escapeControls(changesOf(line)), room);
     return `  ${markOf(line, style)} ${key}${what === "" ? "" : gap + what}`;
   });

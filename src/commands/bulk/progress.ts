@@ -57,7 +57,7 @@ export function displayRun(context: Context, what: string): RunDisplay {
         case "understood":
           for (const note of event.facts.notes) progress.note(note);
           if (context.terminal.isStderrTerminal) {
-            for (const line of mappingLines(event.facts, context.terminal.columns)) progress.note(line);
+            for (const line of mappingLines(event.facts, context.terminal.stderrColumns)) progress.note(line);
           }
           break;
         case "surveyed":

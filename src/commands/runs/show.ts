@@ -59,6 +59,6 @@ async function showChanges(context: Context, run: Parameters<typeof changesOf>[0
   const lines = await changesOf(run);
   if (lines.length === 0) return terminal.note(`Run ${run.manifest.id} changed nothing.`);
   if (context.output().format === "table")
-    return terminal.write(`${drawDifference(terminal, lines, terminal.isColored.out).join("\n")}\n`);
+    return terminal.write(`${drawDifference(terminal, lines, "out").join("\n")}\n`);
   for (const line of lines) await terminal.write(`${JSON.stringify(line)}\n`);
 }
