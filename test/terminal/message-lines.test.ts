@@ -80,7 +80,7 @@ describe("elsewhere", () => {
     createTerminal({ stdin: new PassThrough(), stdout: new PassThrough(), stderr, env: {} }).note(
       "one two three four",
     );
-    expect(String(stderr.read())).toBe("one two\n  three\n  four\n");
+    expect(String(stderr.read())).toBe("one two\n  three four\n");
   });
 
   it("a message is one line, however long", () => {
