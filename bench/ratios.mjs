@@ -150,7 +150,7 @@ async function requestsAndMemory(name, command, reads, measure) {
 async function embedded() {
   const args = [
     file("sandbox.mjs"),
-    "--json",
+    "--ratios",
     "--contacts",
     String(size(1_000_000, 20_000)),
     "--seconds",

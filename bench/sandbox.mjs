@@ -1,6 +1,7 @@
 /**
  * The embedded service's speed, beside a floor measured in the same run: a bare hono route with the same validation.
- * Usage: node bench/sandbox.mjs [--contacts 1000000] [--seconds 5]
+ * Usage: node bench/sandbox.mjs [--contacts 1000000] [--seconds 5] [--ratios]
+ * --ratios measures creates, gets and searches only, and ends with their ratios as JSON.
  */
 import { fork } from "node:child_process";
 import { mkdir, mkdtemp, rm } from "node:fs/promises";
@@ -19,6 +20,7 @@ const { values } = parseArgs({
   options: {
     contacts: { type: "string", default: "1000000" },
     seconds: { type: "string", default: "5" },
+    ratios: { type: "boolean", default: false },
   },
 });
 const contactCount = Number(values.contacts);
@@ -72,7 +74,7 @@ async function measure() {
   try {
     const listIds = await fill(folder);
     await withServer(folder, (server) => run(server, listIds));
-    await measureAdmin();
+    if (!values.ratios) await measureAdmin();
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
@@ -214,8 +216,9 @@ async function run(server, [everyone, aTenth]) {
   const one = JSON.parse(await sandbox(search(inList(everyone), 500, 1))).contacts[0];
   const get = () => ({ method: "GET", path: `/api/contact/${one._id}` });
   const bareGet = () => ({ method: "GET", path: "/api/contact/6b0133c7a7f4ce0e8d000004" });
+  const ratios = {};
   for (const [name, make, makeBare] of [
-    ["creates, durable", create, create],
+    ["creates", create, create],
     ["gets", get, bareGet],
   ]) {
     const [floor, logged, unlogged] = await inTurn(server, [
@@ -223,6 +226,7 @@ async function run(server, [everyone, aTenth]) {
       [sandbox, make],
       [silent, make],
     ]);
+    ratios[name] = Number(ratio(logged.rates, floor.rates));
     row(
       name,
       `${logged.rate}/s`,
@@ -240,6 +244,10 @@ async function run(server, [everyone, aTenth]) {
   const searchKeys = () => search([{ columnToFilter: "KEY", operator: "EQ", values: hundred }], 1, 100);
   const [keys] = await inTurn(server, [[sandbox, searchKeys]]);
   row("searches of 100 keys", `${keys.rate}/s`, `CPU ${keys.cpu} µs each`);
+  if (values.ratios) {
+    console.log(JSON.stringify({ ...ratios, searches: keys.rate }));
+    return;
+  }
 
   const pages = Math.floor(contactCount / 1000);
   const before = await server.rss();
