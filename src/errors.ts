@@ -1,7 +1,8 @@
 /**
  * The error family and the exit-code table. Everything that fails throws one of these; `main.ts` alone
- * prints them and turns them into an exit code. This file imports nothing.
+ * prints them and turns them into an exit code. This file loads no other.
  */
+import type { RateLimits } from "./wire.ts";
 
 /** What each exit code of `ecm` means. Scripts rely on every line. */
 export const exitCodes = {
@@ -86,8 +87,16 @@ export type LimitKind = "hour" | "month" | "address";
 export class ServiceError extends EcmError {
   readonly status: number;
   readonly limitKind: LimitKind | undefined;
+  /** What the answer's headers say of the account's limits. */
+  readonly limits: RateLimits;
 
-  constructor(message: string, details: ErrorDetails & { status: number; limitKind?: LimitKind }) {
+  constructor(
+    message: string,
+    {
+      limits = {},
+      ...details
+    }: ErrorDetails & { status: number; limitKind?: LimitKind; limits?: RateLimits },
+  ) {
     super(exitCodeOfAnswer(details.status, details.type), message, {
       ...details,
       limit: details.limit ?? details.limitKind,
@@ -95,6 +104,7 @@ export class ServiceError extends EcmError {
     });
     this.status = details.status;
     this.limitKind = details.limitKind;
+    this.limits = limits;
   }
 }
 

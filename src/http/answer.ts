@@ -7,7 +7,7 @@ import {
   UnreadableAnswerError,
 } from "../errors.ts";
 import type { ApiAnswer, ApiRequest, RateLimits, WireAnswer, WireError } from "../wire.ts";
-import { limitKindOf, retryAfterFrom } from "./limits.ts";
+import { limitKindOf, limitsFrom, retryAfterFrom } from "./limits.ts";
 
 /** How much of an unexpected body is shown, in characters. */
 const longestExcerpt = 80;
@@ -75,7 +75,7 @@ export function serviceErrorFrom(
     retryable: status >= 500 || status === 429,
     hint: formsHint(found) ?? hintFor(status, message, limitKind, retryAfterSeconds),
   };
-  return new ServiceError(message, { ...details, status, limitKind });
+  return new ServiceError(message, { ...details, status, limitKind, limits: limitsFrom(headers) });
 }
 
 /** The errorType where an answer of this status has none. */

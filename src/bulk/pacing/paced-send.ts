@@ -9,7 +9,7 @@ import {
   UnreachableError,
   UnreadableAnswerError,
 } from "../../errors.ts";
-import type { ApiAnswer, ApiRequest, Clock, RateLimits, Send, SendEvent } from "../../wire.ts";
+import type { ApiAnswer, ApiRequest, Clock, Send, SendEvent } from "../../wire.ts";
 import type { Budget } from "./budget.ts";
 import { createGate, type Gate } from "./gate.ts";
 import { createOutage } from "./outage.ts";
@@ -91,10 +91,8 @@ export function createPacedSend({ graceMilliseconds = 600, ...options }: PaceOpt
   async function attempt(paced: PacedRequest, isRepeat: boolean): Promise<Reply | undefined> {
     const { request, kind } = paced;
     const startedAt = clock.now();
-    let limits: RateLimits = {};
     let wasSent = false;
     const onEvent = (event: SendEvent) => {
-      if (event.kind === "answered") limits = event.limits;
       if (event.kind !== "sent") return;
       counts.total++;
       counts[kind]++;
@@ -109,19 +107,17 @@ export function createPacedSend({ graceMilliseconds = 600, ...options }: PaceOpt
       outage.end();
       return { kind: "answered", answer };
     } catch (error) {
-      return judge(error, paced, { limits, startedAt, now: clock.now() });
+      return judge(error, paced, startedAt);
     } finally {
       gate.update();
     }
   }
 
   /** @throws RunStop for what ends the run */
-  function judge(
-    error: unknown,
-    { request, isPlain }: PacedRequest,
-    { limits, startedAt, now }: { limits: RateLimits; startedAt: number; now: number },
-  ): Reply | undefined {
+  function judge(error: unknown, { request, isPlain }: PacedRequest, startedAt: number): Reply | undefined {
+    const now = clock.now();
     if (error instanceof ServiceError) {
+      const { limits } = error;
       outage.reached();
       if (error.status < 500) outage.end();
       if (error.status === 429) {
