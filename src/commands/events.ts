@@ -40,7 +40,7 @@ function eventView(keys: ReadonlyMap<string, string> = new Map()): View<ContactE
       { name: "email", value: (event) => event.emailTo },
       { name: "campaign", value: (event) => event.emailCampaignName },
       { name: "detail", value: detailOf },
-      { name: "contactId", value: (event) => event.contactId, isWhole: true },
+      { name: "contactId", title: "contact", value: (event) => event.contactId, isWhole: true },
       { name: "key", value: (event) => event.emailTo ?? keys.get(event.contactId ?? ""), optional: true },
       ...more.map((name) => ({ name, value: (event: ContactEvent) => event[name], optional: true })),
     ],

@@ -6,6 +6,8 @@ import { fold } from "./names.ts";
 export interface ContactColumn {
   /** The header. */
   name: string;
+  /** In a table for people. */
+  title?: string;
   /** The parts of a contact that it reads, as a search's `source` names them. None: a search does not tell it. */
   sources: readonly string[];
   value(contact: Partial<Contact>): string | number | readonly string[] | undefined;
@@ -75,6 +77,9 @@ export function contactView(structure: ContactStructure, lists: readonly Contact
   const { builtIn, fields } = contactHeaders(structure);
   const listNames = new Map(lists.map((list) => [list._id, list.name]));
   const tagLabels = new Map(structure.tags?.map((tag) => [tag._id, tag.label]));
+  // Not where a field has this label.
+  const titled = (title: string) =>
+    structure.fields.some(({ label }) => fold(label) === title) ? undefined : title;
   return {
     isImportable: true,
     empty: "No contact matches.",
@@ -102,12 +107,14 @@ export function contactView(structure: ContactStructure, lists: readonly Contact
       { name: builtIn.status, sources: statusParts, value: (contact) => statusOf(contact)?.primary },
       {
         name: builtIn.createdAt,
+        title: titled("created"),
         sources: ["createdAt"],
         value: (contact) => contact.createdAt,
         isTime: true,
       },
       {
         name: builtIn.updatedAt,
+        title: titled("updated"),
         sources: ["updatedAt"],
         value: (contact) => contact.updatedAt,
         optional: true,

@@ -9,8 +9,10 @@ import { openOutput, type Sink, wantsMark } from "./output-file.ts";
 import type { Terminal } from "./terminal.ts";
 
 export interface Column<T> {
-  /** The header, in people's language. */
+  /** The header, and what `--columns` takes. */
   name: string;
+  /** The header of a table for people, where the name is one of the API; `--columns` takes it too. */
+  title?: string;
   /** Several names share one cell, written so that a name may hold commas (`joinNames`). */
   value(item: T): string | number | boolean | readonly string[] | undefined | null;
   /** Shown only when `--columns` names it. */
@@ -118,11 +120,17 @@ async function tableOf<T>(
       return column.isTime ? shortDate(text, now) : text;
     }),
   );
-  const fitted = output.columns ? { columns, rows, leftOut: [] } : fitColumns(columns, rows, width);
+  const headed = columns.map((column) => ({ ...column, name: headingOf(column, output) }));
+  const fitted = output.columns ? { columns, rows, leftOut: [] } : fitColumns(headed, rows, width);
   const header = fitted.columns.map(({ name }) => name);
   const isWhole = fitted.columns.map((column) => column.isWhole ?? false);
   const table = renderTable(header, fitted.rows, width, terminal.isColored.out, isWhole);
   return { table, leftOut: fitted.leftOut };
+}
+
+/** What was asked for by name is headed by that name. */
+function headingOf<T>({ name, title }: Column<T>, { columns }: OutputOptions): string {
+  return columns ? name : (title ?? name);
 }
 
 /** Presents a single object: an object in json, a table of name and value, else one row under its header. */
@@ -146,7 +154,7 @@ export async function presentOne<T>(
     .map((column): [string, string] => {
       const value = column.value(item);
       const text = typeof value === "number" ? value.toLocaleString("en-US") : cellOf(column, item);
-      return [column.name, column.isTime ? dayAndTime(text, now) : text];
+      return [headingOf(column, output), column.isTime ? dayAndTime(text, now) : text];
     })
     .filter(([, text]) => text !== "" || output.columns !== undefined);
   await writeAll(terminal, output, renderRecord(pairs, terminal.columns, terminal.isColored.out));
@@ -200,7 +208,7 @@ function columnsOf<T>(terminal: Terminal, output: OutputOptions, view: View<T>):
 }
 
 /** @throws UsageError when a wanted column does not exist. Matching is exact first, then without regard to case. */
-export function chooseColumns<C extends { name: string; optional?: boolean }>(
+export function chooseColumns<C extends { name: string; title?: string; optional?: boolean }>(
   columns: C[],
   wanted?: string[],
 ): C[] {
@@ -208,7 +216,8 @@ export function chooseColumns<C extends { name: string; optional?: boolean }>(
   return wanted.map((name) => {
     const column =
       columns.find((each) => each.name === name) ??
-      columns.find((each) => each.name.toLowerCase() === name.toLowerCase());
+      columns.find((each) => each.name.toLowerCase() === name.toLowerCase()) ??
+      columns.find((each) => each.title?.toLowerCase() === name.toLowerCase());
     if (column) return column;
     throw new UsageError(
       `--columns: there is no column ${JSON.stringify(name)}`,

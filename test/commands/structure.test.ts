@@ -40,7 +40,7 @@ describe("structure get and list", () => {
     const { ecm } = await startSandbox();
     await done(ecm(["structure", "tag", "add", "名前"]));
     const shown = await done(ecm(["structure", "get"], { terminalColumns: 100, env: { NO_COLOR: "1" } }));
-    expect(shown).toMatch(/^part +label +type +_id$/m);
+    expect(shown).toMatch(/^part +label +type +id$/m);
     expect(shown).toMatch(/^label +Default$/m);
     expect(shown).toMatch(/^field +First Name +text/m);
     expect(shown).toMatch(/^tag +名前/m);

@@ -58,6 +58,21 @@ describe("presentList", () => {
     expect(await shown({ format: "id" })).toBe("1\n2\n");
   });
 
+  it("heads a table for people by titles, which --columns takes too; data keeps the names", async () => {
+    const titled: View<Person> = {
+      ...view,
+      columns: [view.columns[0]!, { name: "createdAt", title: "created", value: () => "2 Nov" }],
+    };
+    const show = async (output: OutputOptions) => {
+      const stdout = new PassThrough();
+      await presentList(windowTo(stdout), output, people.slice(1), titled);
+      return String(stdout.read()).split("\n")[0];
+    };
+    expect(await show({ format: "table" })).toMatch(/^Name +created$/);
+    expect(await show({ format: "tsv" })).toBe("Name\tcreatedAt");
+    expect(await show({ format: "csv", columns: ["created"] })).toBe("createdAt");
+  });
+
   it("picks and orders columns, also those that are hidden otherwise", async () => {
     expect(await shown({ format: "tsv", columns: ["_ID", "name"] })).toBe(
       "_id\tName\n1\tAda, Countess\n2\t=Grace\\tHopper\n",

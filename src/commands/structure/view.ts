@@ -5,11 +5,11 @@ import type { ContactStructure } from "../../wire.ts";
 export const structureView: View<ContactStructure> = {
   columns: [
     { name: "label", value: (structure) => structure.label },
-    { name: "keyName", value: (structure) => structure.keyName },
-    { name: "keyType", value: (structure) => structure.keyType },
+    { name: "keyName", title: "key", value: (structure) => structure.keyName },
+    { name: "keyType", title: "key type", value: (structure) => structure.keyType },
     { name: "fields", value: (structure) => structure.fields.map((field) => field.label) },
     { name: "tags", value: (structure) => structure.tags?.map((tag) => tag.label) },
-    { name: "_id", value: (structure) => structure._id, isWhole: true, isAside: true },
+    { name: "_id", title: "id", value: (structure) => structure._id, isWhole: true, isAside: true },
     { name: "__v", value: (structure) => structure.__v, optional: true },
   ],
   id: (structure) => structure._id,
@@ -50,5 +50,5 @@ export const partColumns: Column<StructurePart>[] = [
   { name: "label", value: (part) => part.label },
   { name: "type", value: (part) => part.type },
   { name: "required", value: (part) => (part.isRequired ? "yes" : "") },
-  { name: "_id", value: (part) => part.id, isWhole: true },
+  { name: "_id", title: "id", value: (part) => part.id, isWhole: true },
 ];
