@@ -238,6 +238,21 @@ describe("a profile and a run", () => {
   });
 });
 
+describe("the last question of a bulk run", () => {
+  it.each([
+    ["delete", "Type 2 to permanently delete"],
+    ["unsubscribe", "Unsubscribe 2 contacts?"],
+  ])("leaves no run behind when it is answered with Ctrl-C: contact %s", async (verb, question) => {
+    for (const key of ["ada@example.com", "bob@example.com"]) await ecm(["contact", "create", "--key", key]);
+    const words = ["contact", verb, "ada@example.com", "bob@example.com"];
+    const { code, stderr } = await ecm(words, { ...at80, typed: [[question, "\u0003"]] });
+    expect(code).toBe(130);
+    expect(stderr).toContain("hint: Nothing was written");
+    expect(await json("runs", "list")).toEqual([]);
+    expect(await json("contact", "search", "--status", "active")).toHaveLength(2);
+  });
+});
+
 describe("the undo of a run", () => {
   it("is agreed to before anything is restored, and says what it has restored", async () => {
     const file = join(await temporaryFolder(), "people.csv");
