@@ -1,5 +1,6 @@
 /** Reading: delimited text → records with the line they start on. The only file that uses csv-parse. */
 import { type CsvError, parse } from "csv-parse";
+import { readPlainRecords } from "./plain-records.ts";
 import { createRecordScanner, splitQuoted } from "./quotes.ts";
 
 export interface CsvRecord {
@@ -19,7 +20,8 @@ export interface CsvRecord {
 /** What makes the text unreadable from a line on. */
 export class CsvFault extends Error {
   readonly line: number;
-  readonly kind: "unclosed_quote" | "quote_spans_rows" | "too_long";
+  /** `changed`: there is a quote where none was when the file was inspected. */
+  readonly kind: "unclosed_quote" | "quote_spans_rows" | "too_long" | "changed";
   /** For `quote_spans_rows`: the line with the text after the closing quote. */
   readonly lastLine: number;
 
@@ -32,7 +34,7 @@ export class CsvFault extends Error {
 }
 
 /** Longer than any record that could be sent: a contact's request must fit into 1 MiB. */
-const longestRecordBytes = 1024 * 1024;
+export const longestRecordBytes = 1024 * 1024;
 /** A quote that is not closed within so much text is taken for one that never is. */
 const longestScanBytes = 64 * 1024 * 1024;
 
@@ -40,6 +42,8 @@ export interface Dialect {
   delimiter: string;
   /** Quotes are text like any other: our own tsv escapes what they would be for. */
   hasNoQuotes?: boolean;
+  /** There is no quote in the text. */
+  isQuoteFree?: boolean;
 }
 
 /**
@@ -55,6 +59,10 @@ export async function* readRecords(
   dialect: Dialect,
   firstLine = 1,
 ): AsyncGenerator<CsvRecord[]> {
+  if (dialect.hasNoQuotes || dialect.isQuoteFree) {
+    yield* readPlainRecords(chunks, dialect, firstLine);
+    return;
+  }
   let parser = openParser(dialect, firstLine);
   let skipping: LongRecord | undefined;
   let last: number | undefined;
@@ -93,10 +101,10 @@ interface LongRecord {
 }
 
 /** @throws CsvFault for a text without quotes and line breaks: that is no row, but another kind of file */
-function skipRecord(start: Buffer, line: number, { delimiter, hasNoQuotes }: Dialect): LongRecord {
+function skipRecord(start: Buffer, line: number, { delimiter }: Dialect): LongRecord {
   const scanner = createRecordScanner(delimiter);
   scanner.scan(start);
-  if (hasNoQuotes || scanner.openedAfter === undefined) throw new CsvFault("too_long", line);
+  if (scanner.openedAfter === undefined) throw new CsvFault("too_long", line);
   let scanned = start.length;
   const fault = () =>
     scanner.isQuoted
@@ -114,8 +122,7 @@ function skipRecord(start: Buffer, line: number, { delimiter, hasNoQuotes }: Dia
   };
 }
 
-function openParser(dialect: Dialect, firstLine: number) {
-  const { delimiter, hasNoQuotes = false } = dialect;
+function openParser({ delimiter }: Dialect, firstLine: number) {
   const text = createWindow();
   let line = firstLine;
   let batch: CsvRecord[] = [];
@@ -124,7 +131,6 @@ function openParser(dialect: Dialect, firstLine: number) {
     record_delimiter: ["\r\n", "\n", "\r"],
     relax_quotes: true,
     relax_column_count: true,
-    quote: hasNoQuotes ? null : '"',
   });
   // Records are taken as they are made: the stream's own queue would cost as much again as the parsing, and only
   // here does `info.bytes` still point to the end of this very record.
@@ -133,7 +139,7 @@ function openParser(dialect: Dialect, firstLine: number) {
     const end = parser.info.bytes;
     const record: CsvRecord = { line, lines: linesOf(cells), cells };
     // The parser keeps such a cell with its quotes, as it keeps a cell whose text really starts with a quote.
-    if (!hasNoQuotes && cells.some(mayStartWithQuote)) inspectQuotes(record, text.slice(end), delimiter);
+    if (cells.some(mayStartWithQuote)) inspectQuotes(record, text.slice(end), delimiter);
     text.forget(end);
     // Before each first record the parser takes its width for granted; for any other width it would build an error.
     (parser.info as { records: number }).records = 0;

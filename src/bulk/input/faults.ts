@@ -1,5 +1,5 @@
 /** Reading: what makes a file unreadable, in the reader's words. */
-import { UsageError } from "../../errors.ts";
+import { EcmError, exitCodes, UsageError } from "../../errors.ts";
 import { CsvFault } from "./csv.ts";
 
 /** The refusal of a file whose text cannot be read to its end; any other failure as it is. */
@@ -7,6 +7,7 @@ export function unreadableFrom(name: string, error: unknown): unknown {
   if (!(error instanceof CsvFault)) return error;
   const { kind, line, lastLine } = error;
   const place = `${name}:${line}`;
+  if (kind === "changed") return inputChanged(name);
   if (kind === "too_long") {
     return new UsageError(
       `${place}: the row that starts here is longer than 1 MiB`,
@@ -17,4 +18,12 @@ export function unreadableFrom(name: string, error: unknown): unknown {
   return kind === "quote_spans_rows"
     ? new UsageError(`${place}: a quote opens here and closes on line ${lastLine}, with text after it`, hint)
     : new UsageError(`${place}: a quote opens here and is never closed`, hint);
+}
+
+/** Passes over a file must read the same. */
+export function inputChanged(name: string): EcmError {
+  return new EcmError(exitCodes.failed, `${name} was changed while it was being read`, {
+    type: "InputChangedError",
+    hint: "Run the same command again: a changed file is a new run",
+  });
 }

@@ -16,6 +16,8 @@ export interface Inspection {
   /** Holds an escape character, which text has in ISO-2022 alone. */
   hasEscape: boolean;
   hasCarriageReturn: boolean;
+  /** No byte is a quote. */
+  isQuoteFree: boolean;
   /** Offset of the first byte that is zero. */
   firstNul?: number;
 }
@@ -26,7 +28,14 @@ const startBytes = 256 * 1024;
 export async function inspectFile(file: InputFile): Promise<Inspection> {
   const hash = createHash("sha256");
   const starts: Buffer[] = [];
-  const found = { bytes: 0, isUtf8: true, isAscii: true, hasEscape: false, hasCarriageReturn: false };
+  const found = {
+    bytes: 0,
+    isUtf8: true,
+    isAscii: true,
+    hasEscape: false,
+    hasCarriageReturn: false,
+    isQuoteFree: true,
+  };
   let firstNul: number | undefined;
   let cut: Buffer = Buffer.alloc(0);
   for await (const chunk of readBytes(file)) {
@@ -35,6 +44,7 @@ export async function inspectFile(file: InputFile): Promise<Inspection> {
     if (firstNul === undefined && chunk.includes(0)) firstNul = found.bytes + chunk.indexOf(0);
     found.hasEscape ||= chunk.includes(0x1b);
     found.hasCarriageReturn ||= chunk.includes(13);
+    found.isQuoteFree &&= !chunk.includes(34);
     found.bytes += chunk.length;
     if (cut.length === 0 && isAscii(chunk)) continue;
     found.isAscii = false;

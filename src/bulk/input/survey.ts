@@ -1,7 +1,7 @@
 /** The first pass over an input: everything is read and checked before anything is sent. */
 import { stat } from "node:fs/promises";
-import { EcmError, exitCodes } from "../../errors.ts";
 import { type ConsentTally, createConsentTally } from "./consent-tally.ts";
+import { inputChanged } from "./faults.ts";
 import { createIdentityTally, type RepeatedIdentities } from "./identities.ts";
 import { readRowBatches, type Understood } from "./index.ts";
 import { createOddities } from "./oddities.ts";
@@ -116,8 +116,5 @@ async function* iterate(batches: ReadRow[][]): AsyncGenerator<ReadRow[]> {
 async function requireUnchanged(file: InputFile, before: { size: number; mtimeMs: number }): Promise<void> {
   const now = await stat(file.path).catch(() => undefined);
   if (now?.size === before.size && now.mtimeMs === before.mtimeMs) return;
-  throw new EcmError(exitCodes.failed, `${file.name} was changed while it was being read`, {
-    type: "InputChangedError",
-    hint: "Run the same command again: a changed file is a new run",
-  });
+  throw inputChanged(file.name);
 }

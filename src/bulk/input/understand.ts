@@ -74,7 +74,9 @@ async function understand(
   const tsv = table
     ? { isTable: true, hasEscapes: true, hasNoQuotes: true }
     : ownTsv(inspection, header, options);
-  const dialect = { delimiter: header.delimiter, ...tsv };
+  // Other encodings may write a quote otherwise.
+  const isQuoteFree = inspection.isQuoteFree && encoding === "utf-8";
+  const dialect = { delimiter: header.delimiter, isQuoteFree, ...tsv };
   const { first, rows } = await readSample(source, dialect, header.line, hasHeader);
   const written =
     table?.names ??
@@ -163,9 +165,8 @@ async function readSample(
         if (fault || isBlank({ cells })) continue;
         const plain = dialect.hasEscapes ? plainCells(cells, dialect.isTable) : cells;
         if (hasHeader && line === startLine) first = plain;
-        else rows.push(plain);
+        else if (rows.push(plain) === sampledRows) return { first, rows };
       }
-      if (rows.length >= sampledRows) break;
     }
   } catch (error) {
     throw unreadableFrom(source.file.name, error);

@@ -84,6 +84,40 @@ test("any table reads back as it was written, with the lines it stands on, howev
   );
 });
 
+test("a text without quotes reads the same whether quotes are looked for or not, however it is cut into chunks", async () => {
+  const pieces = fc.array(
+    fc.constantFrom("a", "é", "😀", ",", ";", "\r", "\n", "\r\n", " ", "\t", "\0", "'"),
+    { maxLength: 60 },
+  );
+  const read = async (text: string, dialect: Parameters<typeof readRecords>[1], size: number) => {
+    const records = [];
+    for await (const batch of readRecords(chunksOf(Buffer.from(text), size), dialect, 3))
+      records.push(...batch);
+    return records;
+  };
+  await fc.assert(
+    fc.asyncProperty(
+      pieces,
+      fc.constantFrom(",", ";", "\t", "é"),
+      fc.integer({ min: 1, max: 40 }),
+      async (parts, separator, size) => {
+        const text = parts.join("");
+        const looked = await read(text, { delimiter: separator }, size);
+        expect(await read(text, { delimiter: separator, isQuoteFree: true }, size)).toEqual(looked);
+      },
+    ),
+    { numRuns: runs(400) },
+  );
+});
+
+test("a quote in a text that had none is no text to be read on", async () => {
+  const reading = (async () => {
+    const text = Buffer.from('a,b\nc,"d"\n');
+    for await (const _batch of readRecords(chunksOf(text, 4), { delimiter: ",", isQuoteFree: true }));
+  })();
+  await expect(reading).rejects.toMatchObject({ kind: "changed", line: 2 });
+});
+
 test("any contacts read back through every encoding, delimiter and line ending", async () => {
   const path = join(await temporaryFolder(), "people.csv");
   const city = fc
@@ -184,6 +218,19 @@ test("whatever the bytes, a file is read or refused with a reason, and at once",
     }),
     { numRuns: runs(200) },
   );
+});
+
+test("a plain text without a line break is refused before it fills the memory", async () => {
+  let chunks = 0;
+  async function* endless(): AsyncGenerator<Buffer> {
+    yield Buffer.from("a,b\n");
+    for (; chunks < 10_000; chunks += 1) yield Buffer.alloc(64 * 1024, "x");
+  }
+  const reading = (async () => {
+    for await (const _batch of readRecords(endless(), { delimiter: ",", isQuoteFree: true }));
+  })();
+  await expect(reading).rejects.toMatchObject({ kind: "too_long", line: 2 });
+  expect(chunks).toBeLessThan(30);
 });
 
 test.each([
