@@ -66,13 +66,18 @@ const mostWaitingCharacters = 32 * 2 ** 20;
 const longestBody = 64 * 1024;
 const longestAnswer = 16 * 1024;
 
-interface Row extends Omit<RequestEntry, "headers"> {
-  n: number;
+interface WaitingRow extends Omit<RequestEntry, "headers"> {
   headers: string;
 }
 
+interface Row extends WaitingRow {
+  n: number;
+}
+
 export function requestLogIn(database: Database): RequestLog {
-  const waiting: RequestEntry[] = [];
+  const waiting: WaitingRow[] = [];
+  // Of one caller they are the same again and again: one text for all of them is not copied by the garbage collector.
+  let lastHeaders = "";
   let waitingCharacters = 0;
   /** How many of those that wait belong to no transaction under way. */
   let answered = 0;
@@ -81,7 +86,7 @@ export function requestLogIn(database: Database): RequestLog {
   let passedOver = 0;
   let timer: NodeJS.Timeout | undefined;
 
-  const insert = (entries: RequestEntry[]) => {
+  const insert = (entries: WaitingRow[]) => {
     const next = passedOver > 0 ? lastIn(database) + passedOver + 1 : null;
     for (const [index, entry] of entries.entries()) {
       const { lastInsertRowid: n } = database.run(
@@ -92,7 +97,7 @@ export function requestLogIn(database: Database): RequestLog {
         entry.method,
         entry.path,
         entry.query,
-        JSON.stringify(entry.headers),
+        entry.headers,
         entry.body,
         entry.status,
         entry.answer,
@@ -128,9 +133,16 @@ export function requestLogIn(database: Database): RequestLog {
 
   return {
     add(entry, isWrite = false) {
-      const kept = { ...entry, body: cut(entry.body, longestBody), answer: cut(entry.answer, longestAnswer) };
-      waiting.push(kept);
-      waitingCharacters += lengthOf(kept);
+      const headers = JSON.stringify(entry.headers);
+      if (headers !== lastHeaders) lastHeaders = headers;
+      const row = {
+        ...entry,
+        headers: lastHeaders,
+        body: cut(entry.body, longestBody),
+        answer: cut(entry.answer, longestAnswer),
+      };
+      waiting.push(row);
+      waitingCharacters += lengthOf(row);
       isWriteUnderWay ||= isWrite;
     },
     beforeCommit() {
@@ -193,7 +205,7 @@ function lastIn(database: Database): number {
   return database.get<{ n: number }>("SELECT coalesce(max(n), 0) AS n FROM requests")!.n;
 }
 
-function lengthOf({ path, query, body, answer }: RequestEntry): number {
+function lengthOf({ path, query, body, answer }: WaitingRow): number {
   return path.length + query.length + (body?.length ?? 0) + (answer?.length ?? 0);
 }
 
