@@ -2,8 +2,9 @@
 import { UsageError } from "../../errors.ts";
 import type { ContactStructure, FieldDefinition } from "../../wire.ts";
 import { columnsNamed, indexesWhere, namesShown, quoted, shellWord, unknownColumn } from "./column-names.ts";
-import type { ConsentColumn, FoundConsent } from "./consent.ts";
+import type { ConsentColumn } from "./consent.ts";
 import { consentColumns, unreadableConsent } from "./consent-columns.ts";
+import type { FoundConsent } from "./find-consent.ts";
 import { foldName, isIdName, isKeyName, nearestName, predefinedFieldOf } from "./names.ts";
 import { newFieldId } from "./new-fields.ts";
 import type { ReadOptions, Target } from "./rows.ts";

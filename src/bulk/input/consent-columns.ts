@@ -2,7 +2,9 @@
 import { UsageError } from "../../errors.ts";
 import { columnsNamed, shellWord, unknownColumn } from "./column-names.ts";
 import type { MappingInput, Targets } from "./columns.ts";
-import { type ConsentColumn, consentNameOf, type FoundConsent, ruleByName } from "./consent.ts";
+import type { ConsentColumn } from "./consent.ts";
+import { consentNameOf, ruleByName } from "./consent-names.ts";
+import type { FoundConsent } from "./find-consent.ts";
 import { isColumn, isIgnoredBy } from "./systems.ts";
 
 export interface ConsentColumns {

@@ -2,17 +2,17 @@
 import type { ContactStructure } from "../../wire.ts";
 import { quoted } from "./column-names.ts";
 import { type Columns, type MappingInput, mapColumns, mapKeyColumn, toldTargets } from "./columns.ts";
-import { findConsent } from "./consent.ts";
 import { isConsentKnown } from "./consent-columns.ts";
 import { type Dialect, readRecords } from "./csv.ts";
 import { type FoundEncoding, findEncoding } from "./encoding/detect.ts";
 import { unreadableFrom } from "./faults.ts";
+import { findConsent } from "./find-consent.ts";
 import { openInput } from "./formats/open.ts";
 import { type Header, isBlank } from "./header.ts";
 import type { Inspection } from "./inspect.ts";
 import { locateHeader, requireHeader } from "./locate-header.ts";
 import { foldName } from "./names.ts";
-import { readRows } from "./read-rows.ts";
+import { readRowBatches, readRows } from "./read-rows.ts";
 import type { Reading, Understood } from "./reading.ts";
 import type { InputFacts, ReadOptions, ReadRow, Target } from "./rows.ts";
 import { holdsValues, isOfFormulas, type Sample, sampledRows } from "./sample.ts";
@@ -106,7 +106,7 @@ async function understand(
     takesIds: options.takesIds,
   });
   const columns = await mapped(wanted, input, (unmapped) =>
-    readRows({ file, text: source.file, reading: readingBy(unmapped) }),
+    readRowBatches({ file, text: source.file, reading: readingBy(unmapped) }),
   );
   const facts: InputFacts = {
     sha256: opened.sha256,
@@ -140,12 +140,12 @@ async function understand(
 async function mapped(
   wanted: "contacts" | "keys",
   input: MappingInput,
-  rowsOf: (columns: Columns) => AsyncIterable<ReadRow>,
+  batchesOf: (columns: Columns) => AsyncIterable<readonly ReadRow[]>,
 ): Promise<Columns> {
   if (wanted === "contacts" || input.options.readsConsent) {
     const none = { targets: input.names.map((): Target => ({ kind: "ignore" })), consent: [], notes: [] };
     const isKnown = isConsentKnown(input, toldTargets(input));
-    input.found = await findConsent(input.names, isKnown, rowsOf(none));
+    input.found = await findConsent(input.names, isKnown, batchesOf(none));
   }
   return wanted === "keys" ? mapKeyColumn(input) : mapColumns(input);
 }

@@ -1,6 +1,6 @@
 /** What files of the world say of consent: by names and words that a native reader can check. */
 import { describe, expect, test } from "vitest";
-import { type ConsentName, consentNameOf } from "../../../src/bulk/input/consent.ts";
+import { type ConsentName, consentNameOf } from "../../../src/bulk/input/consent-names.ts";
 import type { ReadOptions } from "../../../src/bulk/input/rows.ts";
 import { failureOf, read } from "./reading.ts";
 
