@@ -242,6 +242,23 @@ describe("--plan", () => {
     const none = await ecm(["import", path, "--create-missing", "--dry-run", "--show", "0"], at);
     expect(none.stderr).not.toContain("~ ada");
   });
+
+  it("shows what is ignored last, and only so much of it", async () => {
+    const { ecm } = await account();
+    const names = Array.from({ length: 8 }, (_, index) => `Own ${index}`);
+    const path = await inputFile(
+      `${names.join()},Empty,Email,City\n${names.map(() => "x").join()},,a@b.co,Rome\n`,
+    );
+    const args = ["import", path, "--ignore-unmapped", "--dry-run"];
+    const { stderr } = await ecm(args, { terminalColumns: 80, env: { NO_COLOR: "1" } });
+    const shown = stderr.match(/ {2}(City|Own \d|…) .*(?=\n)/g);
+    expect(shown?.slice(0, 3)).toEqual([
+      "  City      City       Rome",
+      "  Own 0     – ignored  x",
+      "  Own 1     – ignored  x",
+    ]);
+    expect(shown?.slice(5, 7)).toEqual(["  Own 4     – ignored  x", "  … 3 more columns ignored"]);
+  });
 });
 
 describe("the recorder of a plan", () => {
