@@ -1,7 +1,7 @@
 /**
  * The log of requests: the newest 10,000, numbered in the order of their answers. A row costs as much as the rest of a read,
  * so rows wait in memory: they are written with the next transaction that changes something, when the log of this process is
- * read, or a moment later.
+ * read, or a moment later; and never more in a second than can be written beside the requests.
  */
 import type { Database, Value } from "../database.ts";
 import type { LoggedRequest } from "../public-types.ts";
@@ -57,10 +57,11 @@ export interface RequestLog extends Participant {
 /** How many are kept. */
 export const longestLog = 10_000;
 const prunedAtOnce = 100;
-/** Other processes of the folder see a read at most so much later, as long as fewer than 4,000 requests a second are answered. */
+/** Other processes of the folder see a read at most so much later, as long as fewer than 2,000 requests a second are answered. */
 export const delayMilliseconds = 50;
-// At that pace, writing the log takes a twentieth of the time. Of what comes faster, the oldest rows are never written.
-const mostPerDelay = 200;
+// At that pace, writing the log takes less than a tenth of the time. What comes faster waits, and of more than the log holds
+// the oldest rows are never written.
+const mostPerDelay = 100;
 const mostWaitingCharacters = 32 * 2 ** 20;
 // Longer ones are cut: a page of 1,000 contacts is not what a log is read for.
 const longestBody = 64 * 1024;
@@ -82,6 +83,9 @@ export function requestLogIn(database: Database): RequestLog {
   /** How many of those that wait belong to no transaction under way. */
   let answered = 0;
   let isWriteUnderWay = false;
+  /** How many rows the transaction under way writes. */
+  let inserted = 0;
+  let pace = { since: 0, rows: 0 };
   /** How many requests were passed over since the last row: their numbers are not given. */
   let passedOver = 0;
   let timer: NodeJS.Timeout | undefined;
@@ -107,6 +111,11 @@ export function requestLogIn(database: Database): RequestLog {
       if (n % prunedAtOnce === 0) database.run("DELETE FROM requests WHERE n <= ?", n - longestLog);
     }
   };
+  /** How many more rows may be written now. */
+  const allowance = (now = performance.now()) => {
+    if (now - pace.since >= delayMilliseconds) pace = { since: now, rows: 0 };
+    return mostPerDelay - pace.rows;
+  };
   const forget = (count: number) => {
     for (const entry of waiting.splice(0, count)) waitingCharacters -= lengthOf(entry);
     answered = waiting.length;
@@ -116,12 +125,13 @@ export function requestLogIn(database: Database): RequestLog {
     const entries = waiting.slice(0, most);
     database.transaction(() => insert(entries));
     passedOver = 0;
+    pace.rows += entries.length;
     forget(entries.length);
   };
   const writeSome = () => {
     timer = undefined;
     try {
-      write(mostPerDelay);
+      write(allowance());
     } catch {
       // The disk is full, or another process holds the database: later.
     }
@@ -146,17 +156,20 @@ export function requestLogIn(database: Database): RequestLog {
       isWriteUnderWay ||= isWrite;
     },
     beforeCommit() {
-      isWriteUnderWay ||= waitingCharacters > mostWaitingCharacters;
-      if (isWriteUnderWay) insert(waiting);
+      const isTooMuch = waitingCharacters > mostWaitingCharacters;
+      inserted = isTooMuch ? waiting.length : isWriteUnderWay ? Math.min(waiting.length, allowance()) : 0;
+      if (inserted > 0) insert(waiting.slice(0, inserted));
     },
     afterwards(isCommitted) {
       if (!isCommitted) {
         for (const entry of waiting.splice(answered)) waitingCharacters -= lengthOf(entry);
-      } else if (isWriteUnderWay) {
+      } else if (inserted > 0) {
         passedOver = 0;
-        forget(waiting.length);
+        pace.rows += inserted;
+        forget(inserted);
       }
       isWriteUnderWay = false;
+      inserted = 0;
       const excess = waiting.length - longestLog;
       if (excess > 0) {
         passedOver += excess;
