@@ -26,7 +26,9 @@ async function filesOf(env: Record<string, string>): Promise<[path: string, byte
     for (const entry of names) {
       if (!entry.isFile()) continue;
       const path = join(entry.parentPath, entry.name);
-      files.push([path, (await readFile(path, "latin1")).toLowerCase()]);
+      // What the database keeps only while it is open may go meanwhile.
+      const bytes = await readFile(path, "latin1").catch(() => "");
+      files.push([path, bytes.toLowerCase()]);
     }
   }
   return files;

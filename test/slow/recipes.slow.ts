@@ -1,4 +1,4 @@
-/** The other nights of each script of docs/recipes.md: what is cut off, used up, refused or wrong. */
+/** Each script of docs/recipes.md as it stands in the page: the ordinary night, and what is cut off, used up, refused or wrong. */
 import { spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { readdir, readFile } from "node:fs/promises";
@@ -97,6 +97,22 @@ recipe("crm-sync", () => {
 });
 
 recipe("list-mirror", () => {
+  it("mirrors the file in silence, asks nothing while the file is the same, and finds what was removed", async () => {
+    const { script, ecm, file } = await machineWith("Attendees");
+    await ecm("import", await file("all.csv", contacts(30)));
+    const env = { MIRROR_FILE: await file("attendees.csv", contacts(20)) };
+    expect(await script("list-mirror", env)).toEqual(silent);
+    expect(await membersOf(ecm, "Attendees")).toBe(20);
+
+    const before = await requestsLeft(ecm);
+    expect(await script("list-mirror", env)).toEqual(silent);
+    expect(before - (await requestsLeft(ecm))).toBe(1);
+
+    await file("attendees.csv", contacts(20, 1));
+    expect(await script("list-mirror", env)).toEqual(silent);
+    expect(await membersOf(ecm, "Attendees")).toBe(20);
+  });
+
   it("refuses in one line to empty the list, and says which keys are no contacts", async () => {
     const { script, ecm, file } = await machineWith("Attendees");
     await ecm("import", await file("all.csv", contacts(20)), "--list", "Attendees");
@@ -134,6 +150,30 @@ recipe("list-mirror", () => {
 });
 
 recipe("warehouse-export", () => {
+  it("writes one whole file a day in silence, for each format", async () => {
+    const { script, ecm, file, folder } = await machineWith("Customers");
+    await ecm("import", await file("all.csv", contacts(12)), "--list", "Customers");
+    const env = { WAREHOUSE_FOLDER: join(folder, "warehouse") };
+    expect(await script("warehouse-export", env)).toEqual(silent);
+    expect(await script("warehouse-export", { ...env, WAREHOUSE_FORMAT: "csv" })).toEqual(silent);
+    const names = (await readdir(env.WAREHOUSE_FOLDER)).filter((each) => !each.startsWith(".")).sort();
+    expect(names).toEqual([
+      expect.stringMatching(/^contacts-\d{4}-\d\d-\d\d\.csv$/),
+      expect.stringMatching(/^contacts-\d{4}-\d\d-\d\d\.ndjson$/),
+    ]);
+    const [csv, ndjson] = await Promise.all(
+      names.map((name) => readFile(join(env.WAREHOUSE_FOLDER, name), "utf8")),
+    );
+    expect(csv!.trimEnd().split("\n")).toHaveLength(13);
+    const lines = ndjson!.trimEnd().split("\n");
+    expect(lines).toHaveLength(12);
+    expect(JSON.parse(lines[0]!)).toMatchObject({ key: "p0@example.com" });
+
+    const before = await requestsLeft(ecm);
+    expect(await script("warehouse-export", env)).toEqual(silent);
+    expect(before - (await requestsLeft(ecm))).toBe(1);
+  });
+
   it("leaves no part of a file behind an hour that is used up, and goes on in the next", async () => {
     const { script, ecm, file, folder, restart } = await machineWith("Customers");
     await ecm("import", await file("all.csv", contacts(1200)));
@@ -174,6 +214,27 @@ recipe("warehouse-export", () => {
 });
 
 recipe("quota-watch", () => {
+  it("warns once when the month runs low, and again only after it had recovered", async () => {
+    const { script, ecm, service } = await machine();
+    const limit = (requests: number) =>
+      ecm("sandbox", "account", "--data", service, "--monthly-limit", String(requests));
+    expect(await script("quota-watch")).toEqual(silent);
+    await limit(3);
+    const low = await script("quota-watch", { QUOTA_LEAST_PERCENT: "50" });
+    expect(low).toEqual({
+      code: 0,
+      stdout: "",
+      stderr: "quota-watch: 33 % of the month's requests are left\n",
+    });
+    expect(await script("quota-watch", { QUOTA_LEAST_PERCENT: "50" })).toEqual(silent);
+    expect(await script("quota-watch")).toEqual(silent);
+    await limit(1000);
+    expect(await script("quota-watch")).toEqual(silent);
+    await limit(1);
+    expect((await script("quota-watch")).stderr).toBe("quota-watch: none of the month's requests are left\n");
+    expect(await script("quota-watch")).toEqual(silent);
+  });
+
   it("is silent about an hour that is used up, and says in one line what else went wrong", async () => {
     const { script } = await machine("--hourly-limit", "1");
     expect(await script("quota-watch")).toEqual(silent);
@@ -184,6 +245,16 @@ recipe("quota-watch", () => {
 });
 
 recipe("key-rotation", () => {
+  it("puts a new key in the old one's place in silence, and removes the old one", async () => {
+    const { script, ecm, names, works, rotate, remember } = await rotating();
+    expect(await script("key-rotation", rotate)).toEqual(silent);
+    expect(await names()).toEqual([expect.stringMatching(/^crm-\d{8}-\d{6}$/)]);
+    expect(await works()).toBe(true);
+    expect(await remember()).toEqual(["current", "lock", "log"]);
+    const [profile] = JSON.parse((await ecm("auth", "list", "--json")).stdout);
+    expect(profile).toMatchObject({ name: "crm", structure: expect.stringMatching(/^[0-9a-f]{24}$/) });
+  });
+
   it("goes on wherever it was cut off", async () => {
     const { script, names, works, rotate, note, create, login, owner, remember } = await rotating();
     let old = "crm-first";
@@ -228,6 +299,63 @@ recipe("key-rotation", () => {
 });
 
 recipe("crm-feedback", () => {
+  it("brings each unsubscribe, bounce and complaint once, and is silent when there is none", async () => {
+    const { script, ecm, env, file, folder } = await machine();
+    const feedback = { FEEDBACK_INBOX: join(await file("inbox/.keep", ""), "..") };
+    const inbox = async () => (await readdir(join(folder, "inbox"))).filter((name) => name.endsWith(".csv"));
+    const rows = async (name: string) =>
+      (await readFile(join(folder, "inbox", name), "utf8"))
+        .trim()
+        .split("\n")
+        .map((line) => line.split(",").slice(1, 4));
+    for (const key of ["ada", "bob", "eve"]) await ecm("contact", "create", "--key", `${key}@example.com`);
+    expect(await script("crm-feedback", feedback)).toEqual(silent);
+    expect(await inbox()).toEqual([]);
+
+    const happen = (key: string, type: string) =>
+      fetch(`${env.ECM_BASE_URL}/__sandbox/events`, {
+        method: "POST",
+        headers: { "content-type": "application/json" },
+        body: JSON.stringify({ key: `${key}@example.com`, type }),
+      });
+    for (const type of ["unsubscribed", "opened"]) expect((await happen("ada", type)).ok).toBe(true);
+    expect((await happen("bob", "bounced")).ok).toBe(true);
+    expect(await script("crm-feedback", feedback)).toEqual(silent);
+    const [first] = await inbox();
+    expect((await rows(first!)).slice(1).map(([type, key]) => [type, key])).toEqual([
+      ["contact-unsubscribed", "ada@example.com"],
+      ["email-bounced", "bob@example.com"],
+    ]);
+    expect(await script("crm-feedback", feedback)).toEqual(silent);
+    expect(await inbox()).toEqual([first]);
+
+    expect((await happen("eve", "complained")).ok).toBe(true);
+    // The night's machine was stopped before the file was handed over.
+    const stopped = await ecm(
+      "events",
+      "--since",
+      "last",
+      "--type",
+      "contact-unsubscribed",
+      "--type",
+      "email-bounced",
+      "--type",
+      "email-complaint",
+      "-o",
+      "csv",
+      "--columns",
+      "time,type,key,detail,contactId",
+      "--output-file",
+      join(folder, ".local/state/crm-feedback/events.csv"),
+    );
+    expect(stopped.code).toBe(0);
+    expect(await script("crm-feedback", feedback)).toEqual(silent);
+    const [second] = (await inbox()).filter((name) => name !== first);
+    expect((await rows(second!)).slice(1).map(([type, key]) => [type, key])).toEqual([
+      ["email-complaint", "eve@example.com"],
+    ]);
+  });
+
   it("says in one line what went wrong", async () => {
     const { script, file } = await machine();
     const inbox = join(await file("inbox/.keep", ""), "..");
