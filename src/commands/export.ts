@@ -2,12 +2,12 @@ import { join } from "node:path";
 import type { Command } from "commander";
 import type { Context, OutputFileFlags } from "../context.ts";
 import { type ContactView, contactView, searchView } from "../service/contact-columns.ts";
-
 import type { ContactSearch } from "../service/contact-search.ts";
 import { wholeContact } from "../service/contacts.ts";
 import type { OutputOptions } from "../terminal/format.ts";
 import { outputTarget } from "../terminal/output-target.ts";
 import { presentList } from "../terminal/present.ts";
+import { keepNewSpaceSmall } from "../v8-flags.ts";
 import type { Send, SendOptions } from "../wire.ts";
 import { conditionsFrom } from "./contact/conditions.ts";
 import { addOutputFileFlags, keysOption, pastTime, repeatable, whereOption } from "./flags.ts";
@@ -69,7 +69,8 @@ async function runExport(context: Context, options: ExportOptions): Promise<void
     ...options,
     updatedAfter: since === undefined ? undefined : pastTime(since, "--since", context.clock.now()),
   });
-  const connection = await context.connect("bulk");
+  const connection = await context.connect();
+  keepNewSpaceSmall();
   const { send, account, behaviors } = connection;
   const structure = await account.structure();
   const found = await conditions(account, structure);

@@ -1,7 +1,6 @@
 /** One HTTP exchange over the network, through undici. */
-import { versions } from "node:process";
-import { setFlagsFromString } from "node:v8";
 import type { Agent, Dispatcher } from "undici";
+import { startNetworkFast } from "../v8-flags.ts";
 import type { BodySink, Transport, TransportFailure, WireAnswer, WireRequest } from "../wire.ts";
 import { bodyTooLarge, longestBody } from "./failure.ts";
 
@@ -17,13 +16,6 @@ const longestConnect = 10_000;
  * dropped socket is lost without anyone knowing whether it was applied.
  */
 const longestIdle = 1_500;
-/**
- * Most of undici's start, and of its memory, is V8 optimising its WebAssembly parser: for one request that never pays. The
- * first flag is enough up to Node 22; what it implies is not set any more when V8 runs already, from Node 24 on.
- */
-const withoutOptimiser = "--liftoff-only --no-wasm-tier-up --no-wasm-dynamic-tiering";
-/** Lines of Node whose V8 is known to take these flags (the smoke test tries each); V8 prints an error for a flag that it does not know. */
-const linesWithFlags = ["20", "22", "24", "26"];
 /** Longer timers overflow and fire at once, in milliseconds. */
 const longestTimer = 2 ** 31 - 1;
 
@@ -43,9 +35,7 @@ export async function openNetwork(
   connections = 64,
   proxy?: ProxyRoute,
 ): Promise<NetworkTransport> {
-  if (purpose === "single" && linesWithFlags.includes(versions.node.split(".")[0]!)) {
-    setFlagsFromString(withoutOptimiser);
-  }
+  if (purpose === "single") startNetworkFast();
   const options = {
     connections,
     pipelining: 1,

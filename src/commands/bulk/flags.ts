@@ -6,6 +6,7 @@ import type { Manifest } from "../../bulk/runs/folder.ts";
 import type { Summary } from "../../bulk/runs/report.ts";
 import type { Context } from "../../context.ts";
 import { EcmError, exitCodes, InterruptedError, UsageError } from "../../errors.ts";
+import { keepNewSpaceSmall } from "../../v8-flags.ts";
 import { version } from "../../version.ts";
 import { wholeNumber } from "../flags.ts";
 import { openSuppressionList } from "../suppression-list.ts";
@@ -113,9 +114,13 @@ function timeFrom(text: string, nowMilliseconds: number): number {
   );
 }
 
-/** Opens the account for a bulk run. */
-export async function openEngine(context: Context, concurrency: number): Promise<Engine> {
-  const { profile, send, behaviors } = await context.connect("bulk", concurrency);
+/** Opens the account for a bulk run. A dry run sends few requests. */
+export async function openEngine(
+  context: Context,
+  { concurrency, isDryRun }: { concurrency: number; isDryRun: boolean },
+): Promise<Engine> {
+  keepNewSpaceSmall();
+  const { profile, send, behaviors } = await context.connect(isDryRun ? "single" : "bulk", concurrency);
   return {
     send,
     clock: context.clock,

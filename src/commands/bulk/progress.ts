@@ -29,7 +29,7 @@ export interface RunDisplay {
 const longRunSeconds = 10;
 
 /** Says at once that something has begun. @param what such as `importing people.csv` */
-export function displayRun(context: Context, what: string): RunDisplay {
+export function displayRun(context: Context, what: string, isDryRun: boolean): RunDisplay {
   const startedAt = context.clock.now();
   let progressNow: (() => RunProgress) | undefined;
   let doneBefore = 0;
@@ -94,7 +94,7 @@ export function displayRun(context: Context, what: string): RunDisplay {
           refused = event.summary;
           break;
         case "priced":
-          if (event.price.estimate.seconds > longRunSeconds) loadAllChunks();
+          if (!isDryRun && event.price.estimate.seconds > longRunSeconds) loadAllChunks();
           progress.note(priceSentence(event.price));
           break;
       }

@@ -36,9 +36,9 @@ export async function startRun(
   const { runRowJob } = await import("../../bulk/engine/execute-run.ts");
   requireDistinctFiles(job, flags);
   const plan = await openPlanOutput(context, flags, options.isDryRun);
-  const display = displayRun(context, what);
+  const display = displayRun(context, what, options.isDryRun);
   try {
-    const engine = await openEngine(context, options.concurrency);
+    const engine = await openEngine(context, options);
     const { observer } = context;
     if (observer?.opened) observer.opened(await accountName(context));
     const agree = agreementFor(context, display, danger);

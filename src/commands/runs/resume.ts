@@ -50,9 +50,13 @@ async function runRunsResume(context: Context, given: string | undefined, flags:
   if (isFinished(manifest)) throw finished(manifest);
   const options = { ...runOptionsFrom(flags, context.clock.now()), isFresh: false };
   options.rejects ??= manifest.rejects;
-  const display = displayRun(context, `Resuming run ${manifest.id}: ${manifest.input.name}`);
+  const display = displayRun(
+    context,
+    `Resuming run ${manifest.id}: ${manifest.input.name}`,
+    options.isDryRun,
+  );
   try {
-    const engine = await openEngine(context, options.concurrency);
+    const engine = await openEngine(context, options);
     requireAccountOf(manifest, engine.account.baseUrl);
     engine.account.preferredStructure = manifest.account.structureId;
     const result =

@@ -59,9 +59,10 @@ async function runRunsUndo(context: Context, given: string | undefined, flags: U
   ]);
   const wanted = await runOr(context, given, "undo", ({ kind }) => kind !== "undo");
   const source = await findRun(context.folders.state, wanted);
-  const display = displayRun(context, `Undoing run ${source.manifest.id}: ${source.manifest.input.name}`);
+  const what = `Undoing run ${source.manifest.id}: ${source.manifest.input.name}`;
+  const display = displayRun(context, what, options.isDryRun);
   try {
-    const engine = await openEngine(context, options.concurrency);
+    const engine = await openEngine(context, options);
     requireAccountOf(source.manifest, engine.account.baseUrl);
     const { requireUndoableList, finishUndoingList } = await import("../bulk/composed-list.ts");
     await requireUndoableList(context, source.manifest);
