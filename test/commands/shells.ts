@@ -3,12 +3,14 @@ import { spawn, spawnSync } from "node:child_process";
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { resultOf } from "../support/ecm.ts";
+import { it } from "vitest";
+import { resultOf, temporaryFolder } from "../support/ecm.ts";
+import { startSandbox } from "../support/sandbox.ts";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 
 /** Undefined where the shell is there, and a terminal for it; else what is missing. */
-export function missingFor(shell: string): string | undefined {
+function missingFor(shell: string): string | undefined {
   return [shell, "script"].find((tool) => spawnSync(tool, ["--version"]).error !== undefined);
 }
 
@@ -95,3 +97,38 @@ function environment(folder: string, env: Record<string, string>): Record<string
   const path = `${join(folder, "bin")}:${process.env.PATH}`;
   return { ...env, PATH: path, HOME: folder, LC_ALL: "C.UTF-8" };
 }
+
+/** Names that have to be quoted. */
+export const lists = [
+  "Newsletter",
+  "Spring fair",
+  "Spring fling",
+  "Cost $5 & more!",
+  `It's "quoted"`,
+  "東京のお客様",
+  "a,b;c",
+  "time 12:30",
+  "x=y",
+  "back\\slash",
+];
+
+/** An account whose names were seen by earlier commands, and a folder with a file. */
+export async function seen() {
+  const tags = ["VIP gold", 'say "hi"'];
+  const sandbox = await startSandbox({ contents: { lists, tags, fields: ["Shoe size"] } });
+  const { ecm } = sandbox;
+  const folder = await temporaryFolder();
+  await ecm(["lists", "list"]);
+  const file = join(folder, "people.csv");
+  await writeFile(file, "Email\nada@example.com\n");
+  const { stdout } = await ecm(["import", file, "--json"]);
+  await makeWitness(folder);
+  return { ...sandbox, folder, run: JSON.parse(stdout).run as string };
+}
+
+/** A shell that is not here is said so in the test's name. */
+export const inShell = (shell: string) => {
+  const missing = missingFor(shell);
+  const told = missing ? ` (not tested: there is no ${missing} here)` : "";
+  return { told, it: it.skipIf(missing !== undefined) };
+};

@@ -2,8 +2,8 @@ import { expect, it } from "vitest";
 import { importKilled, importUndisturbed } from "./killing.ts";
 
 it("ends as if it had never been killed, however often and whenever it was", async () => {
-  const size = 120;
+  const size = 90;
   const undisturbed = await importUndisturbed(size);
-  const { killed } = await importKilled(1, 5, size, undisturbed);
-  expect(killed).toBeGreaterThan(2);
+  const { killed } = await importKilled(1, 4, size, undisturbed);
+  expect(killed).toBeGreaterThan(1);
 });
