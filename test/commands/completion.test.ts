@@ -6,7 +6,7 @@ import { describe, expect, it } from "vitest";
 import { ecmWith, temporaryFolder, temporaryHome } from "../support/ecm.ts";
 import { startHttpServer } from "../support/http-server.ts";
 import { startSandbox } from "../support/sandbox.ts";
-import { inShell, seen } from "./shells.ts";
+import { inShell } from "./shells.ts";
 
 describe("what is offered", () => {
   const words = (stdout: string) =>
