@@ -1,7 +1,6 @@
 /** Selections, unsubscriptions and deletions, as jobs of the bulk engine. */
 import { existsSync } from "node:fs";
-import { mkdtemp, readdir, readFile, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import type { Contact } from "../../src/wire.ts";
@@ -226,7 +225,7 @@ describe("ecm contact delete", () => {
 
   it("goes on with a stopped one, by resume and by the same command, with its backup whole", async () => {
     const service = await withMembers(30);
-    const folder = await mkdtemp(join(tmpdir(), "ecm-test-"));
+    const folder = await temporaryFolder();
     const backup = join(folder, "all.ndjson");
     const args = ["contact", "delete", "--all", "--backup", backup, "--yes", "--json"];
     const stopped = summaryOf(await service.ecm([...args, "--max-requests", "12"]));
