@@ -1,6 +1,6 @@
 /** Settings of V8 that are changed while it runs. */
 import { versions } from "node:process";
-import { setFlagsFromString } from "node:v8";
+import { getHeapSpaceStatistics, setFlagsFromString } from "node:v8";
 
 /** Lines of Node whose V8 is known to take what is set here (the smoke test tries each); V8 prints an error for a flag that it does not know. */
 const knownLines = ["20", "22", "24", "26"];
@@ -18,9 +18,14 @@ export function startNetworkFast(): void {
 }
 
 /**
- * Rows come and go: the space for new objects, which grows to 32 MiB beside as much again for copying, is kept as small as it is.
- * Collecting it more often costs nothing that could be measured.
+ * Rows come and go: the space for new objects would grow to 32 MiB and as much again for copying. It stops growing at this size.
+ * The smaller it is, the more often it is collected: whoever keeps a page of contacts at a time needs more than who takes rows.
  */
-export function keepNewSpaceSmall(): void {
-  set("--semi-space-growth-factor=1");
+export function limitNewSpace(mebibytes: number): void {
+  const timer = setInterval(() => {
+    const space = getHeapSpaceStatistics().find(({ space_name: name }) => name === "new_space");
+    if (space && space.space_size < mebibytes * 2 ** 20) return;
+    clearInterval(timer);
+    set("--semi-space-growth-factor=1");
+  }, 5).unref();
 }

@@ -7,7 +7,7 @@ import { wholeContact } from "../service/contacts.ts";
 import type { OutputOptions } from "../terminal/format.ts";
 import { outputTarget } from "../terminal/output-target.ts";
 import { presentList } from "../terminal/present.ts";
-import { keepNewSpaceSmall } from "../v8-flags.ts";
+import { limitNewSpace } from "../v8-flags.ts";
 import type { Send, SendOptions } from "../wire.ts";
 import { conditionsFrom } from "./contact/conditions.ts";
 import { addOutputFileFlags, keysOption, pastTime, repeatable, whereOption } from "./flags.ts";
@@ -70,7 +70,7 @@ async function runExport(context: Context, options: ExportOptions): Promise<void
     updatedAfter: since === undefined ? undefined : pastTime(since, "--since", context.clock.now()),
   });
   const connection = await context.connect();
-  keepNewSpaceSmall();
+  limitNewSpace(8);
   const { send, account, behaviors } = connection;
   const structure = await account.structure();
   const found = await conditions(account, structure);

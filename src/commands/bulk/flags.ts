@@ -6,7 +6,7 @@ import type { Manifest } from "../../bulk/runs/folder.ts";
 import type { Summary } from "../../bulk/runs/report.ts";
 import type { Context } from "../../context.ts";
 import { EcmError, exitCodes, InterruptedError, UsageError } from "../../errors.ts";
-import { keepNewSpaceSmall } from "../../v8-flags.ts";
+import { limitNewSpace } from "../../v8-flags.ts";
 import { version } from "../../version.ts";
 import { wholeNumber } from "../flags.ts";
 import { openSuppressionList } from "../suppression-list.ts";
@@ -119,7 +119,7 @@ export async function openEngine(
   context: Context,
   { concurrency, isDryRun }: { concurrency: number; isDryRun: boolean },
 ): Promise<Engine> {
-  keepNewSpaceSmall();
+  limitNewSpace(4);
   const { profile, send, behaviors } = await context.connect(isDryRun ? "single" : "bulk", concurrency);
   return {
     send,
