@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { openDatabase } from "./database.ts";
 import { foldKey } from "./store/contacts.ts";
-import { delayMilliseconds } from "./store/request-log.ts";
+import { delayMilliseconds, longestWaitMilliseconds } from "./store/request-log.ts";
 
 /** The masking of a key in any text, both as it is; undefined where the key is not in it. */
 export type Mask = (text: string) => string | undefined;
@@ -18,11 +18,28 @@ export async function eraseFromSandbox(folder: string, keys: readonly string[], 
   const saved = join(folder, "snapshots");
   const snapshots = existsSync(saved) ? readdirSync(saved).filter((name) => name.endsWith(".db")) : [];
   const files = [join(folder, "sandbox.db"), ...snapshots.map((name) => join(saved, name))];
-  // The requests that looked the person up may still wait to be logged, in this process too.
-  if (existsSync(files[0]!)) await sleep(4 * delayMilliseconds);
+  if (existsSync(files[0]!)) await untilLogged(files[0]!);
   let erased = 0;
   for (const file of files) if (existsSync(file)) erased += Number(await eraseFromDatabase(file, keys, mask));
   return erased;
+}
+
+/** The requests that looked the person up may still wait to be logged, by other processes and by this one. */
+async function untilLogged(file: string): Promise<void> {
+  const database = await openDatabase(file);
+  try {
+    // A sandbox that was last used by an older version has no log, and nobody who writes one.
+    const hasLog = database.get("SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = 'requests'");
+    const last = () => database.get<{ n: number | null }>("SELECT max(n) AS n FROM requests")!.n;
+    const pause = 4 * delayMilliseconds;
+    for (let waited = 0; hasLog && waited <= longestWaitMilliseconds; waited += pause) {
+      const before = last();
+      await sleep(pause);
+      if (last() === before) return;
+    }
+  } finally {
+    database.close();
+  }
 }
 
 const idsOnly = ["members", "totals", "milestones", "api_keys"];

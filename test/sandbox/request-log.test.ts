@@ -79,6 +79,22 @@ describe("the log of requests", () => {
     expect(sandbox.operations.requests()).toEqual([]);
   });
 
+  it("holds nothing back from an erasure, however much has to be logged first", async () => {
+    const { database, requests, folder } = await store();
+    const takeTurn = transactionQueue(database, [requests]);
+    // Written at 2,000 a second, this takes a while; the person is in the last of it.
+    await takeTurn(() => {
+      for (let count = 0; count < 1500; count++) requests.add(entry);
+      requests.add({ ...entry, path: "/api/contact/ada@example.com" });
+    });
+    await eraseFromSandbox(folder, ["ada@example.com"], (text) =>
+      text.includes("ada@example.com") ? text.replaceAll("ada@example.com", "erased") : undefined,
+    );
+    const kept = requests.find({}, longestLog, "oldest");
+    expect(kept).toHaveLength(1500);
+    expect(pathsOf(kept)).not.toContain("/api/contact/ada@example.com");
+  });
+
   it("gives no number twice when it is emptied before it was written", async () => {
     const { sandbox, call } = await openAccount();
     await call("GET", "/api/contact/1");

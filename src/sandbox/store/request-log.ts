@@ -62,6 +62,8 @@ export const delayMilliseconds = 50;
 // At that pace, writing the log takes less than a tenth of the time. What comes faster waits, and of more than the log holds
 // the oldest rows are never written.
 const mostPerDelay = 100;
+/** What waits now is written, or never will be, after so long. */
+export const longestWaitMilliseconds = (longestLog / mostPerDelay) * delayMilliseconds;
 const mostWaitingCharacters = 32 * 2 ** 20;
 // Longer ones are cut: a page of 1,000 contacts is not what a log is read for.
 const longestBody = 64 * 1024;
