@@ -22,10 +22,16 @@ export function startNetworkFast(): void {
  * The smaller it is, the more often it is collected: whoever keeps a page of contacts at a time needs more than who takes rows.
  */
 export function limitNewSpace(mebibytes: number): void {
-  const timer = setInterval(() => {
+  clearInterval(watch);
+  let looks = 0;
+  watch = setInterval(() => {
     const space = getHeapSpaceStatistics().find(({ space_name: name }) => name === "new_space");
-    if (space && space.space_size < mebibytes * 2 ** 20) return;
-    clearInterval(timer);
-    set("--semi-space-growth-factor=1");
+    const isFull = space !== undefined && space.space_size >= mebibytes * 2 ** 20;
+    if (isFull) set("--semi-space-growth-factor=1");
+    // What has not grown by then makes little; a process that waits for hours is not to be woken for it.
+    if (isFull || ++looks === mostLooks) clearInterval(watch);
   }, 5).unref();
 }
+
+let watch: NodeJS.Timeout | undefined;
+const mostLooks = 2000;
