@@ -1,5 +1,7 @@
-import { existsSync, statfsSync } from "node:fs";
+import { spawnSync } from "node:child_process";
+import { existsSync, mkdtempSync, rmSync, statfsSync, writeFileSync } from "node:fs";
 import { availableParallelism, tmpdir } from "node:os";
+import { join } from "node:path";
 import { defineConfig } from "vitest/config";
 
 /** Files in memory are real files, and are not waited for: the disk took a tenth of the time. The slow suite uses the disk. */
@@ -8,7 +10,19 @@ const leastRoom = 2 * 2 ** 30;
 function temporaryFiles(): string {
   if (!existsSync(memory)) return tmpdir();
   const { bavail, bsize } = statfsSync(memory);
-  return bavail * bsize >= leastRoom ? memory : tmpdir();
+  return bavail * bsize >= leastRoom && runsScripts(memory) ? memory : tmpdir();
+}
+
+/** Containers often mount it so that nothing in it can be run. */
+function runsScripts(folder: string): boolean {
+  const home = mkdtempSync(join(folder, "ecm-test-"));
+  try {
+    const script = join(home, "script");
+    writeFileSync(script, "#!/bin/sh\n", { mode: 0o700 });
+    return spawnSync(script).status === 0;
+  } finally {
+    rmSync(home, { recursive: true });
+  }
 }
 
 export default defineConfig({
