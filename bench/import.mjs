@@ -1,14 +1,11 @@
 /**
- * The bulk engine: requests, estimates, memory, CPU and use of the budget, each beside what it is held against.
- * Usage: node scripts/build.mjs && node bench/import.mjs [requests] [memory] [cpu] [budget]
+ * The bulk engine: requests, estimates and use of the budget, each beside what it is held against (CPU and memory: ratios.mjs).
+ * Usage: node scripts/build.mjs && node bench/import.mjs [requests] [budget]
  */
-import { fileURLToPath } from "node:url";
-import { Pool } from "undici";
-import { ecm, measuring, median, people, personAt, report, round, run, sandbox, seed } from "./harness.mjs";
+import { ecm, measuring, people, personAt, report, sandbox, seed } from "./harness.mjs";
 
-const csvLoop = fileURLToPath(new URL("./csv-loop.mjs", import.meta.url));
 const wanted = process.argv.slice(2);
-const parts = { requests, memory, cpu, budget };
+const parts = { requests, budget };
 /** How the service may decide what its documents leave open (`ecm sandbox variants`). */
 const variants = [
   "keys=any",
@@ -82,52 +79,6 @@ async function requestsWith(variant) {
   await service.stop();
 }
 
-/** A dry run over a million rows against csv-parse alone; and the memory of ten thousand. */
-async function memory() {
-  const service = await sandbox();
-  const large = await people(1_000_000, "large.csv");
-  const small = await people(10_000, "small.csv");
-  const bare = await run([csvLoop, large], service);
-  const whole = await median(() => ecm(["import", large, "--dry-run", "--json"], service), "peakMib");
-  const few = await median(() => ecm(["import", small, "--dry-run", "--json"], service), "peakMib");
-  report("csv-parse alone, a million rows", bare.seconds, "s", true, "");
-  report(
-    "dry run of a million rows",
-    whole.seconds,
-    "s",
-    true,
-    `${round(whole.cpuSeconds / bare.cpuSeconds)} times the CPU`,
-  );
-  report("  its peak memory", whole.peakMib, "MiB", whole.peakMib <= 150, "at most 150");
-  const ratio = whole.peakMib / few.peakMib;
-  report(
-    "  against ten thousand rows",
-    ratio,
-    `times (${round(few.peakMib)} MiB)`,
-    ratio <= 1.2,
-    "at most 1.2",
-  );
-  await service.stop();
-}
-
-/** CPU of writing every row, against a loop that does nothing but send the same bodies. */
-async function cpu() {
-  const rows = 10_000;
-  const file = await people(rows, "written.csv");
-  const first = await sandbox();
-  const real = await ecm(["import", file, "--json"], first);
-  await first.stop();
-  const second = await sandbox();
-  const before = process.cpuUsage();
-  await bareLoop(second, rows);
-  const { user, system } = process.cpuUsage(before);
-  await second.stop();
-  const bare = (user + system) / rows;
-  const ours = (real.cpuSeconds * 1e6) / rows;
-  report("CPU of a written row", ours, "µs", true, "");
-  report("  against a bare undici loop", ours / bare, `times (${round(bare)} µs)`, true, "");
-}
-
 /** How much of each window a long run uses, alone and beside another, and how many 429s that costs. */
 async function budget() {
   for (const runs of [1, 2]) {
@@ -159,31 +110,4 @@ async function budget() {
     report("  sent again after a 429", retried, "requests", retried === 0, "none");
     await service.stop();
   }
-}
-
-async function bareLoop({ env }, rows) {
-  const pool = new Pool(env.ECM_BASE_URL, { connections: 8 });
-  const headers = { "x-api-key": env.ECM_API_KEY, "content-type": "application/json" };
-  const { body } = await pool.request({ method: "GET", path: "/api/contact-structure", headers });
-  const [structure] = await body.json();
-  let next = 0;
-  const send = async () => {
-    while (next < rows) {
-      const index = next++;
-      const contact = {
-        key: `p${index}@example.com`,
-        contactStructureId: structure._id,
-        fields: [{ _id: structure.fields[0]._id, value: `First ${index}` }],
-      };
-      const answer = await pool.request({
-        method: "POST",
-        path: "/api/contact",
-        headers,
-        body: JSON.stringify(contact),
-      });
-      await answer.body.json();
-    }
-  };
-  await Promise.all(Array.from({ length: 8 }, send));
-  await pool.close();
 }

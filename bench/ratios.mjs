@@ -67,6 +67,8 @@ async function dryRun() {
   const service = await sandbox();
   const bare = await median(() => run([file("csv-loop.mjs"), path], service), "cpuSeconds");
   const ours = await median(() => ecm(["import", path, "--dry-run", "--json"], service), "cpuSeconds");
+  const small = await people(10_000, "small.csv");
+  const few = await median(() => ecm(["import", small, "--dry-run", "--json"], service), "peakMib");
   await service.stop();
   row(
     "dryRun",
@@ -76,6 +78,7 @@ async function dryRun() {
     3.5,
   );
   row("dryRunMemory", "its peak memory", "MiB", ours.peakMib, 100);
+  row("dryRunGrowth", "the same", "that of 10,000 rows", ours.peakMib / few.peakMib, 1.2);
 }
 
 /** CPU and memory of an export of a whole account beside reading the same pages and writing the bytes. */
