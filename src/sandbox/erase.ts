@@ -2,9 +2,10 @@
 import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { openDatabase } from "./database.ts";
+import { type Database, openDatabase } from "./database.ts";
+import { bringUpToDate } from "./schema/index.ts";
 import { foldKey } from "./store/contacts.ts";
-import { delayMilliseconds, longestWaitMilliseconds } from "./store/request-log.ts";
+import { delayMilliseconds, type KeptRequest } from "./store/request-log.ts";
 
 /** The masking of a key in any text, both as it is; undefined where the key is not in it. */
 export type Mask = (text: string) => string | undefined;
@@ -18,28 +19,17 @@ export async function eraseFromSandbox(folder: string, keys: readonly string[], 
   const saved = join(folder, "snapshots");
   const snapshots = existsSync(saved) ? readdirSync(saved).filter((name) => name.endsWith(".db")) : [];
   const files = [join(folder, "sandbox.db"), ...snapshots.map((name) => join(saved, name))];
-  if (existsSync(files[0]!)) await untilLogged(files[0]!);
+  // The requests that looked the person up may still wait to be logged, by other processes and by this one.
+  if (existsSync(files[0]!)) await sleep(4 * delayMilliseconds);
   let erased = 0;
   for (const file of files) if (existsSync(file)) erased += Number(await eraseFromDatabase(file, keys, mask));
   return erased;
 }
 
-/** The requests that looked the person up may still wait to be logged, by other processes and by this one. */
-async function untilLogged(file: string): Promise<void> {
-  const database = await openDatabase(file);
-  try {
-    // A sandbox that was last used by an older version has no log, and nobody who writes one.
-    const hasLog = database.get("SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = 'requests'");
-    const last = () => database.get<{ n: number | null }>("SELECT max(n) AS n FROM requests")!.n;
-    const pause = 4 * delayMilliseconds;
-    for (let waited = 0; hasLog && waited <= longestWaitMilliseconds; waited += pause) {
-      const before = last();
-      await sleep(pause);
-      if (last() === before) return;
-    }
-  } finally {
-    database.close();
-  }
+function tablesOf(database: Database): string[] {
+  return database
+    .all<{ name: string }>("SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%'")
+    .map(({ name }) => name);
 }
 
 const idsOnly = ["members", "totals", "milestones", "api_keys"];
@@ -47,16 +37,13 @@ const idsOnly = ["members", "totals", "milestones", "api_keys"];
 async function eraseFromDatabase(file: string, keys: readonly string[], mask: Mask): Promise<boolean> {
   const database = await openDatabase(file);
   try {
-    const tables = database
-      .all<{ name: string }>(
-        "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%'",
-      )
-      .map(({ name }) => name)
-      .filter((name) => !idsOnly.includes(name));
+    // As earlier versions kept the log.
+    if (tablesOf(database).includes("requests")) bringUpToDate(database);
+    const tables = tablesOf(database).filter((name) => !idsOnly.includes(name));
     const changed = database.transaction(() => {
       let changes = 0;
       if (tables.includes("contacts")) changes += removeContacts();
-      if (tables.includes("requests")) changes += removeRequests();
+      if (tables.includes("request_batches")) changes += removeRequests();
       for (const table of tables) changes += maskTexts(table);
       return changes;
     });
@@ -82,21 +69,33 @@ async function eraseFromDatabase(file: string, keys: readonly string[], mask: Ma
 
   /** Requests that speak of the person, by a key or by an id that an answer gave for one. */
   function removeRequests(): number {
-    const rows = database.all<Record<string, string | number | null>>("SELECT * FROM requests");
-    const ids = new Set(rows.flatMap(({ answer, body }) => [...idsIn(answer), ...idsIn(body)]));
+    const batches = database
+      .all<{ last: number; entries: string }>("SELECT last, entries FROM request_batches")
+      .map(({ last, entries }) => ({ last, requests: JSON.parse(entries) as (KeptRequest | null)[] }));
+    const ids = new Set(batches.flatMap(({ requests }) => requests.flatMap(textsOf).flatMap(idsIn)));
+    const isTheirs = (request: KeptRequest | null) =>
+      textsOf(request).some((text) => mask(text) !== undefined || [...ids].some((id) => text.includes(id)));
     let changes = 0;
-    for (const row of rows) {
-      const texts = Object.values(row).filter((value) => typeof value === "string");
-      const isTheirs = texts.some(
-        (text) => mask(text) !== undefined || [...ids].some((id) => text.includes(id)),
-      );
-      if (isTheirs) changes += database.run("DELETE FROM requests WHERE n = ?", row.n!).changes;
+    for (const { last, requests } of batches) {
+      const kept = requests.map((request) => (isTheirs(request) ? null : request));
+      const removed = kept.filter((request, index) => request !== requests[index]).length;
+      if (removed === 0) continue;
+      database.run("UPDATE request_batches SET entries = ? WHERE last = ?", JSON.stringify(kept), last);
+      changes += removed;
     }
     return changes;
   }
 
-  function idsIn(json: string | number | null | undefined): string[] {
-    if (typeof json !== "string" || mask(json) === undefined) return [];
+  /** Each text of its own, and the answer as JSON. */
+  function textsOf(request: KeptRequest | null): string[] {
+    if (!request) return [];
+    const [parts, answer] = request;
+    const texts = parts.filter((value) => typeof value === "string");
+    return answer === null ? texts : [...texts, JSON.stringify(answer)];
+  }
+
+  function idsIn(json: string): string[] {
+    if (mask(json) === undefined) return [];
     const ids: string[] = [];
     try {
       JSON.parse(json, (_name, value: unknown) => {

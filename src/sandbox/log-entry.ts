@@ -19,7 +19,40 @@ const secretHeaders = ["x-api-key", "authorization", "cookie"];
 
 export function entryOf({ request, body, status, answer, now }: Exchange): RequestEntry {
   const { target, fault, arrivedAt } = request;
-  const headers: Record<string, unknown> = { ...request.headers };
+  const { json: headers, secrets } = shownHeaders(request.headers);
+  const safe = (text: string) =>
+    storable(secrets.reduce((all, secret) => all.replaceAll(secret, masked), text));
+  const path = pathOf(target);
+  const query = target.slice(path.length + 1);
+  return {
+    time: now,
+    method: request.method,
+    path: safe(path),
+    query: query && safe(query),
+    headers,
+    body: body && body.length > 0 ? safe(decoder.decode(body)) : null,
+    status,
+    answer: answer === "" ? null : answer,
+    milliseconds: arrivedAt === undefined ? 0 : Math.round((performance.now() - arrivedAt) * 100) / 100,
+    fault: fault ?? null,
+  };
+}
+
+type Headers = ApiRequest["headers"];
+
+interface ShownHeaders {
+  given: Headers;
+  json: string;
+  /** What is masked in them, and in all other texts. */
+  secrets: string[];
+}
+
+// Of one caller they are the same again and again.
+let latest: ShownHeaders = { given: {}, json: "{}", secrets: [] };
+
+function shownHeaders(given: Headers): ShownHeaders {
+  if (areSame(given, latest.given)) return latest;
+  const headers = { ...given };
   const secrets: string[] = [];
   for (const name of secretHeaders) {
     const value = headers[name];
@@ -27,20 +60,18 @@ export function entryOf({ request, body, status, answer, now }: Exchange): Reque
     headers[name] = masked(value);
     if (value.length >= shortestSecret) secrets.push(value);
   }
-  const safe = (text: string) => secrets.reduce((before, secret) => before.replaceAll(secret, masked), text);
-  const path = pathOf(target);
-  return {
-    time: now,
-    method: request.method,
-    path: storable(safe(path)),
-    query: storable(safe(target.slice(path.length + 1))),
-    headers,
-    body: body && body.length > 0 ? storable(safe(decoder.decode(body))) : null,
-    status,
-    answer: answer === "" ? null : answer,
-    milliseconds: arrivedAt === undefined ? 0 : Math.round((performance.now() - arrivedAt) * 100) / 100,
-    fault: fault ?? null,
-  };
+  latest = { given, json: JSON.stringify(headers), secrets };
+  return latest;
+}
+
+/** In the same order too. */
+function areSame(one: Headers, other: Headers): boolean {
+  const names = Object.keys(one);
+  const otherNames = Object.keys(other);
+  return (
+    names.length === otherNames.length &&
+    names.every((name, index) => name === otherNames[index] && one[name] === other[name])
+  );
 }
 
 const shortestSecret = 20;

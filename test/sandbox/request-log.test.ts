@@ -1,8 +1,15 @@
 /** When requests are written to the log, and who sees them when. */
+import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { openOwner } from "../../src/sandbox/admin.ts";
+import { openDatabase } from "../../src/sandbox/database.ts";
 import { eraseFromSandbox } from "../../src/sandbox/erase.ts";
+import { accountSchema } from "../../src/sandbox/schema/0001-account.ts";
+import { contactsSchema } from "../../src/sandbox/schema/0002-contacts.ts";
+import { eventsSchema } from "../../src/sandbox/schema/0003-events.ts";
+import { sandboxSchema } from "../../src/sandbox/schema/0004-sandbox.ts";
+import { keyCaseSchema } from "../../src/sandbox/schema/0005-key-case.ts";
 import { openStore, type Store } from "../../src/sandbox/store/index.ts";
 import { longestLog, type RequestEntry } from "../../src/sandbox/store/request-log.ts";
 import { transactionQueue } from "../../src/sandbox/transaction-queue.ts";
@@ -14,7 +21,7 @@ const entry: RequestEntry = {
   method: "GET",
   path: "/api/contact/1",
   query: "",
-  headers: {},
+  headers: "{}",
   body: null,
   status: 200,
   answer: null,
@@ -29,6 +36,26 @@ async function store(): Promise<Store> {
     opened.database.close();
   });
   return opened;
+}
+
+/** A folder of the version whose log had a row for each request. */
+async function folderOfVersion5(): Promise<string> {
+  const folder = join(await temporaryFolder(), "sandbox");
+  await mkdir(folder);
+  const database = await openDatabase(join(folder, "sandbox.db"));
+  for (const step of [accountSchema, contactsSchema, eventsSchema, sandboxSchema, keyCaseSchema]) {
+    database.exec(step);
+  }
+  database.exec(`
+    PRAGMA user_version = 5;
+    UPDATE settings SET cleared_up_to = 1;
+    INSERT INTO requests VALUES
+      (1, 0, 'GET', '', '', '{}', NULL, 200, NULL, 1, NULL),
+      (2, 0, 'POST', '/api/contact', 'a=1', '{"host":"x"}', '{"key":"ada"}', 400, '{"errors":[]}', 1.5, '503'),
+      (3, 0, 'GET', '/api/contact/1', '', '{}', 'no JSON', NULL, '{"cut', 1, NULL);
+  `);
+  database.close();
+  return folder;
 }
 
 const pathsOf = (requests: { path: string }[]) => requests.map(({ path }) => path);
@@ -79,10 +106,9 @@ describe("the log of requests", () => {
     expect(sandbox.operations.requests()).toEqual([]);
   });
 
-  it("holds nothing back from an erasure, however much has to be logged first", async () => {
+  it("holds nothing back from an erasure that is in the middle of many", async () => {
     const { database, requests, folder } = await store();
     const takeTurn = transactionQueue(database, [requests]);
-    // Written at 2,000 a second, this takes a while; the person is in the last of it.
     await takeTurn(() => {
       for (let count = 0; count < 1500; count++) requests.add(entry);
       requests.add({ ...entry, path: "/api/contact/ada@example.com" });
@@ -93,6 +119,88 @@ describe("the log of requests", () => {
     const kept = requests.find({}, longestLog, "oldest");
     expect(kept).toHaveLength(1500);
     expect(pathsOf(kept)).not.toContain("/api/contact/ada@example.com");
+  });
+
+  it("leaves the numbers of the others as they are when one is erased", async () => {
+    const { database, requests, folder } = await store();
+    const takeTurn = transactionQueue(database, [requests]);
+    await takeTurn(() => {
+      for (const name of ["1", "ada@example.com", "3"]) requests.add({ ...entry, path: `/${name}` });
+    });
+    await eraseFromSandbox(folder, ["ada@example.com"], (text) =>
+      text.includes("ada@example.com") ? text.replaceAll("ada@example.com", "erased") : undefined,
+    );
+    expect(requests.find({}, 10, "newest")).toMatchObject([
+      { n: 1, path: "/1" },
+      { n: 3, path: "/3" },
+    ]);
+  });
+
+  it("keeps what an earlier version of the folder had logged", async () => {
+    const folder = await folderOfVersion5();
+    const { requests, database: opened } = await openStore(folder, entry.time);
+    onTestFinished(() => opened.close());
+    expect(requests.find({}, 10, "oldest")).toEqual([
+      {
+        n: 2,
+        time: "1970-01-01T00:00:00.000Z",
+        method: "POST",
+        path: "/api/contact",
+        query: { a: "1" },
+        headers: { host: "x" },
+        body: { key: "ada" },
+        status: 400,
+        answer: { errors: [] },
+        milliseconds: 1.5,
+        fault: "503",
+      },
+      expect.objectContaining({ n: 3, body: "no JSON", status: null, answer: '{"cut' }),
+    ]);
+    expect(requests.last()).toBe(3);
+  });
+
+  it("erases from what an earlier version had logged", async () => {
+    const folder = await folderOfVersion5();
+    await eraseFromSandbox(folder, ["ada"], (text) =>
+      text.includes("ada") ? text.replaceAll("ada", "erased") : undefined,
+    );
+    const { requests, database } = await openStore(folder, entry.time);
+    onTestFinished(() => database.close());
+    expect(requests.find({}, 10, "oldest").map(({ n }) => n)).toEqual([3]);
+  });
+
+  it.each([
+    ["/api/contact", ["/api/contact"]],
+    ["*", ["/api/contact", "/api/contact/search", "/api/lists", "/api/lists/1/lists"]],
+    ["/api/contact*", ["/api/contact", "/api/contact/search"]],
+    ["*search", ["/api/contact/search"]],
+    ["/*/*/*", ["/api/contact/search", "/api/lists/1/lists"]],
+    ["*lists*lists", ["/api/lists/1/lists"]],
+    ["/api/lists*lists", ["/api/lists/1/lists"]],
+    ["/api/con?act", []],
+    ["", []],
+  ])("finds paths by the pattern %s", async (path, found) => {
+    const { database, requests } = await store();
+    const takeTurn = transactionQueue(database, [requests]);
+    const paths = ["/api/contact", "/api/contact/search", "/api/lists", "/api/lists/1/lists"];
+    await takeTurn(() => {
+      for (const each of paths) requests.add({ ...entry, path: each });
+    });
+    expect(pathsOf(requests.find({ path }, 10, "newest"))).toEqual(found);
+  });
+
+  it("finds the newest and the oldest of what is kept in many batches", async () => {
+    const { database, requests } = await store();
+    const takeTurn = transactionQueue(database, [requests]);
+    for (let number = 1; number <= 130; number++) {
+      await takeTurn(() => requests.add({ ...entry, path: `/${number}`, status: 200 + (number % 2) }, true));
+    }
+    const numbersOf = (...given: Parameters<typeof requests.find>) =>
+      requests.find(...given).map(({ n }) => n);
+    expect(numbersOf({ status: "201" }, 3, "newest")).toEqual([125, 127, 129]);
+    expect(numbersOf({ status: "201" }, 3, "oldest")).toEqual([1, 3, 5]);
+    expect(numbersOf({ after: 120, status: "2xx" }, 100, "oldest")).toHaveLength(10);
+    expect(numbersOf({}, 1000, "newest")).toHaveLength(130);
   });
 
   it("gives no number twice when it is emptied before it was written", async () => {

@@ -28,5 +28,3 @@ CREATE TABLE requests (
   fault TEXT
 );
 `;
-
-export const sandboxTables = ["settings", "requests"];

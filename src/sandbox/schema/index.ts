@@ -4,10 +4,20 @@ import type { Database } from "../database.ts";
 import { accountSchema } from "./0001-account.ts";
 import { contactsSchema } from "./0002-contacts.ts";
 import { eventsSchema } from "./0003-events.ts";
-import { sandboxSchema, sandboxTables } from "./0004-sandbox.ts";
+import { sandboxSchema } from "./0004-sandbox.ts";
 import { keyCaseSchema } from "./0005-key-case.ts";
+import { requestBatchesSchema } from "./0006-request-batches.ts";
 
-const steps = [accountSchema, contactsSchema, eventsSchema, sandboxSchema, keyCaseSchema];
+const steps = [
+  accountSchema,
+  contactsSchema,
+  eventsSchema,
+  sandboxSchema,
+  keyCaseSchema,
+  requestBatchesSchema,
+];
+const stepsOfTheSandbox = [sandboxSchema, requestBatchesSchema];
+const sandboxTables = ["settings", "request_batches"];
 
 /** Brings a folder of any earlier version up to date. @throws UsageError for a folder of a later version */
 export function bringUpToDate(database: Database): void {
@@ -31,7 +41,7 @@ export function bringUpToDate(database: Database): void {
  */
 export function rebuild(database: Database): void {
   for (const table of accountTables(database)) database.exec(`DROP TABLE "${table}"`);
-  for (const step of steps) if (step !== sandboxSchema) database.exec(step);
+  for (const step of steps) if (!stepsOfTheSandbox.includes(step)) database.exec(step);
 }
 
 /** All tables but those of the sandbox itself. */

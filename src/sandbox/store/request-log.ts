@@ -1,13 +1,12 @@
 /**
- * The log of requests: the newest 10,000, numbered in the order of their answers. A row costs as much as the rest of a read,
- * so rows wait in memory: they are written with the next transaction that changes something, when the log of this process is
- * read, or a moment later; and never more in a second than can be written beside the requests.
+ * The log of requests: the newest 10,000, numbered in the order of their answers. They wait in memory and are written many at
+ * once: with the next transaction that changes something, when the log of this process is read, or a moment later.
  */
-import type { Database, Value } from "../database.ts";
+import type { Database } from "../database.ts";
 import type { LoggedRequest } from "../public-types.ts";
 import type { Participant } from "../transaction-queue.ts";
 
-/** A request as it is logged. Texts are kept as they came, up to a length. */
+/** A request to be logged. Texts are kept up to a length. */
 export interface RequestEntry {
   /** The service's time, in milliseconds since the epoch. */
   time: number;
@@ -15,10 +14,12 @@ export interface RequestEntry {
   path: string;
   /** Without the question mark. */
   query: string;
-  headers: Record<string, unknown>;
+  /** JSON object. */
+  headers: string;
   body: string | null;
   /** Null: the connection was dropped before an answer. */
   status: number | null;
+  /** JSON. */
   answer: string | null;
   /** From the arrival of the request to the answer. */
   milliseconds: number;
@@ -56,154 +57,174 @@ export interface RequestLog extends Participant {
 
 /** How many are kept. */
 export const longestLog = 10_000;
-const prunedAtOnce = 100;
-/** Other processes of the folder see a read at most so much later, as long as fewer than 2,000 requests a second are answered. */
+const prunedAtOnce = 500;
+/** Other processes of the folder see a read at most so much later. */
 export const delayMilliseconds = 50;
-// At that pace, writing the log takes less than a tenth of the time. What comes faster waits, and of more than the log holds
-// the oldest rows are never written.
-const mostPerDelay = 100;
-/** What waits now is written, or never will be, after so long. */
-export const longestWaitMilliseconds = (longestLog / mostPerDelay) * delayMilliseconds;
 const mostWaitingCharacters = 32 * 2 ** 20;
 // Longer ones are cut: a page of 1,000 contacts is not what a log is read for.
 const longestBody = 64 * 1024;
 const longestAnswer = 16 * 1024;
+const mostBatchesAtOnce = 50;
 
-interface WaitingRow extends Omit<RequestEntry, "headers"> {
+/** Requests that were written together. */
+interface Batch {
+  /** Number of the last of them. */
+  last: number;
+  count: number;
+  /** JSON array of the headers that were sent with them, each once. */
   headers: string;
+  /** JSON array of `KeptRequest`, the oldest first; null in place of one that was erased. */
+  entries: string;
 }
 
-interface Row extends WaitingRow {
-  n: number;
+/** Without what costs the most to write: names of members, and the same headers again. */
+export type KeptRequest = [
+  request: [
+    time: number,
+    method: string,
+    path: string,
+    query: string,
+    /** Place in the batch's headers. */
+    headers: number,
+    body: string | null,
+    status: number | null,
+    milliseconds: number,
+    fault: string | null,
+  ],
+  /** A text where it was cut. */
+  answer: unknown,
+];
+
+/** A batch that is not written yet. */
+interface WaitingRequests {
+  count: number;
+  /** Headers as JSON, with their places. */
+  headers: Map<string, number>;
+  /** JSON of each, after a comma. */
+  entries: string;
 }
+
+function noRequests(): WaitingRequests {
+  return { count: 0, headers: new Map(), entries: "" };
+}
+
+function placeIn(places: Map<string, number>, text: string): number {
+  const known = places.get(text);
+  if (known === undefined) places.set(text, places.size);
+  return known ?? places.size - 1;
+}
+
+const lastNumber = `max((SELECT cleared_up_to FROM settings), (SELECT coalesce(max(last), 0) FROM request_batches))`;
 
 export function requestLogIn(database: Database): RequestLog {
-  const waiting: WaitingRow[] = [];
-  // Of one caller they are the same again and again: one text for all of them is not copied by the garbage collector.
-  let lastHeaders = "";
-  let waitingCharacters = 0;
-  /** How many of those that wait belong to no transaction under way. */
-  let answered = 0;
+  let waiting = noRequests();
+  /** What of it belongs to no transaction under way. */
+  let answered = { count: 0, length: 0 };
   let isWriteUnderWay = false;
-  /** How many rows the transaction under way writes. */
-  let inserted = 0;
-  let pace = { since: 0, rows: 0 };
-  /** How many requests were passed over since the last row: their numbers are not given. */
-  let passedOver = 0;
+  let isWritten = false;
+  let sincePruned = prunedAtOnce;
   let timer: NodeJS.Timeout | undefined;
 
-  const insert = (entries: WaitingRow[]) => {
-    const next = passedOver > 0 ? lastIn(database) + passedOver + 1 : null;
-    for (const [index, entry] of entries.entries()) {
-      const { lastInsertRowid: n } = database.run(
-        `INSERT INTO requests (n, time, method, path, query, headers, body, status, answer, milliseconds, fault)
-          VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-        index === 0 ? next : null,
-        entry.time,
-        entry.method,
-        entry.path,
-        entry.query,
-        entry.headers,
-        entry.body,
-        entry.status,
-        entry.answer,
-        entry.milliseconds,
-        entry.fault,
-      );
-      if (n % prunedAtOnce === 0) database.run("DELETE FROM requests WHERE n <= ?", n - longestLog);
-    }
+  const last = () => database.get<{ n: number }>(`SELECT ${lastNumber} AS n`)!.n;
+  const insert = () => {
+    const { lastInsertRowid: end } = database.run(
+      `INSERT INTO request_batches (last, count, headers, entries) SELECT ${lastNumber} + ?1, ?1, ?2, ?3`,
+      waiting.count,
+      `[${[...waiting.headers.keys()].join()}]`,
+      `[${waiting.entries.slice(1)}]`,
+    );
+    sincePruned += waiting.count;
+    if (sincePruned < prunedAtOnce) return;
+    database.run("DELETE FROM request_batches WHERE last <= ?", end - longestLog);
+    sincePruned = 0;
   };
-  /** How many more rows may be written now. */
-  const allowance = (now = performance.now()) => {
-    if (now - pace.since >= delayMilliseconds) pace = { since: now, rows: 0 };
-    return mostPerDelay - pace.rows;
+  const noteAnswered = () => {
+    answered = { count: waiting.count, length: waiting.entries.length };
   };
-  const forget = (count: number) => {
-    for (const entry of waiting.splice(0, count)) waitingCharacters -= lengthOf(entry);
-    answered = waiting.length;
+  const forget = () => {
+    waiting = noRequests();
+    noteAnswered();
   };
-  const write = (most = waiting.length) => {
-    if (waiting.length === 0) return;
-    const entries = waiting.slice(0, most);
-    database.transaction(() => insert(entries));
-    passedOver = 0;
-    pace.rows += entries.length;
-    forget(entries.length);
-  };
-  const writeSome = () => {
-    timer = undefined;
-    try {
-      write(allowance());
-    } catch {
-      // The disk is full, or another process holds the database: later.
-    }
-    writeSoon();
+  const write = () => {
+    if (waiting.count === 0) return;
+    database.transaction(insert);
+    forget();
   };
   const writeSoon = () => {
-    if (waiting.length > 0) timer ??= setTimeout(writeSome, delayMilliseconds);
+    if (waiting.count === 0) return;
+    timer ??= setTimeout(() => {
+      timer = undefined;
+      try {
+        write();
+      } catch {
+        // The disk is full, or another process holds the database: later.
+        writeSoon();
+      }
+    }, delayMilliseconds);
   };
+  /** Batches that reach beyond a number, a few at a time, in either order. */
+  function* batches(beyond: number, which: "oldest" | "newest"): Generator<Batch> {
+    const [condition, order] = which === "oldest" ? ["last > ?2", "last"] : ["last < ?2", "last DESC"];
+    let from = which === "oldest" ? beyond : Number.MAX_SAFE_INTEGER;
+    for (;;) {
+      const some = database.all<Batch>(
+        `SELECT * FROM request_batches WHERE last > ?1 AND ${condition} ORDER BY ${order} LIMIT ${mostBatchesAtOnce}`,
+        beyond,
+        from,
+      );
+      yield* some;
+      if (some.length < mostBatchesAtOnce) return;
+      from = some.at(-1)!.last;
+    }
+  }
 
   return {
-    add(entry, isWrite = false) {
-      const headers = JSON.stringify(entry.headers);
-      if (headers !== lastHeaders) lastHeaders = headers;
-      const row = {
-        ...entry,
-        headers: lastHeaders,
-        body: cut(entry.body, longestBody),
-        answer: cut(entry.answer, longestAnswer),
-      };
-      waiting.push(row);
-      waitingCharacters += lengthOf(row);
+    add({ time, method, path, query, headers, body, status, milliseconds, fault, answer }, isWrite = false) {
+      const place = placeIn(waiting.headers, headers);
+      const most = [time, method, path, query, place, cut(body, longestBody), status, milliseconds, fault];
+      // One text that grows, and is copied once when it is written.
+      waiting.entries += `,[${JSON.stringify(most)},${jsonOfAnswer(answer)}]`;
+      waiting.count += 1;
       isWriteUnderWay ||= isWrite;
     },
     beforeCommit() {
-      const isTooMuch = waitingCharacters > mostWaitingCharacters;
-      inserted = isTooMuch ? waiting.length : isWriteUnderWay ? Math.min(waiting.length, allowance()) : 0;
-      if (inserted > 0) insert(waiting.slice(0, inserted));
+      isWritten = waiting.count > 0 && (isWriteUnderWay || waiting.entries.length > mostWaitingCharacters);
+      if (isWritten) insert();
     },
     afterwards(isCommitted) {
       if (!isCommitted) {
-        for (const entry of waiting.splice(answered)) waitingCharacters -= lengthOf(entry);
-      } else if (inserted > 0) {
-        passedOver = 0;
-        pace.rows += inserted;
-        forget(inserted);
-      }
+        waiting.entries = waiting.entries.slice(0, answered.length);
+        waiting.count = answered.count;
+      } else if (isWritten) forget();
       isWriteUnderWay = false;
-      inserted = 0;
-      const excess = waiting.length - longestLog;
-      if (excess > 0) {
-        passedOver += excess;
-        forget(excess);
-      }
-      answered = waiting.length;
+      isWritten = false;
+      noteAnswered();
       writeSoon();
     },
     find(filter, limit, which) {
       write();
-      const [where, values] = conditionOf(filter);
-      const newest = which === "newest";
-      const rows = database.all<Row>(
-        `SELECT * FROM requests WHERE n > (SELECT cleared_up_to FROM settings)
-          AND n > (SELECT coalesce(max(n), 0) FROM requests) - ${longestLog}${where}
-          ORDER BY n ${newest ? "DESC" : ""} LIMIT ?`,
-        ...values,
-        limit,
-      );
-      return (newest ? rows.reverse() : rows).map(read);
+      const { cleared_up_to: cleared } = database.get<{ cleared_up_to: number }>(
+        "SELECT cleared_up_to FROM settings",
+      )!;
+      const beyond = Math.max(cleared, filter.after ?? 0, last() - longestLog);
+      const matches = matcherOf(filter);
+      const found: LoggedRequest[] = [];
+      for (const batch of batches(beyond, which)) {
+        const requests = requestsIn(batch).filter((each) => each.n > beyond && matches(each));
+        if (which === "newest") requests.reverse();
+        found.push(...requests.slice(0, limit - found.length).map(read));
+        if (found.length === limit) break;
+      }
+      return which === "newest" ? found.reverse() : found;
     },
     last() {
       write();
-      return lastIn(database);
+      return last();
     },
     clear() {
-      passedOver += waiting.length;
-      forget(waiting.length);
-      // The number of the last one stays, and nothing else of it: the next follows.
-      database.run("UPDATE settings SET cleared_up_to = (SELECT coalesce(max(n), 0) FROM requests)");
-      database.run("DELETE FROM requests WHERE n < (SELECT cleared_up_to FROM settings)");
-      database.run("UPDATE requests SET path = '', query = '', headers = '{}', body = NULL, answer = NULL");
+      database.run("UPDATE settings SET cleared_up_to = ?", last() + waiting.count);
+      database.run("DELETE FROM request_batches");
+      forget();
     },
     close() {
       clearTimeout(timer);
@@ -216,25 +237,49 @@ export function requestLogIn(database: Database): RequestLog {
   };
 }
 
-function lastIn(database: Database): number {
-  return database.get<{ n: number }>("SELECT coalesce(max(n), 0) AS n FROM requests")!.n;
+/** A request with its number, and its headers. */
+interface NumberedRequest {
+  n: number;
+  headers: LoggedRequest["headers"];
+  request: KeptRequest;
 }
 
-function lengthOf({ path, query, body, answer }: WaitingRow): number {
-  return path.length + query.length + (body?.length ?? 0) + (answer?.length ?? 0);
+/** What was erased has left its number behind. */
+function requestsIn({ last, count, headers, entries }: Batch): NumberedRequest[] {
+  const allHeaders: LoggedRequest["headers"][] = JSON.parse(headers);
+  const requests: (KeptRequest | null)[] = JSON.parse(entries);
+  return requests.flatMap((request, index) =>
+    request ? [{ n: last - count + 1 + index, headers: allHeaders[request[0][4]]!, request }] : [],
+  );
 }
 
-function conditionOf({ after, since, method, path, status }: RequestFilter): [sql: string, values: Value[]] {
-  const conditions: [sql: string, value: Value | undefined][] = [
-    [" AND n > ?", after],
-    [" AND time >= ?", since],
-    [" AND method = ?", method?.toUpperCase()],
-    // In a pattern of GLOB only * is special here.
-    [" AND path GLOB ?", path?.replace(/[?[]/g, "[$&]")],
-    [" AND CAST(status AS TEXT) LIKE ?", status?.replaceAll("x", "_")],
-  ];
-  const given = conditions.filter(([, value]) => value !== undefined);
-  return [given.map(([sql]) => sql).join(""), given.map(([, value]) => value!)];
+function matcherOf({
+  since = 0,
+  method,
+  path,
+  status,
+}: RequestFilter): (numbered: NumberedRequest) => boolean {
+  const statuses = status && new RegExp(`^${status.replaceAll("x", ".")}$`);
+  return ({ request: [[time, itsMethod, itsPath, , , , itsStatus]] }) =>
+    time >= since &&
+    (method === undefined || itsMethod === method.toUpperCase()) &&
+    (path === undefined || isLike(itsPath, path)) &&
+    (!statuses || (itsStatus !== null && statuses.test(String(itsStatus))));
+}
+
+/** Whether a text is what a pattern says, whose `*` stand for any part of it. */
+function isLike(text: string, pattern: string): boolean {
+  const [first, ...others] = pattern.split("*") as [string, ...string[]];
+  const end = others.pop();
+  if (end === undefined) return text === pattern;
+  if (!text.startsWith(first)) return false;
+  let from = first.length;
+  for (const part of others) {
+    const at = text.indexOf(part, from);
+    if (at === -1) return false;
+    from = at + part.length;
+  }
+  return text.length - end.length >= from && text.endsWith(end);
 }
 
 function cut(text: string | null, longest: number): string | null {
@@ -243,19 +288,26 @@ function cut(text: string | null, longest: number): string | null {
   return `${Buffer.from(text.slice(0, longest)).toString()}…`;
 }
 
-function read({ n, time, query, headers, body, answer, ...rest }: Row): LoggedRequest {
+function jsonOfAnswer(answer: string | null): string {
+  return answer && answer.length > longestAnswer
+    ? JSON.stringify(cut(answer, longestAnswer))
+    : String(answer);
+}
+
+function read({ n, headers, request }: NumberedRequest): LoggedRequest {
+  const [[time, method, path, query, , body, status, milliseconds, fault], answer] = request;
   return {
     n,
     time: new Date(time).toISOString(),
-    method: rest.method,
-    path: rest.path,
+    method,
+    path,
     query: queryOf(query),
-    headers: JSON.parse(headers),
+    headers,
     body: parsed(body),
-    status: rest.status,
-    answer: parsed(answer),
-    milliseconds: rest.milliseconds,
-    fault: rest.fault,
+    status,
+    answer,
+    milliseconds,
+    fault,
   };
 }
 
