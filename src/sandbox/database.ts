@@ -3,8 +3,10 @@ import { closeSync, openSync } from "node:fs";
 import { devNull } from "node:os";
 import { EcmError, exitCodes, UsageError } from "../errors.ts";
 
-export type Value = string | number | null;
-export type Row = Record<string, Value>;
+/** What a statement takes. */
+export type Value = string | number | null | Uint8Array;
+/** No column of ours holds bytes. */
+export type Row = Record<string, string | number | null>;
 
 export interface Database {
   run(sql: string, ...values: Value[]): { changes: number; lastInsertRowid: number };

@@ -5,7 +5,8 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { type Database, openDatabase } from "./database.ts";
 import { bringUpToDate } from "./schema/index.ts";
 import { foldKey } from "./store/contacts.ts";
-import { delayMilliseconds, type KeptRequest } from "./store/request-log.ts";
+import { delayMilliseconds } from "./store/request-log.ts";
+import type { KeptRequest } from "./store/waiting-requests.ts";
 
 /** The masking of a key in any text, both as it is; undefined where the key is not in it. */
 export type Mask = (text: string) => string | undefined;

@@ -5,6 +5,7 @@
 import type { Database } from "../database.ts";
 import type { LoggedRequest } from "../public-types.ts";
 import type { Participant } from "../transaction-queue.ts";
+import { type KeptRequest, waitingRequests } from "./waiting-requests.ts";
 
 /** A request to be logged. Texts are kept up to a length. */
 export interface RequestEntry {
@@ -60,10 +61,7 @@ export const longestLog = 10_000;
 const prunedAtOnce = 500;
 /** Other processes of the folder see a read at most so much later. */
 export const delayMilliseconds = 50;
-const mostWaitingCharacters = 32 * 2 ** 20;
-// Longer ones are cut: a page of 1,000 contacts is not what a log is read for.
-const longestBody = 64 * 1024;
-const longestAnswer = 16 * 1024;
+const mostWaitingBytes = 32 * 2 ** 20;
 const mostBatchesAtOnce = 50;
 
 /** Requests that were written together. */
@@ -77,49 +75,10 @@ interface Batch {
   entries: string;
 }
 
-/** Without what costs the most to write: names of members, and the same headers again. */
-export type KeptRequest = [
-  request: [
-    time: number,
-    method: string,
-    path: string,
-    query: string,
-    /** Place in the batch's headers. */
-    headers: number,
-    body: string | null,
-    status: number | null,
-    milliseconds: number,
-    fault: string | null,
-  ],
-  /** A text where it was cut. */
-  answer: unknown,
-];
-
-/** A batch that is not written yet. */
-interface WaitingRequests {
-  count: number;
-  /** Headers as JSON, with their places. */
-  headers: Map<string, number>;
-  /** JSON of each, after a comma. */
-  entries: string;
-}
-
-function noRequests(): WaitingRequests {
-  return { count: 0, headers: new Map(), entries: "" };
-}
-
-function placeIn(places: Map<string, number>, text: string): number {
-  const known = places.get(text);
-  if (known === undefined) places.set(text, places.size);
-  return known ?? places.size - 1;
-}
-
 const lastNumber = `max((SELECT cleared_up_to FROM settings), (SELECT coalesce(max(last), 0) FROM request_batches))`;
 
 export function requestLogIn(database: Database): RequestLog {
-  let waiting = noRequests();
-  /** What of it belongs to no transaction under way. */
-  let answered = { count: 0, length: 0 };
+  const waiting = waitingRequests();
   let isWriteUnderWay = false;
   let isWritten = false;
   let sincePruned = prunedAtOnce;
@@ -128,27 +87,21 @@ export function requestLogIn(database: Database): RequestLog {
   const last = () => database.get<{ n: number }>(`SELECT ${lastNumber} AS n`)!.n;
   const insert = () => {
     const { lastInsertRowid: end } = database.run(
-      `INSERT INTO request_batches (last, count, headers, entries) SELECT ${lastNumber} + ?1, ?1, ?2, ?3`,
+      `INSERT INTO request_batches (last, count, headers, entries) 
+        SELECT ${lastNumber} + ?1, ?1, ?2, CAST(?3 AS TEXT)`,
       waiting.count,
-      `[${[...waiting.headers.keys()].join()}]`,
-      `[${waiting.entries.slice(1)}]`,
+      waiting.headers(),
+      waiting.requests(),
     );
     sincePruned += waiting.count;
     if (sincePruned < prunedAtOnce) return;
     database.run("DELETE FROM request_batches WHERE last <= ?", end - longestLog);
     sincePruned = 0;
   };
-  const noteAnswered = () => {
-    answered = { count: waiting.count, length: waiting.entries.length };
-  };
-  const forget = () => {
-    waiting = noRequests();
-    noteAnswered();
-  };
   const write = () => {
     if (waiting.count === 0) return;
     database.transaction(insert);
-    forget();
+    waiting.clear();
   };
   const writeSoon = () => {
     if (waiting.count === 0) return;
@@ -179,26 +132,20 @@ export function requestLogIn(database: Database): RequestLog {
   }
 
   return {
-    add({ time, method, path, query, headers, body, status, milliseconds, fault, answer }, isWrite = false) {
-      const place = placeIn(waiting.headers, headers);
-      const most = [time, method, path, query, place, cut(body, longestBody), status, milliseconds, fault];
-      // One text that grows, and is copied once when it is written.
-      waiting.entries += `,[${JSON.stringify(most)},${jsonOfAnswer(answer)}]`;
-      waiting.count += 1;
+    add(entry, isWrite = false) {
+      waiting.add(entry);
       isWriteUnderWay ||= isWrite;
     },
     beforeCommit() {
-      isWritten = waiting.count > 0 && (isWriteUnderWay || waiting.entries.length > mostWaitingCharacters);
+      isWritten = waiting.count > 0 && (isWriteUnderWay || waiting.bytes > mostWaitingBytes);
       if (isWritten) insert();
     },
     afterwards(isCommitted) {
-      if (!isCommitted) {
-        waiting.entries = waiting.entries.slice(0, answered.length);
-        waiting.count = answered.count;
-      } else if (isWritten) forget();
+      if (!isCommitted) waiting.dropUnsettled();
+      else if (isWritten) waiting.clear();
+      waiting.settle();
       isWriteUnderWay = false;
       isWritten = false;
-      noteAnswered();
       writeSoon();
     },
     find(filter, limit, which) {
@@ -224,7 +171,7 @@ export function requestLogIn(database: Database): RequestLog {
     clear() {
       database.run("UPDATE settings SET cleared_up_to = ?", last() + waiting.count);
       database.run("DELETE FROM request_batches");
-      forget();
+      waiting.clear();
     },
     close() {
       clearTimeout(timer);
@@ -280,18 +227,6 @@ function isLike(text: string, pattern: string): boolean {
     from = at + part.length;
   }
   return text.length - end.length >= from && text.endsWith(end);
-}
-
-function cut(text: string | null, longest: number): string | null {
-  if (text === null || text.length <= longest) return text;
-  // Copied: a part of a text would keep the whole of it in memory.
-  return `${Buffer.from(text.slice(0, longest)).toString()}…`;
-}
-
-function jsonOfAnswer(answer: string | null): string {
-  return answer && answer.length > longestAnswer
-    ? JSON.stringify(cut(answer, longestAnswer))
-    : String(answer);
 }
 
 function read({ n, headers, request }: NumberedRequest): LoggedRequest {
