@@ -1,5 +1,6 @@
 /** A command as a person can type it again. */
 import type { Command, Option } from "commander";
+import { shellWord } from "../shell-word.ts";
 import { pathOf } from "./tree.ts";
 
 /**
@@ -29,9 +30,4 @@ function flagWords(option: Option, value: unknown): string[] {
   if (typeof value === "boolean") return [flag];
   const values = Array.isArray(value) ? value : [value];
   return values.map(String).map((text) => `${flag}${text.startsWith("-") ? "=" : " "}${shellWord(text)}`);
-}
-
-/** As a POSIX shell takes it. */
-export function shellWord(word: string): string {
-  return /^[\w=.@:/%+,-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
 }

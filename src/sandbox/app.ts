@@ -11,7 +11,7 @@ import { type Answer, type ApiRequest, answerOf, failure, type Result } from "./
 import type { Endpoint } from "./rules/endpoint.ts";
 import { endpoints } from "./rules/index.ts";
 import { perform } from "./rules/perform.ts";
-import type { Gate } from "./rules/rate-limits-and-auth.ts";
+import type { AccessControl } from "./rules/rate-limits-and-auth.ts";
 import { forbidden, Refusal } from "./rules/refusal.ts";
 import type { Store } from "./store/index.ts";
 import type { TakeTurn } from "./transaction-queue.ts";
@@ -19,7 +19,7 @@ import type { Variants } from "./variants.ts";
 
 export interface AppParts {
   store: Store;
-  gate: Gate;
+  access: AccessControl;
   takeTurn: TakeTurn;
   clock: Clock;
   variants: Variants;
@@ -78,7 +78,7 @@ function parametersOf([[first], values]: Match<Route>): (name: string) => string
 }
 
 async function exchange(
-  { store, gate, takeTurn, clock, variants, isLogged }: AppParts,
+  { store, access, takeTurn, clock, variants, isLogged }: AppParts,
   request: ApiRequest,
   endpoint: Endpoint | undefined,
   parameter: (name: string) => string,
@@ -87,7 +87,7 @@ async function exchange(
   const { headers: given } = request;
   const answer = await takeTurn((): Answer => {
     const key = headerOf(given["x-api-key"]);
-    const { now, headers, refusal } = gate.admit(request.address, key, endpoint?.scope, clock.now());
+    const { now, headers, refusal } = access.admit(request.address, key, endpoint?.scope, clock.now());
     const logged = (result: Result): Answer => {
       const answered = answerOf(result);
       if (!isLogged) return answered;

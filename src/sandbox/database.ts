@@ -6,13 +6,13 @@ import { EcmError, exitCodes, UsageError } from "../errors.ts";
 /** What a statement takes. */
 export type Value = string | number | null | Uint8Array;
 /** No column of ours holds bytes. */
-export type Row = Record<string, string | number | null>;
+export type DatabaseRow = Record<string, string | number | null>;
 
 export interface Database {
   run(sql: string, ...values: Value[]): { changes: number; lastInsertRowid: number };
   /** The first row, or undefined. */
-  get<T = Row>(sql: string, ...values: Value[]): T | undefined;
-  all<T = Row>(sql: string, ...values: Value[]): T[];
+  get<T = DatabaseRow>(sql: string, ...values: Value[]): T | undefined;
+  all<T = DatabaseRow>(sql: string, ...values: Value[]): T[];
   /** Several statements without values. */
   exec(sql: string): void;
   /**

@@ -43,9 +43,9 @@ async function eraseFromDatabase(file: string, keys: readonly string[], mask: Ma
     const tables = tablesOf(database).filter((name) => !idsOnly.includes(name));
     const changed = database.transaction(() => {
       let changes = 0;
-      if (tables.includes("contacts")) changes += removeContacts();
-      if (tables.includes("request_batches")) changes += removeRequests();
-      for (const table of tables) changes += maskTexts(table);
+      if (tables.includes("contacts")) changes += removeContacts(database, keys, mask);
+      if (tables.includes("request_batches")) changes += removeRequests(database, mask);
+      for (const table of tables) changes += maskTexts(database, table, mask);
       return changes;
     });
     // Also after a kill between the two: what was deleted may still stand in free pages.
@@ -55,77 +55,80 @@ async function eraseFromDatabase(file: string, keys: readonly string[], mask: Ma
   } finally {
     database.close();
   }
+}
 
-  function removeContacts(): number {
-    const folded = keys.map(foldKey);
-    const isTheirs = (key: string) => folded.includes(foldKey(key)) || mask(key) !== undefined;
-    let changes = 0;
-    for (const { id, key } of database.all<{ id: string; key: string }>("SELECT id, key FROM contacts")) {
-      if (!isTheirs(key)) continue;
-      database.run("DELETE FROM members WHERE contact_id = ?", id);
-      changes += database.run("DELETE FROM contacts WHERE id = ?", id).changes;
-    }
-    return changes;
+function removeContacts(database: Database, keys: readonly string[], mask: Mask): number {
+  const folded = keys.map(foldKey);
+  const isTheirs = (key: string) => folded.includes(foldKey(key)) || mask(key) !== undefined;
+  let changes = 0;
+  for (const { id, key } of database.all<{ id: string; key: string }>("SELECT id, key FROM contacts")) {
+    if (!isTheirs(key)) continue;
+    database.run("DELETE FROM members WHERE contact_id = ?", id);
+    changes += database.run("DELETE FROM contacts WHERE id = ?", id).changes;
   }
+  return changes;
+}
 
-  /** Requests that speak of the person, by a key or by an id that an answer gave for one. */
-  function removeRequests(): number {
-    const batches = database
-      .all<{ last: number; entries: string }>("SELECT last, entries FROM request_batches")
-      .map(({ last, entries }) => ({ last, requests: JSON.parse(entries) as (KeptRequest | null)[] }));
-    const ids = new Set(batches.flatMap(({ requests }) => requests.flatMap(textsOf).flatMap(idsIn)));
-    const isTheirs = (request: KeptRequest | null) =>
-      textsOf(request).some((text) => mask(text) !== undefined || [...ids].some((id) => text.includes(id)));
-    let changes = 0;
-    for (const { last, requests } of batches) {
-      const kept = requests.map((request) => (isTheirs(request) ? null : request));
-      const removed = kept.filter((request, index) => request !== requests[index]).length;
-      if (removed === 0) continue;
-      database.run("UPDATE request_batches SET entries = ? WHERE last = ?", JSON.stringify(kept), last);
-      changes += removed;
-    }
-    return changes;
+/** Requests that speak of the person, by a key or by an id that an answer gave for one. */
+function removeRequests(database: Database, mask: Mask): number {
+  const batches = database
+    .all<{ last: number; entries: string }>("SELECT last, entries FROM request_batches")
+    .map(({ last, entries }) => ({ last, requests: JSON.parse(entries) as (KeptRequest | null)[] }));
+  const ids = new Set(
+    batches.flatMap(({ requests }) => requests.flatMap(textsOf).flatMap((text) => idsIn(text, mask))),
+  );
+  const isTheirs = (request: KeptRequest | null) =>
+    textsOf(request).some((text) => mask(text) !== undefined || [...ids].some((id) => text.includes(id)));
+  let changes = 0;
+  for (const { last, requests } of batches) {
+    const kept = requests.map((request) => (isTheirs(request) ? null : request));
+    const removed = kept.filter((request, index) => request !== requests[index]).length;
+    if (removed === 0) continue;
+    database.run("UPDATE request_batches SET entries = ? WHERE last = ?", JSON.stringify(kept), last);
+    changes += removed;
   }
+  return changes;
+}
 
-  /** Each text of its own, and the answer as JSON. */
-  function textsOf(request: KeptRequest | null): string[] {
-    if (!request) return [];
-    const [parts, answer] = request;
-    const texts = parts.filter((value) => typeof value === "string");
-    return answer === null ? texts : [...texts, JSON.stringify(answer)];
-  }
+/** Each text of its own, and the answer as JSON. */
+function textsOf(request: KeptRequest | null): string[] {
+  if (!request) return [];
+  const [parts, answer] = request;
+  const texts = parts.filter((value) => typeof value === "string");
+  return answer === null ? texts : [...texts, JSON.stringify(answer)];
+}
 
-  function idsIn(json: string): string[] {
-    if (mask(json) === undefined) return [];
-    const ids: string[] = [];
-    try {
-      JSON.parse(json, (_name, value: unknown) => {
-        const { _id, key } = (value ?? {}) as { _id?: unknown; key?: unknown };
-        if (typeof _id === "string" && typeof key === "string" && mask(key) !== undefined) ids.push(_id);
-        return value;
-      });
-    } catch {
-      // No JSON: then it names no id.
-    }
-    return ids;
+/** Ids that stand beside a key of the person. */
+function idsIn(json: string, mask: Mask): string[] {
+  if (mask(json) === undefined) return [];
+  const ids: string[] = [];
+  try {
+    JSON.parse(json, (_name, value: unknown) => {
+      const { _id, key } = (value ?? {}) as { _id?: unknown; key?: unknown };
+      if (typeof _id === "string" && typeof key === "string" && mask(key) !== undefined) ids.push(_id);
+      return value;
+    });
+  } catch {
+    // No JSON: then it names no id.
   }
+  return ids;
+}
 
-  /** A row is named by all its values: tables without a row number have nothing else in common. */
-  function maskTexts(table: string): number {
-    let changes = 0;
-    for (const row of database.all(`SELECT * FROM "${table}"`)) {
-      const masked = Object.entries(row).flatMap(([column, value]): [string, string][] => {
-        const text = typeof value === "string" ? mask(value) : undefined;
-        return text === undefined ? [] : [[column, text]];
-      });
-      if (masked.length === 0) continue;
-      const set = masked.map(([column]) => `"${column}" = ?`).join(", ");
-      const where = Object.keys(row)
-        .map((column) => `"${column}" IS ?`)
-        .join(" AND ");
-      const values = [...masked.map(([, text]) => text), ...Object.values(row)];
-      changes += database.run(`UPDATE "${table}" SET ${set} WHERE ${where}`, ...values).changes;
-    }
-    return changes;
+/** A row is named by all its values: tables without a row number have nothing else in common. */
+function maskTexts(database: Database, table: string, mask: Mask): number {
+  let changes = 0;
+  for (const row of database.all(`SELECT * FROM "${table}"`)) {
+    const masked = Object.entries(row).flatMap(([column, value]): [string, string][] => {
+      const text = typeof value === "string" ? mask(value) : undefined;
+      return text === undefined ? [] : [[column, text]];
+    });
+    if (masked.length === 0) continue;
+    const set = masked.map(([column]) => `"${column}" = ?`).join(", ");
+    const where = Object.keys(row)
+      .map((column) => `"${column}" IS ?`)
+      .join(" AND ");
+    const values = [...masked.map(([, text]) => text), ...Object.values(row)];
+    changes += database.run(`UPDATE "${table}" SET ${set} WHERE ${where}`, ...values).changes;
   }
+  return changes;
 }

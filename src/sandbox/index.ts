@@ -7,7 +7,7 @@ import { createApp } from "./app.ts";
 import { changeableFaults } from "./faults.ts";
 import { entryOf } from "./log-entry.ts";
 import { ownKeyOf } from "./own-key.ts";
-import { defaultLimits, gateOf } from "./rules/rate-limits-and-auth.ts";
+import { accessControlOf, defaultLimits } from "./rules/rate-limits-and-auth.ts";
 import { serviceOf } from "./service.ts";
 import { openStore, serviceTime } from "./store/index.ts";
 import { laggingBehind } from "./store/search-lag.ts";
@@ -67,7 +67,7 @@ export async function openSandbox(options: SandboxOptions): Promise<Sandbox> {
   const variants = variantsFrom(options.variants ?? {});
   const faults = changeableFaults(options.faults ?? []);
   const store = await openStore(options.folder, clock.now(), { region, seed });
-  const gate = gateOf(store, {
+  const access = accessControlOf(store, {
     hourly: options.hourlyLimit ?? defaultLimits.hourly,
     windowSeconds: options.windowSeconds ?? defaultLimits.windowSeconds,
     monthly: options.monthlyLimit,
@@ -75,14 +75,14 @@ export async function openSandbox(options: SandboxOptions): Promise<Sandbox> {
     blockSeconds: options.blockSeconds ?? defaultLimits.blockSeconds,
   });
   const takeTurn = transactionQueue(store.database, [store.account, store.structures, store.requests]);
-  const operations = createOperations(store, clock, gate, faults);
+  const operations = createOperations(store, clock, access, faults);
   const admin = lazily(() =>
     import("./admin-api/routes.ts").then(({ adminRoutes }) => adminRoutes({ store, operations, adminToken })),
   );
   const lag = variants["search-lag"];
   const app = createApp({
     store: lag > 0 ? laggingBehind(store, lag, clock) : store,
-    gate,
+    access,
     takeTurn,
     clock,
     variants,

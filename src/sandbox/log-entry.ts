@@ -38,10 +38,10 @@ export function entryOf({ request, body, status, answer, now }: Exchange): Reque
   };
 }
 
-type Headers = ApiRequest["headers"];
+type RequestHeaders = ApiRequest["headers"];
 
 interface ShownHeaders {
-  given: Headers;
+  given: RequestHeaders;
   json: string;
   /** What is masked in them, and in all other texts. */
   secrets: string[];
@@ -50,7 +50,7 @@ interface ShownHeaders {
 // Of one caller they are the same again and again.
 let latest: ShownHeaders = { given: {}, json: "{}", secrets: [] };
 
-function shownHeaders(given: Headers): ShownHeaders {
+function shownHeaders(given: RequestHeaders): ShownHeaders {
   if (areSame(given, latest.given)) return latest;
   const headers = { ...given };
   const secrets: string[] = [];
@@ -65,7 +65,7 @@ function shownHeaders(given: Headers): ShownHeaders {
 }
 
 /** In the same order too. */
-function areSame(one: Headers, other: Headers): boolean {
+function areSame(one: RequestHeaders, other: RequestHeaders): boolean {
   const names = Object.keys(one);
   const otherNames = Object.keys(other);
   return (

@@ -30,8 +30,3 @@ export function quoted(names: readonly string[]): string {
   if (names.length > namesShown) shown.push(`and ${names.length - namesShown} more`);
   return shown.join(", ");
 }
-
-/** As a shell takes it. */
-export function shellWord(word: string): string {
-  return /^[\w=.@:-]+$/.test(word) ? word : `"${word.replace(/(["$`\\])/g, "\\$1")}"`;
-}

@@ -1,7 +1,8 @@
 /** Reading: header names → where each column's cells go. */
 import { UsageError } from "../../errors.ts";
+import { shellWord } from "../../shell-word.ts";
 import type { ContactStructure, FieldDefinition } from "../../wire.ts";
-import { columnsNamed, indexesWhere, namesShown, quoted, shellWord, unknownColumn } from "./column-names.ts";
+import { columnsNamed, indexesWhere, namesShown, quoted, unknownColumn } from "./column-names.ts";
 import type { ConsentColumn } from "./consent.ts";
 import { consentColumns, unreadableConsent } from "./consent-columns.ts";
 import type { FoundConsent } from "./find-consent.ts";

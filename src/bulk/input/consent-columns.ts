@@ -1,6 +1,7 @@
 /** Reading: which of a file's columns speak of consent: told by flags, by the system's rules, or found in the file. */
 import { UsageError } from "../../errors.ts";
-import { columnsNamed, shellWord, unknownColumn } from "./column-names.ts";
+import { shellWord } from "../../shell-word.ts";
+import { columnsNamed, unknownColumn } from "./column-names.ts";
 import type { MappingInput, Targets } from "./columns.ts";
 import type { ConsentColumn } from "./consent.ts";
 import { consentNameOf, ruleByName } from "./consent-names.ts";

@@ -9,6 +9,7 @@ import { changeOf } from "../engine/decide.ts";
 import type { ContactEdit, ResolvedJob, RowJob } from "../engine/row-job.ts";
 import { understandKeys } from "../input/index.ts";
 import type { DesiredContact } from "../items.ts";
+import { type FileOfKeys, readOptionsOf } from "./file-of-keys.ts";
 
 export interface EditOptions {
   kind: "mutate" | "unsubscribe" | "delete";
@@ -21,7 +22,7 @@ export interface EditOptions {
   /** Of a mutate: the changes as typed, or the body as given. */
   wanted?: WantedChanges | { body: MutateBody };
   /** How the file is read; by default as it says itself. */
-  read?: { map: [column: string, target: string][]; consentColumn?: string; sheet?: string };
+  read?: FileOfKeys;
   /** Add to lists whom the file marks as not subscribed, too. */
   includeUnsubscribed?: boolean;
 }
@@ -48,9 +49,7 @@ export async function editJob(options: EditOptions): Promise<RowJob> {
       understandKeys(
         file,
         {
-          map: new Map(read?.map),
-          consentColumn: read?.consentColumn,
-          sheet: read?.sheet,
+          ...readOptionsOf(read),
           hasNoHeader: isPlain,
           takesIds: true,
           // Nobody who left is added to a list; anything else may be changed about them.

@@ -3,6 +3,7 @@ import { UsageError } from "../../errors.ts";
 import { statusParts } from "../../service/contacts.ts";
 import type { MembersOptions, ResolvedJob, RowJob } from "../engine/row-job.ts";
 import { understandKeys } from "../input/index.ts";
+import { type FileOfKeys, readOptionsOf } from "./file-of-keys.ts";
 
 export interface SyncOptions {
   input: RowJob["input"];
@@ -11,7 +12,7 @@ export interface SyncOptions {
   /** Create contacts that do not exist. */
   create: boolean;
   /** How the file is read; by default as it says itself. */
-  read?: { map: [column: string, target: string][]; consentColumn?: string; sheet?: string };
+  read?: FileOfKeys;
   includeUnsubscribed?: boolean;
   includeSuppressed?: boolean;
   maxRemove?: MembersOptions["maxRemove"];
@@ -26,9 +27,7 @@ export function syncJob({ input, list, create, maxRemove, ...options }: SyncOpti
       understandKeys(
         file,
         {
-          map: new Map(read?.map),
-          consentColumn: read?.consentColumn,
-          sheet: read?.sheet,
+          ...readOptionsOf(read),
           readsConsent: true,
         },
         structure,

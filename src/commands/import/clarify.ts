@@ -6,8 +6,9 @@ import { UnclearColumnsError } from "../../bulk/input/index.ts";
 import { type ImportOptions, importJob } from "../../bulk/jobs/import.ts";
 import type { Context } from "../../context.ts";
 import { DeclinedError } from "../../errors.ts";
+import { shellWord } from "../../shell-word.ts";
 import type { Prompter } from "../../terminal/prompts.ts";
-import { commandLine, shellWord } from "../command-line.ts";
+import { commandLine } from "../command-line.ts";
 import { askColumns, type ColumnAnswers } from "./columns.ts";
 
 export interface Clarifier {

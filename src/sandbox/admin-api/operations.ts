@@ -16,7 +16,7 @@ import type {
   SeedReport,
   Snapshot,
 } from "../public-types.ts";
-import type { Gate } from "../rules/rate-limits-and-auth.ts";
+import type { AccessControl } from "../rules/rate-limits-and-auth.ts";
 import { invalid } from "../rules/refusal.ts";
 import { startAfresh } from "../store/afresh.ts";
 import { firstId, noteId } from "../store/ids.ts";
@@ -112,7 +112,7 @@ export function folderOperations(store: Store, clock: Clock): FolderOperations {
   };
 }
 
-export function operations(store: Store, clock: Clock, gate: Gate, faults: Faults): Operations {
+export function operations(store: Store, clock: Clock, access: AccessControl, faults: Faults): Operations {
   return {
     ...folderOperations(store, clock),
     faults(specs) {
@@ -127,9 +127,9 @@ export function operations(store: Store, clock: Clock, gate: Gate, faults: Fault
       if (change !== undefined) {
         const { used, ...limits } = checked(limitsBody, change);
         const both = typeof used === "number" ? { hour: used, month: used } : used;
-        store.database.transaction(() => gate.setLimits({ ...limits, used: both }, now));
+        store.database.transaction(() => access.setLimits({ ...limits, used: both }, now));
       }
-      return gate.limits(now);
+      return access.limits(now);
     },
   };
 }

@@ -1,5 +1,5 @@
 /**
- * The gate that every request passes (specification, Authentication and Limits): blocked addresses, the key, the
+ * What every request is checked for first (specification, Authentication and Limits): blocked addresses, the key, the
  * account's standing, the limits, the scope. In this order; what it counts stays counted whatever comes after.
  */
 
@@ -32,14 +32,14 @@ export interface Admission {
 }
 
 /** What changes of the limits; `used` is what counts as spent from now on. */
-export interface LimitsChange {
+export interface LimitsUpdate {
   hourly?: number;
   windowSeconds?: number;
   monthly?: number;
   used?: { hour?: number; month?: number };
 }
 
-export interface Gate {
+export interface AccessControl {
   /**
    * @param realNow milliseconds since the epoch; the service's own time may be another
    * @returns `now`: the service's time
@@ -52,13 +52,13 @@ export interface Gate {
   ): Admission & { now: number };
   limits(now: number): LimitsView;
   /** Changes them for this process, over the owner's monthly limit too; the caller is in a transaction. */
-  setLimits(change: LimitsChange, now: number): void;
+  setLimits(change: LimitsUpdate, now: number): void;
 }
 
 const accountsWithAccess = new Set(["open", "pending_cancel"]);
 
-/** @param store read once for the revision of the monthly limit, so create the gate when the process starts */
-export function gateOf(store: Store, initial: Limits): Gate {
+/** @param store read once for the revision of the monthly limit, so create it when the process starts */
+export function accessControlOf(store: Store, initial: Limits): AccessControl {
   let limits = initial;
   let hashed = { value: "", hash: "" };
   let revisionKnown = store.account.read().monthly_limit_revision;

@@ -15,7 +15,7 @@ export interface AccountRow {
   last_id: string;
 }
 
-/** All that the gate looks at, read at once. */
+/** All that access depends on, read at once. */
 export interface Facts extends AccountRow {
   /** When the block of the address ends, in milliseconds since the epoch; null: it was never blocked. */
   blocked_until: number | null;

@@ -15,7 +15,7 @@ export interface Wanted {
   groups: string[][];
 }
 
-export interface Found {
+export interface FoundContacts {
   total: number;
   contacts: StoredContact[];
 }
@@ -26,7 +26,7 @@ interface FoundIds {
 }
 
 /** Those for whom one of the alternatives holds. @param count Infinity: all behind the offset */
-export type Search = (alternatives: Wanted[], offset: number, count: number) => Found;
+export type Search = (alternatives: Wanted[], offset: number, count: number) => FoundContacts;
 
 const allOfThem = 2 ** 31;
 const milestoneStride = 1000;

@@ -4,7 +4,7 @@ import { isAdminPath } from "../admin-api/access.ts";
 import type { AdminApi } from "../admin-api/routes.ts";
 import { bodyOf } from "../body.ts";
 import { contentType } from "../request.ts";
-import type { Outcome, Service } from "../service.ts";
+import type { Reply, Service } from "../service.ts";
 
 const address = "in-process";
 
@@ -16,7 +16,7 @@ export function inProcessTransport({ service, admin }: { service: Service; admin
       Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value.trim()]),
     );
     const outcome = isAdminPath(pathname)
-      ? adminOutcome(admin, new Request(url, { method, headers, body: body === "" ? undefined : body }))
+      ? adminReply(admin, new Request(url, { method, headers, body: body === "" ? undefined : body }))
       : service({
           method: method.toUpperCase(),
           target: `${pathname}${search}`,
@@ -41,14 +41,14 @@ export function inProcessTransport({ service, admin }: { service: Service; admin
   };
 }
 
-async function adminOutcome(admin: AdminApi, request: Request): Promise<Outcome> {
+async function adminReply(admin: AdminApi, request: Request): Promise<Reply> {
   const response = await admin(request, { address });
   const { status, headers } = response;
   return { answer: { status, headers: Object.fromEntries(headers), text: await response.text() } };
 }
 
 /** As on a network: the caller stops waiting, and what it asked for may still be done. */
-function inTime(outcome: Promise<Outcome>, milliseconds: number, signal?: AbortSignal): Promise<Outcome> {
+function inTime(reply: Promise<Reply>, milliseconds: number, signal?: AbortSignal): Promise<Reply> {
   return new Promise((resolve, reject) => {
     const onAbort = () => reject(signal?.reason);
     const timer = setTimeout(
@@ -56,7 +56,7 @@ function inTime(outcome: Promise<Outcome>, milliseconds: number, signal?: AbortS
       Math.min(milliseconds, 2 ** 31 - 1),
     );
     signal?.addEventListener("abort", onAbort, { once: true });
-    outcome.then(resolve, reject).finally(() => {
+    reply.then(resolve, reject).finally(() => {
       clearTimeout(timer);
       signal?.removeEventListener("abort", onAbort);
     });

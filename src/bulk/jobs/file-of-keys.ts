@@ -1,0 +1,13 @@
+/** How a file that names contacts is read: as a run keeps it, and as reading takes it. */
+import type { ReadOptions } from "../input/rows.ts";
+
+/** By default as the file says itself. */
+export interface FileOfKeys {
+  map: [column: string, target: string][];
+  consentColumn?: string;
+  sheet?: string;
+}
+
+export function readOptionsOf(read: FileOfKeys | undefined): ReadOptions {
+  return { map: new Map(read?.map), consentColumn: read?.consentColumn, sheet: read?.sheet };
+}
