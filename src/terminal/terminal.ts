@@ -5,6 +5,7 @@
 import type { Readable, Writable } from "node:stream";
 import { escapeControlsInLines } from "./escape.ts";
 import { fitMessage } from "./message-lines.ts";
+import { createOutputStream } from "./output-stream.ts";
 import { styleFor } from "./style.ts";
 
 export interface Terminal {
@@ -54,24 +55,12 @@ export interface TerminalStreams {
   env: Readonly<Record<string, string | undefined>>;
 }
 
-const allWritten = Symbol("everything is written");
-
 /** @param isAccessible a screen reader is at work: nothing is redrawn */
 export function createTerminal(streams: TerminalStreams, isAccessible = false): Terminal {
   const { stdout, stderr, env } = streams;
-  let isStdoutClosed = false;
-  let stdoutFailure: Error | undefined;
-  /** Pieces that stdout has not taken yet. */
-  let unwritten = 0;
-  stdout.on("error", (error: NodeJS.ErrnoException) => {
-    if (error.code !== "EPIPE" && error.code !== "ERR_STREAM_DESTROYED") stdoutFailure ??= error;
-    isStdoutClosed = true;
-  });
+  const output = createOutputStream(stdout);
   // Messages that cannot be written stop nothing: an import is worth more than its progress.
   stderr.on("error", () => undefined);
-  stdout.on("close", () => {
-    isStdoutClosed = true;
-  });
 
   function say(text: string, hang?: number): void {
     write(terminal.isStderrTerminal ? fitMessage(text, terminal.stderrColumns, hang) : text);
@@ -114,36 +103,10 @@ export function createTerminal(streams: TerminalStreams, isAccessible = false): 
     isAccessible,
     quiet: false,
     get isStdoutClosed() {
-      return isStdoutClosed;
+      return output.isClosed;
     },
-    write(text) {
-      if (isStdoutClosed || text === "") return Promise.resolve();
-      unwritten++;
-      const hasRoom = stdout.write(text, () => {
-        unwritten--;
-        if (unwritten === 0) stdout.emit(allWritten);
-      });
-      if (hasRoom) return Promise.resolve();
-      return new Promise((resolve) => {
-        const settle = () => {
-          stdout.off("drain", settle);
-          stdout.off("close", settle);
-          stdout.off("error", settle);
-          resolve();
-        };
-        stdout.on("drain", settle);
-        stdout.on("close", settle);
-        stdout.on("error", settle);
-      });
-    },
-    async flush() {
-      if (unwritten > 0 && !isStdoutClosed) {
-        await new Promise<void>((resolve) => {
-          for (const event of [allWritten, "close", "error"]) stdout.once(event, () => resolve());
-        });
-      }
-      return stdoutFailure;
-    },
+    write: output.write,
+    flush: output.flush,
     note(message, weight) {
       if (terminal.quiet && weight !== "needed" && weight !== "verbatim") return;
       const text = weight === "painted" ? message : escapeControlsInLines(message);

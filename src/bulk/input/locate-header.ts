@@ -3,9 +3,9 @@ import { UsageError } from "../../errors.ts";
 import type { ContactStructure } from "../../wire.ts";
 import { unreadableFrom } from "./faults.ts";
 import { findHeader, type Header, parseDelimiter } from "./header.ts";
-import { unusualLayout } from "./layout.ts";
 import type { ReadOptions } from "./rows.ts";
 import { readStart, type TextSource } from "./text.ts";
+import { unusualLayout } from "./unusual-layout.ts";
 
 /** Enough for a header and some rows, whatever their length. */
 const startBytes = 256 * 1024;

@@ -3,23 +3,16 @@ import type { ContactStructure } from "../../wire.ts";
 import { quoted } from "./column-names.ts";
 import { type Columns, type MappingInput, mapColumns, mapKeyColumn, toldTargets } from "./columns.ts";
 import { isConsentKnown } from "./consent-columns.ts";
-import { type Dialect, readRecords } from "./csv.ts";
-import { type FoundEncoding, findEncoding } from "./encoding/detect.ts";
-import { unreadableFrom } from "./faults.ts";
+import type { FoundEncoding } from "./encoding/detect.ts";
 import { findConsent } from "./find-consent.ts";
-import { openInput } from "./formats/open.ts";
-import { type Header, isBlank } from "./header.ts";
-import type { Inspection } from "./inspect.ts";
-import { locateHeader, requireHeader } from "./locate-header.ts";
 import { foldName } from "./names.ts";
 import { readRowBatches, readRows } from "./read-rows.ts";
 import type { Reading, Understood } from "./reading.ts";
 import type { InputFacts, ReadOptions, ReadRow, Target } from "./rows.ts";
-import { holdsValues, isOfFormulas, type Sample, sampledRows } from "./sample.ts";
-import { type InputFile, requireFile } from "./source.ts";
+import { holdsValues, isOfFormulas, type Sample } from "./sample.ts";
+import type { InputFile } from "./source.ts";
 import { recogniseSystem, type System, systemNamed } from "./systems.ts";
-import { readText, type TextSource } from "./text.ts";
-import { plainCells, valueReader } from "./values.ts";
+import { tableLayoutOf } from "./table-layout.ts";
 
 const sampleRows = 5;
 
@@ -58,35 +51,10 @@ async function understand(
   structure: ContactStructure,
   wanted: "contacts" | "keys",
 ): Promise<Understood> {
-  await requireFile(file);
-  const opened = await openInput(file, options);
-  const { text: inspection, table } = opened;
-  const found = await findEncoding(inspection, table ? undefined : options.encoding);
-  const { encoding, markBytes } = found;
-  const source = { file: inspection.file, encoding, markBytes };
-  const header: Header & { line: number } = table?.names
-    ? { delimiter: "\t", line: 1, names: table.names, isSure: true }
-    : await locateHeader(source, options, structure, table !== undefined);
-  const hasHeader =
-    !table?.names &&
-    !options.hasNoHeader &&
-    (wanted === "contacts" || header.isSure || header.names.length > 1);
-  const tsv = table
-    ? { isTable: true, hasEscapes: true, hasNoQuotes: true }
-    : ownTsv(inspection, header, options);
-  // Other encodings may write a quote otherwise.
-  const isQuoteFree = inspection.isQuoteFree && encoding === "utf-8";
-  const dialect = { delimiter: header.delimiter, isQuoteFree, ...tsv };
-  const { first, rows } = await readSample(source, dialect, header.line, hasHeader);
-  const written =
-    table?.names ??
-    (hasHeader ? (tsv.hasNoQuotes && first) || header.names : header.names.map((_, at) => String(at + 1)));
-  const isNamed = hasHeader || table?.names !== undefined;
-  const hasSafeCells = isNamed && written.some((name) => foldName(name) === safeCellsColumn);
-  // Columns are named by labels, and a label can look like a formula too.
-  const names = written.map(valueReader(hasSafeCells, false));
-  if (hasHeader && !header.isSure) requireHeader(file.name, header, options.delimiter, structure);
-  const system = systemOf(names, options, isNamed);
+  const layout = await tableLayoutOf(file, options, structure, wanted);
+  const { opened, source, header, hasHeader, dialect, names, rows, hasSafeCells } = layout;
+  const { encoding, markBytes } = source;
+  const system = systemOf(names, options, layout.isNamed);
   const input = { names, sample: rows, options, structure, system, place: `${file.name}:${header.line}` };
   const formulaColumns = [...names.keys()].filter((index) => isOfFormulas(rows, index));
   const readingBy = ({ targets, consent }: Columns): Reading => ({
@@ -113,14 +81,14 @@ async function understand(
     bytes: opened.bytes,
     encoding,
     // Rejected rows of a table are written as CSV.
-    delimiter: table ? "," : header.delimiter,
-    hasEscapes: !table && tsv.hasEscapes,
+    delimiter: dialect.isTable ? "," : header.delimiter,
+    hasEscapes: !dialect.isTable && dialect.hasEscapes,
     system: system?.name,
     headerLine: hasHeader ? header.line : undefined,
-    columns: written.map((name, index) => ({ name, target: columns.targets[index]! })),
+    columns: layout.written.map((name, index) => ({ name, target: columns.targets[index]! })),
     notes: [
       ...opened.notes,
-      ...encodingNotes(found),
+      ...encodingNotes(layout.found),
       ...systemNotes(system, columns.consent.length > 0),
       ...columns.notes,
       ...formulaNotes(names, formulaColumns),
@@ -150,48 +118,6 @@ async function mapped(
   return wanted === "keys" ? mapKeyColumn(input) : mapColumns(input);
 }
 
-/** The header and the first rows, as the file has them; without blank lines and rows that make no sense. */
-async function readSample(
-  source: TextSource,
-  dialect: OwnTsv & Dialect,
-  startLine: number,
-  hasHeader: boolean,
-): Promise<{ first?: string[]; rows: string[][] }> {
-  let first: string[] | undefined;
-  const rows: string[][] = [];
-  try {
-    for await (const records of readRecords(readText(source, startLine), dialect, startLine)) {
-      for (const { line, cells, fault } of records) {
-        if (fault || isBlank({ cells })) continue;
-        const plain = dialect.hasEscapes ? plainCells(cells, dialect.isTable) : cells;
-        if (hasHeader && line === startLine) first = plain;
-        else if (rows.push(plain) === sampledRows) return { first, rows };
-      }
-    }
-  } catch (error) {
-    throw unreadableFrom(source.file.name, error);
-  }
-  return { first, rows };
-}
-
-interface OwnTsv {
-  isTable: boolean;
-  hasEscapes: boolean;
-  hasNoQuotes: boolean;
-}
-
-/** Whether the file is a tsv that `ecm` wrote, and whether it is still as it was written: our line ends are LF alone. */
-function ownTsv(
-  { hasCarriageReturn }: Inspection,
-  { delimiter, names }: Header,
-  options: ReadOptions,
-): OwnTsv {
-  const isTold = options.from === "ecm";
-  const hasEscapes =
-    delimiter === "\t" && !options.hasNoHeader && (isTold || recogniseSystem(names)?.name === "ecm");
-  return { isTable: false, hasEscapes, hasNoQuotes: hasEscapes && !hasCarriageReturn };
-}
-
 /** Columns that have no name, and no value in the first rows. A delimiter at the end of each line makes one. */
 function columnsWithout(names: string[], sample: Sample): number[] {
   return [...names.keys()].filter((index) => foldName(names[index]!) === "" && !holdsValues(sample, index));
@@ -202,9 +128,6 @@ function formulaNotes(names: string[], columns: number[]): string[] {
   const shown = quoted(columns.map((index) => names[index]!));
   return [`Cells such as ="01067" are read as the text inside: ${shown}`];
 }
-
-/** The column by which a file says that its cells were made safe for spreadsheets. */
-const safeCellsColumn = "ecm:safe-cells";
 
 function systemOf(names: string[], options: ReadOptions, hasHeader: boolean): System | undefined {
   if (options.from !== undefined) return systemNamed(options.from, names);

@@ -105,22 +105,11 @@ export function displayRun(context: Context, what: string, isDryRun: boolean): R
       if (price) noteShareOfMonth(price);
       progress.close();
       if (summary.status === "stopped" && summary.run === null && summary.rows.read === 0) return;
-      const { terminal, clock } = context;
-      const seconds = (clock.now() - startedAt) / 1000;
-      const [counts = "", ...rest] = summaryLines(summary, seconds, terminal.isStderrTerminal);
-      terminal.note(`${markFor(terminal, summary)}${counts}`, "painted");
-      for (const line of changes) terminal.note(line, "painted");
-      for (const line of rest) terminal.note(line);
-      if (terminal.quiet && summary.rows.rejected > 0) {
-        terminal.note(
-          [counts, ...rest.filter((line) => line.startsWith(rejectsTitle(summary)))].join("\n"),
-          "needed",
-        );
-      }
-      if (marked) {
-        const weight = marked.isUnsubscribed ? undefined : "needed";
-        for (const line of markedLines(marked, summary)) terminal.note(line, weight);
-      }
+      noteEnd(context.terminal, summary, {
+        seconds: (context.clock.now() - startedAt) / 1000,
+        changes,
+        marked,
+      });
     },
     async whileAsking(ask) {
       isAsking = true;
@@ -133,6 +122,32 @@ export function displayRun(context: Context, what: string, isDryRun: boolean): R
     },
     close: () => progress.close(),
   };
+}
+
+interface EndDetails {
+  seconds: number;
+  /** Lines about what was changed, where there are few. */
+  changes: readonly string[];
+  /** Contacts that a file marks as unsubscribed. */
+  marked: MarkedEvent | undefined;
+}
+
+/** What became of the run. A quiet one still says what was rejected. */
+function noteEnd(terminal: Terminal, summary: Summary, { seconds, changes, marked }: EndDetails): void {
+  const [counts = "", ...rest] = summaryLines(summary, seconds, terminal.isStderrTerminal);
+  terminal.note(`${markFor(terminal, summary)}${counts}`, "painted");
+  for (const line of changes) terminal.note(line, "painted");
+  for (const line of rest) terminal.note(line);
+  if (terminal.quiet && summary.rows.rejected > 0) {
+    terminal.note(
+      [counts, ...rest.filter((line) => line.startsWith(rejectsTitle(summary)))].join("\n"),
+      "needed",
+    );
+  }
+  if (marked) {
+    const weight = marked.isUnsubscribed ? undefined : "needed";
+    for (const line of markedLines(marked, summary)) terminal.note(line, weight);
+  }
 }
 
 /** What a run would make or makes, and which of it may not be meant. */

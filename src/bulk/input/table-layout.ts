@@ -1,0 +1,116 @@
+/** Reading: how a table lies in a file: its encoding and dialect, where it begins, what its columns are called. */
+import type { ContactStructure } from "../../wire.ts";
+import { type Dialect, readRecords } from "./csv.ts";
+import { type FoundEncoding, findEncoding } from "./encoding/detect.ts";
+import { unreadableFrom } from "./faults.ts";
+import { openInput } from "./formats/open.ts";
+import { type Header, isBlank } from "./header.ts";
+import type { Inspection } from "./inspect.ts";
+import { locateHeader, requireHeader } from "./locate-header.ts";
+import { foldName } from "./names.ts";
+import type { ReadOptions } from "./rows.ts";
+import { sampledRows } from "./sample.ts";
+import { type InputFile, requireFile } from "./source.ts";
+import { recogniseSystem } from "./systems.ts";
+import { readText, type TextSource } from "./text.ts";
+import { plainCells, valueReader } from "./values.ts";
+
+/** The column by which a file says that its cells were made safe for spreadsheets. */
+const safeCellsColumn = "ecm:safe-cells";
+
+export interface TableLayout {
+  opened: Awaited<ReturnType<typeof openInput>>;
+  source: TextSource;
+  found: FoundEncoding;
+  header: Header & { line: number };
+  hasHeader: boolean;
+  dialect: OwnTsv & Required<Dialect>;
+  /** The names of the columns as the file has them; their numbers where it has none. */
+  written: string[];
+  /** The same without what protects cells from being taken for formulas. */
+  names: string[];
+  /** The columns have names of their own. */
+  isNamed: boolean;
+  hasSafeCells: boolean;
+  /** The first rows. */
+  rows: string[][];
+}
+
+/** @throws UsageError with the place and the next step, for a file that cannot be read or whose header is not sure */
+export async function tableLayoutOf(
+  file: InputFile,
+  options: ReadOptions,
+  structure: ContactStructure,
+  wanted: "contacts" | "keys",
+): Promise<TableLayout> {
+  await requireFile(file);
+  const opened = await openInput(file, options);
+  const { text: inspection, table } = opened;
+  const found = await findEncoding(inspection, table ? undefined : options.encoding);
+  const source = { file: inspection.file, encoding: found.encoding, markBytes: found.markBytes };
+  const header: TableLayout["header"] = table?.names
+    ? { delimiter: "\t", line: 1, names: table.names, isSure: true }
+    : await locateHeader(source, options, structure, table !== undefined);
+  const hasHeader =
+    !table?.names &&
+    !options.hasNoHeader &&
+    (wanted === "contacts" || header.isSure || header.names.length > 1);
+  const tsv = table
+    ? { isTable: true, hasEscapes: true, hasNoQuotes: true }
+    : ownTsv(inspection, header, options);
+  // Other encodings may write a quote otherwise.
+  const isQuoteFree = inspection.isQuoteFree && found.encoding === "utf-8";
+  const dialect = { delimiter: header.delimiter, isQuoteFree, ...tsv };
+  const { first, rows } = await readSample(source, dialect, header.line, hasHeader);
+  const written =
+    table?.names ??
+    (hasHeader ? (tsv.hasNoQuotes && first) || header.names : header.names.map((_, at) => String(at + 1)));
+  const isNamed = hasHeader || table?.names !== undefined;
+  const hasSafeCells = isNamed && written.some((name) => foldName(name) === safeCellsColumn);
+  // Columns are named by labels, and a label can look like a formula too.
+  const names = written.map(valueReader(hasSafeCells, false));
+  if (hasHeader && !header.isSure) requireHeader(file.name, header, options.delimiter, structure);
+  return { opened, source, found, header, hasHeader, dialect, written, names, isNamed, hasSafeCells, rows };
+}
+
+/** The header and the first rows, as the file has them; without blank lines and rows that make no sense. */
+async function readSample(
+  source: TextSource,
+  dialect: OwnTsv & Dialect,
+  startLine: number,
+  hasHeader: boolean,
+): Promise<{ first?: string[]; rows: string[][] }> {
+  let first: string[] | undefined;
+  const rows: string[][] = [];
+  try {
+    for await (const records of readRecords(readText(source, startLine), dialect, startLine)) {
+      for (const { line, cells, fault } of records) {
+        if (fault || isBlank({ cells })) continue;
+        const plain = dialect.hasEscapes ? plainCells(cells, dialect.isTable) : cells;
+        if (hasHeader && line === startLine) first = plain;
+        else if (rows.push(plain) === sampledRows) return { first, rows };
+      }
+    }
+  } catch (error) {
+    throw unreadableFrom(source.file.name, error);
+  }
+  return { first, rows };
+}
+
+interface OwnTsv {
+  isTable: boolean;
+  hasEscapes: boolean;
+  hasNoQuotes: boolean;
+}
+
+/** Whether the file is a tsv that `ecm` wrote, and whether it is still as it was written: our line ends are LF alone. */
+function ownTsv(
+  { hasCarriageReturn }: Inspection,
+  { delimiter, names }: Header,
+  options: ReadOptions,
+): OwnTsv {
+  const isTold = options.from === "ecm";
+  const hasEscapes =
+    delimiter === "\t" && !options.hasNoHeader && (isTold || recogniseSystem(names)?.name === "ecm");
+  return { isTable: false, hasEscapes, hasNoQuotes: hasEscapes && !hasCarriageReturn };
+}
