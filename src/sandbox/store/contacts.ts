@@ -67,7 +67,7 @@ export function contactsIn(database: Database): Contacts {
   const readAll = (match: string, values: string[], ...more: string[]): StoredContact[] => {
     if (values.length === 0) return [];
     const row = database.get<{ json: string }>(
-      `SELECT json_group_array(${contactJson}) AS json FROM
+      `SELECT ${contactsJson} AS json FROM
         (SELECT contacts.* FROM json_each(?) AS wanted CROSS JOIN contacts ON ${match})`,
       JSON.stringify([...new Set(values)]),
       ...more,
@@ -103,7 +103,7 @@ export function contactsIn(database: Database): Contacts {
     *all() {
       for (let after = ""; ; ) {
         const row = database.get<{ json: string }>(
-          `SELECT json_group_array(${contactJson}) AS json FROM
+          `SELECT ${contactsJson} AS json FROM
             (SELECT * FROM contacts WHERE id > ? ORDER BY id LIMIT ${portion})`,
           after,
         );
@@ -207,9 +207,10 @@ export function groupsOf(contact: StoredContact): string[] {
   ];
 }
 
-// One text instead of a dozen columns: a value costs more to hand over than to parse.
-const contactJson = `json_array(id, structure_id, key, json(fields), json(lists), json(tags), status_primary,
-  status_secondary, created_at, updated_at, version)`;
+// One text instead of a dozen columns: a value costs more to hand over than to parse. JSON functions would parse the parts.
+const contactJson = `'[' || concat_ws(',', json_quote(id), json_quote(structure_id), json_quote(key), fields, lists, tags,
+  json_quote(status_primary), json_quote(status_secondary), created_at, updated_at, version) || ']'`;
+const contactsJson = `'[' || coalesce(group_concat(${contactJson}), '') || ']'`;
 
 type ContactValues = [
   id: string,
