@@ -1,8 +1,7 @@
 /** Reading every matching contact once, although the account goes on changing meanwhile. */
 import type { Behavior } from "../service/behavior.ts";
-import { largestPageSize } from "../service/contact-pages.ts";
+import { largestPageSize, searchPages } from "../service/contact-pages.ts";
 import { type ContactSearch, keptOf } from "../service/contact-search.ts";
-import { searchPages } from "../service/key-search.ts";
 import { openPages, type Page, type ReadPage } from "../service/pages.ts";
 import type { Contact, Send, SendOptions } from "../wire.ts";
 import { createIdSet, type IdSet } from "./id-set.ts";

@@ -2,14 +2,16 @@
  * What a command knows of the account: its structures and lists, fetched when first asked for and then kept for the length
  * of the command. Names resolve to ids here. What earlier commands saw is taken only within `withRemembered`.
  */
-import { ServiceError, UnreadableAnswerError, UsageError } from "../errors.ts";
+import { UsageError } from "../errors.ts";
 import type { Contact, ContactList, ContactStructure, Send } from "../wire.ts";
 import type { Behaviors } from "./behavior.ts";
 import { fetchAllLists } from "./list-pages.ts";
 import { resolveName } from "./names.ts";
 import { isEqual, isNamed, listNames, mayBeOutdated, namesIn } from "./outdated-names.ts";
-import { type RememberedNames, rememberedSeconds } from "./remembered-names.ts";
-import { getStructureRequest, listStructuresRequest, readStructure, readStructures } from "./structures.ts";
+import { createRecalledNames } from "./recalled-names.ts";
+import type { RememberedNames } from "./remembered-names.ts";
+import { listStructuresRequest, readStructures } from "./structures.ts";
+import { createWholeStructures } from "./whole-structures.ts";
 
 export interface Account {
   structures(): Promise<ContactStructure[]>;
@@ -70,23 +72,15 @@ export function createAccount(
   memory?: AccountMemory,
 ): Account {
   let structures: Promise<ContactStructure[]> | undefined;
-  const completed = new Map<string, Promise<ContactStructure>>();
   const lists = new Map<string, Promise<ContactList[]>>();
-  /** While names of earlier commands are taken: what they saw, and whether any of it was. */
-  let recalled: ReturnType<AccountMemory["recall"]> | undefined;
-  let isUsed = false;
-
-  function recall<T>(part: (names: NonNullable<typeof recalled>) => T | undefined): T | undefined {
-    const found = recalled && part(recalled);
-    isUsed ||= found !== undefined;
-    return found;
-  }
+  const recalled = createRecalledNames(memory);
+  const { byId: completed, complete, forUpdate } = createWholeStructures(send, recalled);
 
   function dropAll(): void {
     structures = undefined;
     completed.clear();
     lists.clear();
-    recalled = undefined;
+    recalled.stop();
   }
 
   async function readAllLists(structureId: string): Promise<ContactList[]> {
@@ -96,94 +90,67 @@ export function createAccount(
     return all;
   }
 
+  async function structureOf(id: string | undefined): Promise<ContactStructure | undefined> {
+    return (await account.structures()).find(({ _id }) => _id === id);
+  }
+
   /** Fetches again all that has been taken. @returns whether any name or id is another now */
   async function lookAgain(): Promise<boolean> {
     const [before, tags, inLists] = [await structures, [...completed], [...lists]];
     dropAll();
     let isSame = before === undefined || isEqual(namesIn(before), namesIn(await account.structures()));
     for (const [id, taken] of tags) {
-      const now = (await account.structures()).find(({ _id }) => _id === id);
-      isSame &&= now !== undefined && isEqual(namesIn([await taken]), namesIn([await account.complete(now)]));
+      const now = await structureOf(id);
+      isSame &&= now !== undefined && isEqual(namesIn([await taken]), namesIn([await complete(now)]));
     }
     for (const [id, taken] of inLists) {
-      const now = (await account.structures()).find(({ _id }) => _id === id);
+      const now = await structureOf(id);
       isSame &&= now !== undefined && isEqual(await listNames(taken), await listNames(account.lists(now)));
     }
     return !isSame;
   }
 
-  /** Structures that were read by themselves: nothing more can be learned of them. */
-  const wholes = new WeakSet<ContactStructure>();
-
-  async function readWhole(structure: ContactStructure): Promise<ContactStructure> {
-    const whole = await fetchWhole(send, structure);
-    wholes.add(whole);
-    return whole;
-  }
-
   const account: Account = {
     structures() {
-      const known = structures ? undefined : recall((names) => names.structures?.items);
+      const known = structures ? undefined : recalled.take((names) => names.structures?.items);
       structures ??= known ? Promise.resolve(known) : send(listStructuresRequest()).then(readStructures);
       return structures;
     },
     async naming(structure, contacts) {
       const named = async (whole: ContactStructure): Promise<Naming> => ({
-        structure: contacts.some(({ tags }) => tags?.length) ? await account.complete(whole) : whole,
+        structure: contacts.some(({ tags }) => tags?.length) ? await complete(whole) : whole,
         lists: contacts.some((contact) => contact.lists?.length) ? await account.lists(whole) : [],
       });
       const naming = await named(structure);
-      if (!isUsed || contacts.every((contact) => isNamed(contact, naming))) return naming;
+      if (!recalled.isUsed() || contacts.every((contact) => isNamed(contact, naming))) return naming;
       dropAll();
-      isUsed = false;
-      const own = (await account.structures()).find(({ _id }) => _id === contacts[0]?.contactStructureId);
+      recalled.end();
+      const own = await structureOf(contacts[0]?.contactStructureId);
       return named(own ?? (await account.structure(structure._id)));
     },
     async withRemembered(effect, perform) {
-      recalled = memory?.recall(rememberedSeconds[effect]);
-      isUsed = false;
+      recalled.start(effect);
       try {
         return await perform();
       } catch (error) {
-        if (!isUsed || !mayBeOutdated(error) || !(await lookAgain())) throw error;
+        if (!recalled.isUsed() || !mayBeOutdated(error) || !(await lookAgain())) throw error;
         return await perform();
       } finally {
-        if (isUsed) dropAll();
-        recalled = undefined;
-        isUsed = false;
+        if (recalled.isUsed()) dropAll();
+        recalled.end();
       }
     },
     async structure(named = preferred) {
       return chooseStructure(await account.structures(), named);
     },
-    async complete(structure) {
-      if (structure.tags !== undefined && structure.__v !== undefined) return structure;
-      let whole = completed.get(structure._id);
-      if (!whole) {
-        const known = recall((names) => names.whole?.[structure._id]?.item);
-        whole = known ? Promise.resolve({ ...structure, ...known }) : readWhole(structure);
-        completed.set(structure._id, whole);
-      }
-      return whole;
-    },
-    async forUpdate(structure) {
-      const isSaid = structure.fields.every(({ required }) => required !== undefined);
-      if (isSaid || wholes.has(structure)) return account.complete(structure);
-      const known = await completed.get(structure._id);
-      if (known && wholes.has(known)) return known;
-      const whole = readWhole(structure);
-      completed.set(structure._id, whole);
-      return whole;
-    },
-    lists(structure) {
-      let known = lists.get(structure._id);
+    complete,
+    forUpdate,
+    lists({ _id: id }) {
+      let known = lists.get(id);
       if (!known) {
-        const all = recall(({ lists }) => {
-          const seen = lists?.[structure._id];
-          return seen?.isAll ? seen.items : undefined;
-        });
-        known = all ? Promise.resolve(all) : readAllLists(structure._id);
-        lists.set(structure._id, known);
+        const all = recalled.take(({ lists: seen }) => (seen?.[id]?.isAll ? seen[id].items : undefined));
+        known = all ? Promise.resolve(all) : readAllLists(id);
+        lists.set(id, known);
       }
       return known;
     },
@@ -214,17 +181,4 @@ export function chooseStructure(structures: ContactStructure[], named?: string):
       : `The account has several structures: ${known}`,
     "Choose one with --structure, ECM_STRUCTURE, or ecm auth login --structure",
   );
-}
-
-/** One structure by itself; as it is when the service does not let a key read one. */
-async function fetchWhole(send: Send, structure: ContactStructure): Promise<ContactStructure> {
-  try {
-    return { ...structure, ...readStructure(await send(getStructureRequest(structure._id))) };
-  } catch (error) {
-    if (error instanceof ServiceError && (error.status === 403 || error.status === 404)) return structure;
-    // The listing has all that is documented: it is as good as an answer that nobody can read.
-    if (error instanceof UnreadableAnswerError && structure.tags && structure.__v !== undefined)
-      return structure;
-    throw error;
-  }
 }

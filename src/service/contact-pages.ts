@@ -1,9 +1,9 @@
 /** Every contact that a search finds, page after page. */
-import type { Contact, Send } from "../wire.ts";
-import type { Behavior } from "./behavior.ts";
-import { type ContactSearch, keptOf } from "./contact-search.ts";
-import { searchPages } from "./key-search.ts";
-import { openPages, pagesInOrder } from "./pages.ts";
+import type { Contact, Send, SendOptions } from "../wire.ts";
+import { type Behavior, createBehavior } from "./behavior.ts";
+import { type ContactSearch, contactPages, keptOf } from "./contact-search.ts";
+import { createKeySearch } from "./key-search.ts";
+import { openPages, pagesInOrder, type ReadPage } from "./pages.ts";
 
 /** Contacts on a page that is shown. */
 export const defaultPageSize = 100;
@@ -50,4 +50,43 @@ async function* upTo(
       if (given >= limit) return;
     }
   }
+}
+
+/**
+ * Reads the pages of any search. Several keys are looked up at the first page, all of them: the pages are parts of what
+ * was found.
+ */
+export function searchPages(
+  send: Send,
+  search: ContactSearch,
+  behavior: Behavior = createBehavior(),
+  options?: SendOptions,
+): ReadPage<Partial<Contact>> {
+  const { keys, structureId, filters, keeps } = search;
+  if (!keys) return contactPages(send, search, behavior, options);
+  const keySearch = createKeySearch({
+    send: (request) => send(request, options),
+    behavior,
+    structureId,
+    identityOf: keys.areEmails ? (key) => key.toLowerCase() : (key) => key,
+  });
+  const source = [...new Set(["_id", "key", ...search.source, ...(keeps?.needs ?? [])])];
+  const further = filters.flatMap(({ criterias }) => criterias);
+  let found: Promise<Partial<Contact>[]> | undefined;
+  return async (page, size) => {
+    found ??= keySearch.find(keys.values, source, further).then(({ contacts, refused }) => {
+      const [refusal] = refused.values();
+      if (refusal) throw refusal;
+      return contacts.map((contact) => withoutKey(contact, search.source));
+    });
+    const contacts = await found;
+    return { items: contacts.slice((page - 1) * size, page * size), total: contacts.length };
+  };
+}
+
+/** The key was asked for to know what was found. */
+function withoutKey(contact: Partial<Contact>, source: readonly string[]): Partial<Contact> {
+  if (source.includes("key")) return contact;
+  const { key: _key, ...rest } = contact;
+  return rest;
 }

@@ -3,7 +3,7 @@
  * halved, and one that was silently cut continues at the size it was cut to. A reading ends when the service's total is
  * reached, or with a page that brings nothing new: a short page is no end.
  */
-import { ServiceError } from "../errors.ts";
+import { EcmError, exitCodes, ServiceError } from "../errors.ts";
 import type { Behavior } from "./behavior.ts";
 
 export interface Page<T> {
@@ -28,6 +28,9 @@ export interface PageOptions {
   /** Whose sizes are learned. Default: contacts. */
   of?: "contacts" | "lists";
 }
+
+/** A search whose pages do not add up is repeated: others add and remove meanwhile. */
+const mostReadings = 3;
 
 const points = {
   contacts: { most: "maxPage", cut: "pageCut" },
@@ -92,4 +95,33 @@ export async function* pagesInOrder<T>(
     previous = new Set(page.items.map(idOf).filter((id) => id !== undefined));
     page = await read(number, size);
   }
+}
+
+/**
+ * Every item of every page: what is not among them is absent, for the pages add up to their total.
+ * @throws EcmError when they never do
+ */
+export async function readComplete<T>(
+  read: ReadPage<T>,
+  options: PageOptions,
+  idOf: (item: T) => string | undefined,
+): Promise<T[]> {
+  for (let readings = 1; readings <= mostReadings; readings++) {
+    const opened = await openPages(read, options);
+    const items = new Map<string, T>();
+    let total = opened.first.total ?? 0;
+    const counted = async (page: number, size: number) => {
+      const next = await read(page, size);
+      total = next.total ?? total;
+      return next;
+    };
+    for await (const page of pagesInOrder(counted, opened, idOf)) {
+      for (const item of page) items.set(idOf(item) ?? "", item);
+    }
+    if (items.size >= total) return [...items.values()];
+  }
+  throw new EcmError(exitCodes.failed, "The pages of a search never add up to its totalRecords", {
+    type: "UnreadableAnswerError",
+    hint: "Check the service with: ecm doctor",
+  });
 }

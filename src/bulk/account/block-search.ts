@@ -1,33 +1,28 @@
 /** Looks contacts up at the service, now: the keys of a block in one search, ids one by one. */
 import { equals, getContactRequest, isInactive, readContact } from "../../service/contacts.ts";
+import type { FoundByKeys } from "../../service/key-search.ts";
 import { isEmailKey } from "../../service/structures.ts";
 import type { Contact } from "../../wire.ts";
 import { identityReader, isId } from "../input/keys.ts";
 import type { Item } from "../items.ts";
-import { type Found, type HiddenContact, type Lookup, type LookupOptions, largestBlock } from "./lookup.ts";
-
-export interface BlockSearch extends Pick<Lookup, "findFresh" | "findHidden" | "read"> {
-  /** Looks for those who were not found among the contacts that no plain search shows. */
-  tellHidden(items: readonly Item[], found: Map<number, Found>): Promise<void>;
-}
+import { areFoundInOtherCase, blocksOf, keysOf, largestBlock, loweredOf } from "./block-keys.ts";
+import { createHiddenSearch } from "./hidden-search.ts";
+import type { Found, LookupOptions } from "./lookup.ts";
 
 /** More lists than this are not asked for one by one: then the lists stay unknown, and the writes tell. */
 const mostListsAsked = 5;
 
-export function createBlockSearch(options: LookupOptions): BlockSearch {
-  const { send, keys, structureId, keyType, behavior } = options;
+export function createBlockSearch(options: LookupOptions) {
+  const { send, keys, structureId, keyType, behavior, listIds = [] } = options;
   const source = ["_id", "key", ...options.source];
   const identityOf = identityReader(keyType);
+  const hiddenSearch = createHiddenSearch(options, source);
 
   async function findFresh(items: readonly Item[]): Promise<Map<number, Found>> {
     const found = await findByIds(items.filter(({ key }) => isId(key.written)));
     const byKey = found.size === 0 ? items : items.filter(({ ref }) => !found.has(ref));
-    for (let start = 0; start < byKey.length; ) {
-      const block = byKey.slice(start, start + Math.min(largestBlock, keys.limit));
-      start += block.length;
-      await findBlock(block, found);
-    }
-    await tellHidden(byKey, found);
+    for (const block of blocksOf(byKey, keys)) await findBlock(block, found);
+    await hiddenSearch.tellHidden(byKey, found);
     return found;
   }
 
@@ -38,9 +33,8 @@ export function createBlockSearch(options: LookupOptions): BlockSearch {
       items.map(async ({ ref, key }) => {
         const contact = await read(key.identity);
         const isOurs = contact && (contact.contactStructureId ?? structureId) === structureId;
-        if (isOurs || isEmailKey(keyType)) {
-          found.set(ref, { contact: isOurs ? contact : undefined, isKept: false });
-        }
+        if (isOurs) found.set(ref, { contact, isKept: false });
+        else if (isEmailKey(keyType)) found.set(ref, { isKept: false });
       }),
     );
     return found;
@@ -57,47 +51,36 @@ export function createBlockSearch(options: LookupOptions): BlockSearch {
     const forms = formsOf(block);
     const { contacts, refused } = await keys.find(forms, source);
     if (contacts.some(isInactive)) behavior.learn("inactive", "shown");
-    const lowered = await findLowered(block, forms, contacts);
-    contacts.push(...lowered);
-    const byIdentity = new Map<string, Partial<Contact>[]>();
-    for (const contact of contacts) {
-      const identity = identityOf(contact.key ?? "");
-      byIdentity.set(identity, [...(byIdentity.get(identity) ?? []), contact]);
+    if (isEmailKey(keyType) && areFoundInOtherCase(forms, contacts)) behavior.learn("keyCase", "fold");
+    contacts.push(...(await findLowered(block, forms, contacts)));
+    if (source.includes("lists")) {
+      await addLists(contacts, listIds, (listId) =>
+        keys.find(forms, ["_id", "key"], [equals("LIST_ID", [listId])]),
+      );
     }
-    await tellLists(forms, contacts);
+    const contactOf = matcherOf(contacts, identityOf);
     for (const item of block) {
-      const candidates = byIdentity.get(item.key.identity) ?? [];
-      const contact = candidates.find((each) => isWritten(item, each)) ?? candidates[0];
+      const contact = contactOf(item);
       const refusal = contact ? undefined : (refused.get(item.key.written) ?? refused.get(item.key.sent));
       found.set(item.ref, { contact, isKept: false, refused: refusal });
     }
   }
 
-  /** The keys of a block, and in lower case too while they fit: letter case may make them different keys. */
+  /** Letter case may make them different keys. */
+  function mayDifferByCase(): boolean {
+    return isEmailKey(keyType) && behavior.get("keyCase") !== "fold";
+  }
+
+  /** The keys of a block, and in lower case too while they fit. */
   function formsOf(block: readonly Item[]): string[] {
     const forms = keysOf(block, keyType);
     const room = Math.min(keys.limit, 2 * largestBlock) - forms.length;
-    return room > 0 ? [...forms, ...loweredOf(block, forms).slice(0, room)] : forms;
+    return room > 0 && mayDifferByCase() ? [...forms, ...loweredOf(block, forms).slice(0, room)] : forms;
   }
 
-  function loweredOf(block: readonly Item[], forms: readonly string[]): string[] {
-    if (!isEmailKey(keyType) || behavior.get("keyCase") === "fold") return [];
-    const asked = new Set(forms);
-    return [...new Set(block.map(({ key }) => key.identity))].filter((key) => !asked.has(key));
-  }
-
-  /** Those in lower case that did not fit, and whom no other form has found. What is seen of letter case is learned. */
-  async function findLowered(
-    block: readonly Item[],
-    forms: readonly string[],
-    contacts: readonly Partial<Contact>[],
-  ): Promise<Partial<Contact>[]> {
-    const asked = new Set(forms);
-    const folded = new Set(forms.map((form) => form.toLowerCase()));
-    const isOtherCase = ({ key = "" }) => !asked.has(key) && folded.has(key.toLowerCase());
-    // One of them may be the key that a search for several carries besides.
-    const isFolded = contacts.filter(isOtherCase).length > (forms.length === 1 ? 0 : 1);
-    if (isFolded && isEmailKey(keyType)) behavior.learn("keyCase", "fold");
+  /** Those in lower case that did not fit, and whom no other form has found. */
+  async function findLowered(block: readonly Item[], forms: string[], contacts: Partial<Contact>[]) {
+    if (!mayDifferByCase()) return [];
     const known = new Set(contacts.map(({ key }) => identityOf(key ?? "")));
     const missing = block.filter(({ key }) => !known.has(key.identity));
     const lowered = loweredOf(missing, forms);
@@ -107,63 +90,39 @@ export function createBlockSearch(options: LookupOptions): BlockSearch {
     return found;
   }
 
-  /** Where the answer left the lists out, one search for each list tells who of the block is in it. */
-  async function tellLists(forms: string[], contacts: Partial<Contact>[]): Promise<void> {
-    const silent = contacts.filter((contact) => contact.lists === undefined);
-    const listIds = options.listIds ?? [];
-    if (!source.includes("lists") || silent.length === 0) return;
-    if (listIds.length === 0 || listIds.length > mostListsAsked) return;
-    const members = new Map<string, Set<string>>();
-    for (const listId of listIds) {
-      const answer = await keys.find(forms, ["_id", "key"], [equals("LIST_ID", [listId])]);
-      if (answer.refused.size > 0) return;
-      members.set(listId, new Set(answer.contacts.map((contact) => contact._id ?? "")));
-    }
-    for (const contact of silent) {
-      const own = listIds.filter((listId) => members.get(listId)!.has(contact._id ?? ""));
-      contact.lists = own.map((_id) => ({ _id }));
-    }
-  }
-
-  /** Keys that no plain search has found: somebody may have them who is inactive. */
-  async function tellHidden(items: readonly Item[], found: Map<number, Found>): Promise<void> {
-    if (options.hidden === undefined) return;
-    const missing = items.filter(({ ref }) => !found.get(ref)?.contact && !found.get(ref)?.refused);
-    for (let start = 0; start < missing.length && behavior.get("inactive") !== "shown"; ) {
-      const block = missing.slice(start, start + Math.min(largestBlock, keys.limit));
-      start += block.length;
-      const forms = keysOf(block, keyType);
-      const { contacts } = await keys.find(forms, source, [equals("CONTACT_STATUS", ["inactive"])]);
-      if (contacts.length > 0) behavior.learn("inactive", "hidden");
-      for (const { ref, key } of block) {
-        const contact = contacts.find((each) => identityOf(each.key ?? "") === key.identity);
-        if (contact)
-          found.set(ref, { contact: { ...contact, isHidden: true } as HiddenContact, isKept: false });
-      }
-    }
-  }
-
-  return {
-    findFresh,
-    tellHidden,
-    read,
-    async findHidden(item) {
-      const isInactive = equals("CONTACT_STATUS", ["inactive"]);
-      const { contacts } = await keys.find([item.key.sent], source, [isInactive]);
-      return contacts.find(({ key }) => key !== undefined && identityOf(key) === item.key.identity);
-    },
-  };
+  return { ...hiddenSearch, findFresh, read };
 }
 
-/** Both forms of each key: as written, and normalised where that is more than another letter case. */
-function keysOf(items: readonly Item[], keyType: string): string[] {
-  const fold = (key: string) => (isEmailKey(keyType) ? key.toLowerCase() : key);
-  const keys: string[] = [];
-  for (const { key } of items) {
-    keys.push(key.written);
-    if (fold(key.sent) !== fold(key.written)) keys.push(key.sent);
+/** Where the answer left the lists out, one search for each list tells who of the block is in it. */
+async function addLists(
+  contacts: Partial<Contact>[],
+  listIds: readonly string[],
+  findIn: (listId: string) => Promise<FoundByKeys>,
+): Promise<void> {
+  const unknown = contacts.filter(({ lists }) => lists === undefined);
+  if (unknown.length === 0 || listIds.length === 0 || listIds.length > mostListsAsked) return;
+  const members = new Map<string, Set<string>>();
+  for (const listId of listIds) {
+    const answer = await findIn(listId);
+    if (answer.refused.size > 0) return;
+    members.set(listId, new Set(answer.contacts.map(({ _id }) => _id ?? "")));
   }
-  return keys;
+  for (const contact of unknown) {
+    contact.lists = listIds.filter((id) => members.get(id)!.has(contact._id ?? "")).map((_id) => ({ _id }));
+  }
+}
+
+/** The contact that an item means. Of several with its key, the one whose key is as written. */
+function matcherOf(contacts: Partial<Contact>[], identityOf: (key: string) => string) {
+  const byIdentity = new Map<string, Partial<Contact>[]>();
+  for (const contact of contacts) {
+    const identity = identityOf(contact.key ?? "");
+    byIdentity.set(identity, [...(byIdentity.get(identity) ?? []), contact]);
+  }
+  return (item: Item): Partial<Contact> | undefined => {
+    const candidates = byIdentity.get(item.key.identity) ?? [];
+    return candidates.find((each) => isWritten(item, each)) ?? candidates[0];
+  };
 }
 
 export function isWritten(item: Item, contact: Partial<Contact>): boolean {

@@ -9,11 +9,10 @@ import type { Clock, Contact } from "../../wire.ts";
 import { isId } from "../input/keys.ts";
 import type { Item } from "../items.ts";
 import type { PacedSend } from "../pacing/paced-send.ts";
+import { largestBlock } from "./block-keys.ts";
 import { createBlockSearch, isWritten } from "./block-search.ts";
 import type { Snapshot } from "./snapshot.ts";
 
-/** Contacts that are looked up together. */
-export const largestBlock = 100;
 /** Contacts on one page when all are read. */
 export const largestPage = 1000;
 

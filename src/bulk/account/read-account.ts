@@ -8,7 +8,8 @@ import { openPages } from "../../service/pages.ts";
 import type { Clock, Contact, Filter, IdRef } from "../../wire.ts";
 import type { PacedSend } from "../pacing/paced-send.ts";
 import { sideBySide } from "../pacing/side-by-side.ts";
-import { largestBlock, largestPage } from "./lookup.ts";
+import { largestBlock } from "./block-keys.ts";
+import { largestPage } from "./lookup.ts";
 import type { Snapshot } from "./snapshot.ts";
 
 export interface PagesOptions {

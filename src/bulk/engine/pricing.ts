@@ -1,7 +1,8 @@
 /** What the rest of a row run will cost, and whether the month holds it. */
 
 import { isInactive } from "../../service/contacts.ts";
-import { type Found, largestBlock } from "../account/lookup.ts";
+import { largestBlock } from "../account/block-keys.ts";
+import type { Found } from "../account/lookup.ts";
 import type { Snapshot } from "../account/snapshot.ts";
 import type { Item, Work } from "../items.ts";
 import { sideBySide } from "../pacing/side-by-side.ts";

@@ -1,0 +1,142 @@
+/**
+ * Several keys in one search whose answer is checked. Whether `EQ` with several values means "any of them" is not
+ * documented, and a service that honours only the first value would make contacts that exist look as if they did not. So
+ * every search carries, where one is known, the key of a contact that must be found; when it is missing, the keys are
+ * asked for as alternatives (a filter for each), and then one by one.
+ */
+import { ServiceError } from "../errors.ts";
+import type { Contact, Send } from "../wire.ts";
+import type { Behavior } from "./behavior.ts";
+import { contactPages } from "./contact-search.ts";
+import type { KeyForm, KeyQuery } from "./key-form.ts";
+import { isSizeRefusal, readComplete } from "./pages.ts";
+
+type Contacts = Partial<Contact>[];
+
+export interface CheckedSearch {
+  /** One search as it is, unchecked. */
+  ask(query: KeyQuery): Promise<Contacts>;
+  /** @returns undefined when it turned out that keys have to be asked for one by one */
+  askSeveral(query: KeyQuery): Promise<Contacts | undefined>;
+  /** A contact that was read: its key must be found by every later search for it. */
+  meet(contact: Partial<Contact> | undefined): void;
+}
+
+export interface CheckedSearchOptions {
+  send: Send;
+  behavior: Behavior;
+  structureId: string;
+  /** What makes two keys one contact. */
+  identityOf(key: string): string;
+}
+
+export function createCheckedSearch(options: CheckedSearchOptions, form: KeyForm): CheckedSearch {
+  const { send, behavior, structureId, identityOf } = options;
+  let expected: string | undefined;
+
+  function ask(query: KeyQuery): Promise<Contacts> {
+    const search = { structureId, filters: form.filtersOf(query), source: [...query.source] };
+    const read = contactPages(send, search, behavior);
+    return readComplete(read, { size: Math.max(query.keys.length, 1), behavior }, ({ _id }) => _id);
+  }
+
+  async function askSeveral(query: KeyQuery): Promise<Contacts | undefined> {
+    // With other conditions nobody must be found.
+    const isCheckable = query.further.length === 0;
+    const carried = isCheckable ? expected : undefined;
+    let contacts: Contacts;
+    try {
+      contacts = await ask({ ...query, keys: withLast(query.keys, carried) });
+    } catch (error) {
+      if (!form.isFirstTry() || !isRefusal(error)) throw error;
+      return askAlternatives(query, error);
+    }
+    if (!isCheckable) return contacts;
+    if (provesSeveral(query.keys, contacts, carried, identityOf)) {
+      form.prove();
+      return carried === undefined ? contacts : onlyOf(query.keys, contacts, identityOf);
+    }
+    if (carried !== undefined) return askAfterMissing(carried, query, contacts);
+    if (form.isTrusted()) return contacts;
+    const someone = contacts[0]?.key ?? (await keyOfAnyone());
+    if (someone === undefined) {
+      form.trust();
+      return contacts;
+    }
+    expected = someone;
+    return askSeveral(query);
+  }
+
+  async function askAlternatives(query: KeyQuery, refusal: ServiceError): Promise<Contacts | undefined> {
+    form.use("alternatives");
+    try {
+      return await askSeveral(query);
+    } catch (error) {
+      if (!isRefusal(error)) throw error;
+      // Neither form is taken: it is the number of keys, or one of them.
+      form.use("any");
+      throw refusal;
+    }
+  }
+
+  /** Either the contact that must be found is gone, or only some of the keys count. */
+  async function askAfterMissing(
+    missing: string,
+    query: KeyQuery,
+    contacts: Contacts,
+  ): Promise<Contacts | undefined> {
+    expected = undefined;
+    if (holds(await ask({ keys: [missing], source: ["_id", "key"], further: [] }), missing)) {
+      expected = missing;
+      form.disprove();
+      return form.isOneByOne() ? undefined : askSeveral(query);
+    }
+    if (form.isSettled()) return contacts;
+    meet(contacts[0]);
+    return askSeveral(query);
+  }
+
+  /** Undefined when the account is empty. */
+  async function keyOfAnyone(): Promise<string | undefined> {
+    const read = contactPages(send, { structureId, filters: [], source: ["_id", "key"] }, behavior);
+    return (await read(1, 1)).items[0]?.key;
+  }
+
+  function meet(contact: Partial<Contact> | undefined): void {
+    expected ??= contact?.key;
+  }
+
+  return { ask, askSeveral, meet };
+}
+
+/** A refusal of the keys, of one of them or of the form; not of the size of a page. */
+export function isRefusal(error: unknown): error is ServiceError {
+  return error instanceof ServiceError && error.status === 400 && !isSizeRefusal(error);
+}
+
+/** At the end: a service that honours some keys honours the first ones. */
+function withLast(keys: readonly string[], last: string | undefined): readonly string[] {
+  return last === undefined ? keys : [...keys.filter((key) => key !== last), last];
+}
+
+/** Whether an answer shows that more than the first key was honoured. */
+function provesSeveral(
+  keys: readonly string[],
+  contacts: Contacts,
+  carried: string | undefined,
+  identityOf: (key: string) => string,
+): boolean {
+  if (carried !== undefined) return holds(contacts, carried);
+  const first = identityOf(keys[0]!);
+  return contacts.some(({ key }) => key !== undefined && identityOf(key) !== first);
+}
+
+function holds(contacts: Contacts, key: string): boolean {
+  return contacts.some((contact) => contact.key === key);
+}
+
+/** Without the contact that was asked for only as a check. */
+function onlyOf(keys: readonly string[], contacts: Contacts, identityOf: (key: string) => string): Contacts {
+  const wanted = new Set(keys.map(identityOf));
+  return contacts.filter(({ key }) => key === undefined || wanted.has(identityOf(key)));
+}

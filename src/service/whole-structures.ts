@@ -1,0 +1,53 @@
+/** Structures with what a listing may leave out: each is read by itself when that is needed, once. */
+import { ServiceError, UnreadableAnswerError } from "../errors.ts";
+import type { ContactStructure, Send } from "../wire.ts";
+import type { RecalledNames } from "./recalled-names.ts";
+import { getStructureRequest, readStructure } from "./structures.ts";
+
+export function createWholeStructures(send: Send, recalled: RecalledNames) {
+  const byId = new Map<string, Promise<ContactStructure>>();
+  /** Structures that were read by themselves: nothing more can be learned of them. */
+  const wholes = new WeakSet<ContactStructure>();
+
+  async function readWhole(structure: ContactStructure): Promise<ContactStructure> {
+    const whole = await fetchWhole(send, structure);
+    wholes.add(whole);
+    return whole;
+  }
+
+  function keep(structureId: string, whole: Promise<ContactStructure>): Promise<ContactStructure> {
+    byId.set(structureId, whole);
+    return whole;
+  }
+
+  async function complete(structure: ContactStructure): Promise<ContactStructure> {
+    const { _id: id, tags, __v: version } = structure;
+    if (tags !== undefined && version !== undefined) return structure;
+    const taken = byId.get(id);
+    if (taken) return taken;
+    const known = recalled.take(({ whole }) => whole?.[id]?.item);
+    return keep(id, known ? Promise.resolve({ ...structure, ...known }) : readWhole(structure));
+  }
+
+  async function forUpdate(structure: ContactStructure): Promise<ContactStructure> {
+    const isSaid = structure.fields.every(({ required }) => required !== undefined);
+    if (isSaid || wholes.has(structure)) return complete(structure);
+    const known = await byId.get(structure._id);
+    return known && wholes.has(known) ? known : keep(structure._id, readWhole(structure));
+  }
+
+  return { byId, complete, forUpdate };
+}
+
+/** One structure by itself; as it is when the service does not let a key read one. */
+async function fetchWhole(send: Send, structure: ContactStructure): Promise<ContactStructure> {
+  try {
+    return { ...structure, ...readStructure(await send(getStructureRequest(structure._id))) };
+  } catch (error) {
+    if (error instanceof ServiceError && (error.status === 403 || error.status === 404)) return structure;
+    // The listing has all that is documented: it is as good as an answer that nobody can read.
+    if (error instanceof UnreadableAnswerError && structure.tags && structure.__v !== undefined)
+      return structure;
+    throw error;
+  }
+}
