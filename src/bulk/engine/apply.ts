@@ -12,7 +12,8 @@ import {
 import type { ApiRequest, Contact } from "../../wire.ts";
 import type { Found } from "../account/lookup.ts";
 import type { Decision, Item, Operation, Work } from "../items.ts";
-import type { Reply, RequestKind } from "../pacing/paced-send.ts";
+import type { RequestKind } from "../pacing/paced-send.ts";
+import type { Reply } from "../pacing/reply.ts";
 import type { OpenIntent } from "../runs/ledger.ts";
 import { withStatus } from "./decide.ts";
 import { conclude, done, isWrite, outcomeOfWrite, reject, type Task } from "./outcomes.ts";

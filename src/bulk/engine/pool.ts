@@ -1,6 +1,8 @@
 /** Promises that run at the same time, up to a limit. */
 import { RunStop } from "../pacing/run-stop.ts";
 
+export type Pool = ReturnType<typeof createPool>;
+
 /** Promises under way: their first failure ends everything, but only after all have come to an end. */
 export function createPool(onFailure: (error: unknown) => void) {
   let running = 0;
@@ -35,5 +37,19 @@ export function createPool(onFailure: (error: unknown) => void) {
       wake = [];
       if (failure) throw failure.error;
     },
+  };
+}
+
+/** Does work of one key one after another, and all other work at once. */
+export function createKeyedQueue() {
+  const last = new Map<string, Promise<void>>();
+  return async (key: string | undefined, work: () => Promise<void>): Promise<void> => {
+    if (key === undefined) return work();
+    const before = last.get(key)?.catch(() => undefined);
+    const own = before ? before.then(work) : work();
+    last.set(key, own);
+    await own.finally(() => {
+      if (last.get(key) === own) last.delete(key);
+    });
   };
 }

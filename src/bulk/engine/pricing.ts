@@ -8,6 +8,7 @@ import type { Item, Work } from "../items.ts";
 import { sideBySide } from "../pacing/side-by-side.ts";
 import { requestsFor } from "./apply.ts";
 import { monthStop, type Price, priceOfRest } from "./estimate.ts";
+import { openBlocks } from "./open-blocks.ts";
 import { conclude, isWrite } from "./outcomes.ts";
 import type { PlanLine } from "./plan.ts";
 import type { RowRun } from "./row-run.ts";
@@ -51,26 +52,13 @@ export function isWorthLookingFirst({ options, job }: RowRun, price: Price): boo
 
 /** Looks every contact up that is not done, side by side, and keeps what is found in the snapshot. */
 export async function lookUpAll<T extends Item>(
-  { lookup, ledger, options, clock }: Session,
+  session: Session,
   works: readonly Work<T>[],
   snapshot: Snapshot,
 ): Promise<void> {
+  const { lookup, options, clock } = session;
   let page = 0;
-  const blocks = (async function* () {
-    let block: T[] = [];
-    for (const work of works) {
-      for await (const items of work.batches()) {
-        for (const item of items) {
-          if (ledger.isDone(item.ref) || work.needsLookup?.(item) === false) continue;
-          block.push(item);
-          if (block.length < lookup.blockSize) continue;
-          yield block;
-          block = [];
-        }
-      }
-    }
-    if (block.length > 0) yield block;
-  })();
+  const blocks = openBlocks(session, works, (work, item) => work.needsLookup?.(item) ?? true);
   const lookOn = async () => {
     for (let next = await blocks.next(); !next.done; next = await blocks.next()) {
       const found = await lookup.findFresh(next.value);

@@ -1,11 +1,12 @@
 /**
- * Whether one more request may leave: a state machine over what the answers say of the limits (specification, Limits).
+ * What the answers say of the limits, and so whether one more request may leave (specification, Limits).
  * Times are milliseconds of the local clock. The account's other users spend too, so that what is left is read from
  * every answer, and the requests that are still under way are taken off it.
  */
 import type { LimitKind } from "../../errors.ts";
 import type { RateLimits } from "../../wire.ts";
-import { createHourWindow } from "./hour-window.ts";
+import { createHourWindow, type HourWindow } from "./hour-window.ts";
+import { createPause, type Pause } from "./pause.ts";
 
 export interface BudgetOptions {
   /** Requests of the hour, and of the month, to leave to others. */
@@ -39,7 +40,7 @@ export interface Budget {
   answered(limits: RateLimits, now: number, serverNow?: number): void;
   /** No answer came: it may have been counted. */
   lost(): void;
-  /** A 429: it was not counted. Returns when the next try may go, or that there is none. */
+  /** A 429: it was not counted. */
   limited(kind: LimitKind, retryAfterSeconds: number | undefined, limits: RateLimits, now: number): void;
   /** What limits said before this run began to count. */
   seed(limits: RateLimits): void;
@@ -50,139 +51,91 @@ export interface Budget {
   /** How long a window of the hourly limit is, in seconds; undefined until an answer has shown it. */
   readonly windowSeconds: number | undefined;
   readonly underWay: number;
-  readonly spent: number;
   /** What is known of the limits, newest first of each answer. */
   readonly limits: RateLimits;
+}
+
+/** What is known when a request asks. */
+interface BudgetState {
+  readonly hour: Pick<HourWindow, "known" | "isUnknown" | "hasOthers">;
+  /** When the hour's window ends; undefined while it is not known. */
+  readonly reset: number | undefined;
+  readonly month: RateLimits["month"];
+  readonly pause: Pick<Pause, "until" | "retryAt">;
+  readonly underWay: number;
+  readonly spent: number;
 }
 
 /** Other users' requests that arrive between an answer and our next request are met by leaving them this share. */
 const shareAmongOthers = 4;
 /** Past the window's end by this much, so that no request arrives before it. */
 const afterReset = 250;
-const longestPauseSeconds = 300;
 
 export function createBudget(options: BudgetOptions): Budget {
   const hour = createHourWindow();
-  let month: RateLimits["month"];
-  let underWay = 0;
-  let spent = 0;
+  const pause = createPause();
   let clockOffset = 0;
-  let pausedUntil = 0;
-  let pauses = 0;
-  /** When the service said to try again; a pause may be shorter, to look whether others have left some. */
-  let retryAt = 0;
   let stopped: Verdict | undefined;
-
-  /** When the window ends, by the local clock; undefined while it is not known. */
-  function localReset(): number | undefined {
-    return hour.known && hour.known.reset * 1000 - clockOffset + afterReset;
-  }
-
-  function askHour(now: number): Verdict {
-    const reset = localReset();
-    if (reset !== undefined && now >= reset) hour.end();
-    const window = hour.known;
-    if (!window || reset === undefined) {
-      // The first answer of a window says what it holds: one request goes ahead and asks.
-      return hour.isUnknown || underWay === 0 ? { kind: "go" } : { kind: "hold" };
-    }
-    const left = window.remaining - options.reserve;
-    const mayBeUnderWay = hour.hasOthers ? Math.floor(left / shareAmongOthers) : left;
-    if (underWay < mayBeUnderWay) return { kind: "go" };
-    if (underWay > 0) return { kind: "hold" };
-    return waitUntil(reset, "hourly limit reached", now);
-  }
-
-  function waitUntil(until: number, why: string, now: number): Verdict {
-    if (!options.waits) {
-      const isUsedUp = hour.known !== undefined && hour.known.remaining <= options.reserve;
-      return { kind: "stop", by: "hour", until: Math.max(until, retryAt, isUsedUp ? localReset()! : 0) };
-    }
-    if (options.until !== undefined && until >= options.until) return { kind: "stop", by: "until" };
-    return until <= now ? { kind: "go" } : { kind: "wait", until, why };
-  }
-
-  function noteClock(now: number, serverNow: number | undefined): void {
-    if (serverNow === undefined) return;
-    // The header is cut to whole seconds: a smaller difference says nothing.
-    const offset = serverNow + 500 - now;
-    clockOffset = Math.abs(offset) < 2000 ? 0 : offset;
-  }
-
-  /** The smallest that was said of this month. */
-  function noteMonth(said: RateLimits["month"]): void {
-    if (!said) return;
-    const isNewPeriod = month && said.remaining > month.remaining + 1000;
-    const remaining = month && !isNewPeriod ? Math.min(month.remaining, said.remaining) : said.remaining;
-    month = { limit: said.limit, remaining };
-  }
-
-  function pause(retryAfterSeconds: number | undefined, now: number): void {
-    const needed = Math.max(1, retryAfterSeconds ?? 1);
-    retryAt = now + needed * 1000;
-    const until = now + Math.min(needed * 2 ** Math.min(pauses, 20), longestPauseSeconds) * 1000;
-    pauses++;
-    const reset = localReset();
-    // Past the window's end there is nothing left to wait for; the first request of the next one asks.
-    pausedUntil = reset !== undefined && reset > now ? Math.min(until, reset) : until;
-  }
+  const state = {
+    hour,
+    pause,
+    month: undefined as RateLimits["month"],
+    underWay: 0,
+    spent: 0,
+    get reset() {
+      return hour.known && hour.known.reset * 1000 - clockOffset + afterReset;
+    },
+  };
 
   return {
     ask(now) {
-      if (stopped) return stopped;
-      if (options.maxRequests !== undefined && spent >= options.maxRequests) {
-        return { kind: "stop", by: "max-requests" };
-      }
-      if (options.until !== undefined && now >= options.until) return { kind: "stop", by: "until" };
-      if (month && month.remaining - options.reserve - underWay < 1) {
-        return underWay > 0 ? { kind: "hold" } : { kind: "stop", by: "month" };
-      }
-      if (pausedUntil > now) return waitUntil(pausedUntil, "the service asked to wait", now);
-      return askHour(now);
+      const verdict = stopped ?? firstVerdict(options, state, now);
+      if (verdict) return verdict;
+      if (state.reset !== undefined && now >= state.reset) hour.end();
+      return hourVerdict(options, state);
     },
     leave() {
-      underWay++;
-      spent++;
+      state.underWay++;
+      state.spent++;
     },
     withdraw() {
-      underWay--;
-      spent--;
+      state.underWay--;
+      state.spent--;
     },
     repeat() {
-      spent++;
+      state.spent++;
       hour.spend(false);
     },
     answered(limits, now, serverNow) {
-      underWay--;
-      pauses = 0;
-      noteClock(now, serverNow);
-      noteMonth(limits.month);
-      hour.note(limits.hour, underWay, now + clockOffset);
+      state.underWay--;
+      pause.answered();
+      if (serverNow !== undefined) clockOffset = offsetOf(serverNow, now);
+      state.month = smallestOf(state.month, limits.month);
+      hour.note(limits.hour, state.underWay, now + clockOffset);
     },
     lost() {
-      underWay--;
+      state.underWay--;
       hour.spend(true);
-      if (month) month.remaining--;
+      if (state.month) state.month.remaining--;
     },
     limited(kind, retryAfterSeconds, limits, now) {
-      underWay--;
+      state.underWay--;
       if (kind !== "hour") {
         const until = retryAfterSeconds === undefined ? undefined : now + retryAfterSeconds * 1000;
         stopped = { kind: "stop", by: kind, until };
         return;
       }
       hour.noteOthers();
-      hour.note(limits.hour, underWay);
-      // Requests that were under way together are refused together: that is one refusal.
-      if (pausedUntil <= now) pause(retryAfterSeconds, now);
+      hour.note(limits.hour, state.underWay);
+      pause.begin(retryAfterSeconds, now, state.reset);
     },
     seed(limits) {
-      if (limits.month) month ??= { ...limits.month };
-      hour.note(limits.hour, underWay);
+      state.month ??= smallestOf(undefined, limits.month);
+      hour.note(limits.hour, state.underWay);
     },
     setBack(milliseconds) {
       clockOffset += milliseconds;
-      pausedUntil -= milliseconds;
+      pause.setBack(milliseconds);
     },
     get clockOffset() {
       return clockOffset;
@@ -191,13 +144,60 @@ export function createBudget(options: BudgetOptions): Budget {
       return hour.seconds;
     },
     get underWay() {
-      return underWay;
-    },
-    get spent() {
-      return spent;
+      return state.underWay;
     },
     get limits() {
-      return { hour: hour.known, month };
+      return { hour: hour.known, month: state.month };
     },
   };
+}
+
+/** Undefined when only the hourly limit is left to be asked. */
+function firstVerdict(options: BudgetOptions, state: BudgetState, now: number): Verdict | undefined {
+  const { month, pause, underWay, spent } = state;
+  const { maxRequests, until, reserve } = options;
+  if (maxRequests !== undefined && spent >= maxRequests) return { kind: "stop", by: "max-requests" };
+  if (until !== undefined && now >= until) return { kind: "stop", by: "until" };
+  if (month && month.remaining - reserve - underWay < 1) {
+    return underWay > 0 ? { kind: "hold" } : { kind: "stop", by: "month" };
+  }
+  return pause.until > now ? waitUntil(pause.until, "the service asked to wait", options, state) : undefined;
+}
+
+/** To be asked of a window that has not ended. */
+function hourVerdict(options: BudgetOptions, state: BudgetState): Verdict {
+  const { hour, reset, underWay } = state;
+  if (!hour.known || reset === undefined) {
+    // The first answer of a window says what it holds: one request goes ahead and asks.
+    return hour.isUnknown || underWay === 0 ? { kind: "go" } : { kind: "hold" };
+  }
+  const left = hour.known.remaining - options.reserve;
+  const mayBeUnderWay = hour.hasOthers ? Math.floor(left / shareAmongOthers) : left;
+  if (underWay < mayBeUnderWay) return { kind: "go" };
+  return underWay > 0 ? { kind: "hold" } : waitUntil(reset, "hourly limit reached", options, state);
+}
+
+function waitUntil(until: number, why: string, options: BudgetOptions, state: BudgetState): Verdict {
+  if (!options.waits) {
+    const { hour, reset = 0, pause } = state;
+    const isUsedUp = hour.known !== undefined && hour.known.remaining <= options.reserve;
+    return { kind: "stop", by: "hour", until: Math.max(until, pause.retryAt, isUsedUp ? reset : 0) };
+  }
+  if (options.until !== undefined && until >= options.until) return { kind: "stop", by: "until" };
+  return { kind: "wait", until, why };
+}
+
+/** The service's clock minus ours; 0 while they agree. */
+function offsetOf(serverNow: number, now: number): number {
+  // The header is cut to whole seconds: a smaller difference says nothing.
+  const offset = serverNow + 500 - now;
+  return Math.abs(offset) < 2000 ? 0 : offset;
+}
+
+/** The smaller of what was known and what was said of this month, unless a new month has begun. */
+function smallestOf(known: RateLimits["month"], said: RateLimits["month"]): RateLimits["month"] {
+  if (!said) return known;
+  const isNewPeriod = known && said.remaining > known.remaining + 1000;
+  const remaining = known && !isNewPeriod ? Math.min(known.remaining, said.remaining) : said.remaining;
+  return { limit: said.limit, remaining };
 }

@@ -2,30 +2,18 @@
  * Sends the requests of a run: each waits until the budget allows it, is counted, and ends as one of three
  * things. What cannot continue ends the run by a `RunStop`.
  */
-import {
-  type EcmError,
-  InterruptedError,
-  ServiceError,
-  UnreachableError,
-  UnreadableAnswerError,
-} from "../../errors.ts";
+import { InterruptedError, ServiceError } from "../../errors.ts";
 import type { ApiAnswer, ApiRequest, Clock, Send, SendEvent } from "../../wire.ts";
 import type { Budget } from "./budget.ts";
 import { createGate, type Gate } from "./gate.ts";
-import { createOutage } from "./outage.ts";
+import { createOutage, type Outage } from "./outage.ts";
+import { type Reply, readFailure } from "./reply.ts";
 import { asRunStop, RunStop } from "./run-stop.ts";
 
 export type RequestKind = "search" | "create" | "mutate" | "other";
 
 /** Requests that left the machine; repeated ones are counted in their kind, and in `retried`. */
 export type RequestCounts = Record<RequestKind | "retried" | "total", number>;
-
-export type Reply =
-  | { kind: "answered"; answer: ApiAnswer }
-  /** 4xx: the service understood and did not do it. */
-  | { kind: "refused"; error: ServiceError }
-  /** A write of which nobody knows whether it was applied. Never for a read. */
-  | { kind: "uncertain"; error: EcmError };
 
 export interface WriteSteps {
   /** Right before the request is sent, when the budget allows it: writes the intent to the disk. */
@@ -69,39 +57,18 @@ interface PacedRequest {
 
 export function createPacedSend({ graceMilliseconds = 600, ...options }: PaceOptions): PacedSend {
   const { send, budget, clock, signal } = options;
-  const counts: RequestCounts = { search: 0, create: 0, mutate: 0, other: 0, retried: 0, total: 0 };
   const outage = createOutage();
   const gate = createGate({ ...options, outage });
-  const giveUp = new AbortController();
+  const interruption = watchSignal(signal, gate, clock, graceMilliseconds);
+  const counts: RequestCounts = { search: 0, create: 0, mutate: 0, other: 0, retried: 0, total: 0 };
   const dateOf = createDateReader();
-
-  if (signal.aborted) onSignal();
-  else signal.addEventListener("abort", onSignal, { once: true });
-
-  function onSignal(): void {
-    const reason = signal.reason instanceof InterruptedError ? signal.reason : new InterruptedError();
-    gate.close(new RunStop("signal", reason));
-    clock.sleep(graceMilliseconds, giveUp.signal).then(
-      () => giveUp.abort(reason),
-      () => undefined,
-    );
-  }
 
   /** One attempt that may leave; undefined when it is certain that nothing was done and it should be sent again. */
   async function attempt(paced: PacedRequest, isRepeat: boolean): Promise<Reply | undefined> {
-    const { request, kind } = paced;
     const startedAt = clock.now();
-    let wasSent = false;
-    const onEvent = (event: SendEvent) => {
-      if (event.kind !== "sent") return;
-      counts.total++;
-      counts[kind]++;
-      if (wasSent || isRepeat) counts.retried++;
-      if (wasSent) budget.repeat();
-      wasSent = true;
-    };
+    const onEvent = countSent(counts, paced.kind, isRepeat, budget);
     try {
-      const answer = await send(request, { maxWaitSeconds: 0, onEvent, signal: giveUp.signal });
+      const answer = await send(paced.request, { maxWaitSeconds: 0, onEvent, signal: interruption.giveUp });
       budget.answered(answer.limits, clock.now(), dateOf(answer.headers));
       outage.reached();
       outage.end();
@@ -113,38 +80,20 @@ export function createPacedSend({ graceMilliseconds = 600, ...options }: PaceOpt
     }
   }
 
-  /** @throws RunStop for what ends the run */
+  /** @throws RunStop the first reason why the run ends */
   function judge(error: unknown, { request, isPlain }: PacedRequest, startedAt: number): Reply | undefined {
     const now = clock.now();
-    if (error instanceof ServiceError) {
-      const { limits } = error;
-      outage.reached();
-      if (error.status < 500) outage.end();
-      if (error.status === 429) {
-        budget.limited(error.limitKind ?? "hour", error.details.retryAfterSeconds, limits, now);
-        return undefined;
-      }
-      if (error.status < 500) {
-        budget.answered(limits, now);
-        // A name that may not be read is for the caller to judge; a contact that may not be read ends the run.
-        const isFinal = (error.status === 401 || error.status === 403) && !isPlain;
-        return isFinal ? fail(new RunStop("error", error)) : { kind: "refused", error };
-      }
+    noteFailure(error, now, budget, outage);
+    const failure = readFailure(error, request, isPlain);
+    if (failure.kind === "refused") return failure.reply;
+    if (failure.kind === "interrupted") interruption.begin();
+    // What was given up fails for that reason, and says nothing of the service.
+    const isGivenUp = interruption.giveUp.aborted;
+    if (failure.kind === "outage" && !isGivenUp && !outage.isHopeless(failure.error)) {
+      if (!outage.noteFailure(startedAt, now)) gate.close(asRunStop(error));
+      return failure.reply;
     }
-    budget.lost();
-    if (error instanceof InterruptedError || giveUp.signal.aborted) {
-      onSignal();
-      throw gate.closed;
-    }
-    if (!isFailure(error) || outage.isHopeless(error)) return fail(asRunStop(error));
-    if (!outage.noteFailure(startedAt, now)) gate.close(new RunStop("error", error));
-    const isCertain = request.effect === "read" || error.details.applied === "no";
-    return isCertain ? undefined : { kind: "uncertain", error };
-  }
-
-  /** @throws the first reason why the run ends */
-  function fail(reason: RunStop): never {
-    gate.close(reason);
+    gate.close(asRunStop(error));
     throw gate.closed;
   }
 
@@ -170,18 +119,10 @@ export function createPacedSend({ graceMilliseconds = 600, ...options }: PaceOpt
     }
   }
 
-  const asSend =
-    (kind: RequestKind, isPlain: boolean): Send =>
-    async (request) => {
-      const reply = await sendPaced({ request, kind, isPlain });
-      if (reply.kind !== "answered") throw reply.error;
-      return reply.answer as ApiAnswer<never>;
-    };
-
   return {
     send: (request, kind, write) => sendPaced({ request, kind, isPlain: false }, write),
-    plain: asSend("other", true),
-    searches: asSend("search", false),
+    plain: asSend((request) => sendPaced({ request, kind: "other", isPlain: true })),
+    searches: asSend((request) => sendPaced({ request, kind: "search", isPlain: false })),
     stop: gate.close,
     get stopped() {
       return gate.closed;
@@ -194,13 +135,58 @@ export function createPacedSend({ graceMilliseconds = 600, ...options }: PaceOpt
   };
 }
 
-/** What may be over later. */
-function isFailure(error: unknown): error is EcmError {
-  return (
-    error instanceof ServiceError ||
-    error instanceof UnreachableError ||
-    error instanceof UnreadableAnswerError
-  );
+function asSend(send: (request: ApiRequest) => Promise<Reply>): Send {
+  return async (request) => {
+    const reply = await send(request);
+    if (reply.kind !== "answered") throw reply.error;
+    return reply.answer as ApiAnswer<never>;
+  };
+}
+
+/**
+ * At a signal, nothing more passes the gate, and requests under way are given up when their grace period is over.
+ * `begin` does the same for a request that was interrupted otherwise.
+ */
+function watchSignal(signal: AbortSignal, gate: Gate, clock: Clock, graceMilliseconds: number) {
+  const giveUp = new AbortController();
+  function begin(): void {
+    const reason = signal.reason instanceof InterruptedError ? signal.reason : new InterruptedError();
+    gate.close(new RunStop("signal", reason));
+    clock.sleep(graceMilliseconds, giveUp.signal).then(
+      () => giveUp.abort(reason),
+      () => undefined,
+    );
+  }
+  if (signal.aborted) begin();
+  else signal.addEventListener("abort", begin, { once: true });
+  return { begin, giveUp: giveUp.signal };
+}
+
+/** Counts what one attempt sends, which may be more than one request. */
+function countSent(counts: RequestCounts, kind: RequestKind, isRepeat: boolean, budget: Budget) {
+  let wasSent = false;
+  return (event: SendEvent): void => {
+    if (event.kind !== "sent") return;
+    counts.total++;
+    counts[kind]++;
+    if (wasSent || isRepeat) counts.retried++;
+    if (wasSent) budget.repeat();
+    wasSent = true;
+  };
+}
+
+/** What a failed request tells of the limits and of whether the service can be reached. */
+function noteFailure(error: unknown, now: number, budget: Budget, outage: Outage): void {
+  const isAnswer = error instanceof ServiceError;
+  if (isAnswer) outage.reached();
+  if (!isAnswer || error.status >= 500) {
+    budget.lost();
+    return;
+  }
+  outage.end();
+  const { limits, limitKind = "hour", details } = error;
+  if (error.status === 429) budget.limited(limitKind, details.retryAfterSeconds, limits, now);
+  else budget.answered(limits, now);
 }
 
 /** Reads the date of an answer; answers of one second say the same. */
