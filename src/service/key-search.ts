@@ -71,8 +71,8 @@ export function createKeySearch(options: CheckedSearchOptions): KeySearch {
     if (keys.length === 0) return { contacts: [], refused: new Map() };
     if (form.isOneByOne() && keys.length > 1) return findAll(query);
     try {
-      const asked = await (keys.length === 1 ? ask(query) : askSeveral(query));
-      const contacts = asked ?? (await findAll(query)).contacts;
+      const contacts = await (keys.length === 1 ? ask(query) : askSeveral(query));
+      if (contacts === undefined) return findAll(query);
       meet(contacts[0]);
       return { contacts, refused: new Map() };
     } catch (error) {

@@ -15,9 +15,12 @@ interface Service {
   held: string[];
   /** A key that no search may name. */
   refuses?: string;
+  /** It is refused only where it is honoured. */
+  isCheckedWhereHonoured?: boolean;
 }
 
-function serviceOf({ values = "any", filters = "any", most = 1000, held, refuses }: Service) {
+function serviceOf(service: Service) {
+  const { values = "any", filters = "any", most = 1000, held, refuses = "" } = service;
   const asked: SearchBody[] = [];
   const refusal = () => new ServiceError("refused", { status: 400, type: "ValidationError" });
   const send = async (request: ApiRequest) => {
@@ -27,7 +30,7 @@ function serviceOf({ values = "any", filters = "any", most = 1000, held, refuses
     const keys =
       wanted.length > 1 ? take(wanted.flat(), filters) : take(wanted[0] ?? held, wanted[0] ? values : "any");
     if (keys.length > most && wanted.length > 0) throw refusal();
-    if (wanted.flat().includes(refuses ?? "")) throw refusal();
+    if ((service.isCheckedWhereHonoured ? keys : wanted.flat()).includes(refuses)) throw refusal();
     const found = held.filter((key) => keys.includes(key)).map((key) => ({ _id: `id ${key}`, key }));
     const page = found.slice((body.page - 1) * body.pageSize, body.page * body.pageSize);
     return {
@@ -101,6 +104,11 @@ describe("a search for many keys in a service that takes", () => {
     const { asked, behavior } = await lookUp({ held: k(0, 10) }, k(0, 5));
     expect(asked).toHaveLength(1);
     expect(behavior.get("keys")).toBe("any");
+  });
+
+  it.each(services)("%s names a key that it refuses where it is honoured", async (_name, service) => {
+    const account = { ...service, held: k(0, 30), refuses: "k5", isCheckedWhereHonoured: true };
+    expect((await lookUp(account, k(0, 12))).refused).toEqual(["k5"]);
   });
 
   it.each(services)("%s names a key that it refuses, and finds the others", async (_name, service) => {
