@@ -28,7 +28,7 @@ export function createIdSet(ids: Iterable<string> = []): IdSet {
   let taken = 0;
 
   const bucketOf = (a: number, b: number, c: number) => {
-    const bucket = hashOf(a, b, c) & (2 * roundCount - 1);
+    const bucket = bucketHash(a, b, c) & (2 * roundCount - 1);
     return bucket < bucketCount ? bucket : bucket - roundCount;
   };
   const putInto = (bucket: number, entry: number) => {
@@ -86,7 +86,7 @@ export function createIdSet(ids: Iterable<string> = []): IdSet {
 }
 
 /** The middle is the same for all ids of one process of the service; the ends count time and contacts. */
-function hashOf(a: number, b: number, c: number): number {
+function bucketHash(a: number, b: number, c: number): number {
   const mixed = Math.imul(a, 0x9e3779b1) ^ Math.imul(b, 0x85ebca6b) ^ Math.imul(c, 0xc2b2ae35);
   return (mixed ^ (mixed >>> 15)) >>> 0;
 }

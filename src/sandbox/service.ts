@@ -5,13 +5,13 @@ import type { FaultsOf } from "./faults.ts";
 import { type Answer, type ApiRequest, answerOf, pathOf } from "./request.ts";
 
 /** An answer, and how it reaches the caller; without an answer the connection is dropped. */
-export interface Reply {
+export interface ServiceReply {
   answer?: Answer;
   /** Only the first half of the body arrives. */
   isCut?: boolean;
 }
 
-export type Service = (request: ApiRequest) => Promise<Reply>;
+export type Service = (request: ApiRequest) => Promise<ServiceReply>;
 
 export interface ServiceParts {
   app: App;
@@ -28,7 +28,7 @@ export function serviceOf({ app, faultsOf, clock, closing, log }: ServiceParts):
     const fault = faultsOf(request.method, pathOf(request.target));
     request.arrivedAt = performance.now();
     request.fault = fault?.kind;
-    const instead = async (answer?: Answer): Promise<Reply> => {
+    const instead = async (answer?: Answer): Promise<ServiceReply> => {
       await log(request, answer);
       return { answer };
     };

@@ -11,13 +11,13 @@ import { contactPages } from "./contact-search.ts";
 import type { KeyForm, KeyQuery } from "./key-form.ts";
 import { isSizeRefusal, readComplete } from "./pages.ts";
 
-type Contacts = Partial<Contact>[];
+type FoundParts = Partial<Contact>[];
 
 export interface CheckedSearch {
   /** One search as it is, unchecked. */
-  ask(query: KeyQuery): Promise<Contacts>;
+  ask(query: KeyQuery): Promise<FoundParts>;
   /** @returns undefined when it turned out that keys have to be asked for one by one */
-  askSeveral(query: KeyQuery): Promise<Contacts | undefined>;
+  askSeveral(query: KeyQuery): Promise<FoundParts | undefined>;
   /** A contact that was read: its key must be found by every later search for it. */
   meet(contact: Partial<Contact> | undefined): void;
 }
@@ -34,17 +34,17 @@ export function createCheckedSearch(options: CheckedSearchOptions, form: KeyForm
   const { send, behavior, structureId, identityOf } = options;
   let expected: string | undefined;
 
-  function ask(query: KeyQuery): Promise<Contacts> {
+  function ask(query: KeyQuery): Promise<FoundParts> {
     const search = { structureId, filters: form.filtersOf(query), source: [...query.source] };
     const read = contactPages(send, search, behavior);
     return readComplete(read, { size: Math.max(query.keys.length, 1), behavior }, ({ _id }) => _id);
   }
 
-  async function askSeveral(query: KeyQuery): Promise<Contacts | undefined> {
+  async function askSeveral(query: KeyQuery): Promise<FoundParts | undefined> {
     // With other conditions nobody must be found.
     const isCheckable = query.further.length === 0;
     const carried = isCheckable ? expected : undefined;
-    let contacts: Contacts;
+    let contacts: FoundParts;
     try {
       contacts = await ask({ ...query, keys: withLast(query.keys, carried) });
     } catch (error) {
@@ -67,7 +67,7 @@ export function createCheckedSearch(options: CheckedSearchOptions, form: KeyForm
     return askSeveral(query);
   }
 
-  async function askAlternatives(query: KeyQuery, refusal: ServiceError): Promise<Contacts | undefined> {
+  async function askAlternatives(query: KeyQuery, refusal: ServiceError): Promise<FoundParts | undefined> {
     form.use("alternatives");
     try {
       return await askSeveral(query);
@@ -83,8 +83,8 @@ export function createCheckedSearch(options: CheckedSearchOptions, form: KeyForm
   async function askAfterMissing(
     missing: string,
     query: KeyQuery,
-    contacts: Contacts,
-  ): Promise<Contacts | undefined> {
+    contacts: FoundParts,
+  ): Promise<FoundParts | undefined> {
     expected = undefined;
     if (holds(await ask({ keys: [missing], source: ["_id", "key"], further: [] }), missing)) {
       expected = missing;
@@ -122,7 +122,7 @@ function withLast(keys: readonly string[], last: string | undefined): readonly s
 /** Whether an answer shows that more than the first key was honoured. */
 function provesSeveral(
   keys: readonly string[],
-  contacts: Contacts,
+  contacts: FoundParts,
   carried: string | undefined,
   identityOf: (key: string) => string,
 ): boolean {
@@ -131,12 +131,16 @@ function provesSeveral(
   return contacts.some(({ key }) => key !== undefined && identityOf(key) !== first);
 }
 
-function holds(contacts: Contacts, key: string): boolean {
+function holds(contacts: FoundParts, key: string): boolean {
   return contacts.some((contact) => contact.key === key);
 }
 
 /** Without the contact that was asked for only as a check. */
-function onlyOf(keys: readonly string[], contacts: Contacts, identityOf: (key: string) => string): Contacts {
+function onlyOf(
+  keys: readonly string[],
+  contacts: FoundParts,
+  identityOf: (key: string) => string,
+): FoundParts {
   const wanted = new Set(keys.map(identityOf));
   return contacts.filter(({ key }) => key === undefined || wanted.has(identityOf(key)));
 }

@@ -11,7 +11,7 @@ import type { Item } from "../items.ts";
 import type { PacedSend } from "../pacing/paced-send.ts";
 import { largestBlock } from "./block-keys.ts";
 import { createBlockSearch, isWritten } from "./block-search.ts";
-import type { Snapshot } from "./snapshot.ts";
+import type { AccountSnapshot } from "./snapshot.ts";
 
 /** Contacts on one page when all are read. */
 export const largestPage = 1000;
@@ -64,7 +64,7 @@ export interface LookupOptions {
   keyType: string;
   /** Parts of a contact that decisions need, besides `_id` and `key`. */
   source: string[];
-  snapshot?: Snapshot;
+  snapshot?: AccountSnapshot;
   /** The snapshot was taken before this invocation: the run's own writes may have changed contacts since. */
   isFromEarlier?: boolean;
   /** Who is not in the snapshot does not exist: it is of the whole account, or of everyone who is asked for. */

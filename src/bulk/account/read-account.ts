@@ -10,7 +10,7 @@ import type { PacedSend } from "../pacing/paced-send.ts";
 import { sideBySide } from "../pacing/side-by-side.ts";
 import { largestBlock } from "./block-keys.ts";
 import { largestPage } from "./lookup.ts";
-import type { Snapshot } from "./snapshot.ts";
+import type { AccountSnapshot } from "./snapshot.ts";
 
 export interface PagesOptions {
   send: PacedSend;
@@ -31,7 +31,7 @@ export interface PagesOptions {
  * @returns whether the snapshot can be used
  */
 export async function readAccountIfSmaller(
-  snapshot: Snapshot,
+  snapshot: AccountSnapshot,
   contacts: number,
   options: PagesOptions,
 ): Promise<boolean> {
@@ -47,13 +47,13 @@ export async function readAccountIfSmaller(
 }
 
 /** Reads every page that the snapshot does not hold yet. */
-export async function readAllPages(snapshot: Snapshot, options: PagesOptions): Promise<void> {
+export async function readAllPages(snapshot: AccountSnapshot, options: PagesOptions): Promise<void> {
   if (snapshot.total === undefined) await readFirstPage(snapshot, options);
   await readPages(snapshot, missingPages(snapshot), options);
 }
 
 /** A service may refuse a search without a condition: then the keys are looked up. */
-async function isFirstPageRead(snapshot: Snapshot, options: PagesOptions): Promise<boolean> {
+async function isFirstPageRead(snapshot: AccountSnapshot, options: PagesOptions): Promise<boolean> {
   try {
     await readFirstPage(snapshot, options);
     return true;
@@ -63,14 +63,14 @@ async function isFirstPageRead(snapshot: Snapshot, options: PagesOptions): Promi
   }
 }
 
-function missingPages(snapshot: Snapshot): number[] {
+function missingPages(snapshot: AccountSnapshot): number[] {
   const last = Math.ceil(snapshot.total! / snapshot.pageSize!);
   const pages: number[] = [];
   for (let page = 1; page <= last; page++) if (!snapshot.has(page)) pages.push(page);
   return pages;
 }
 
-async function readFirstPage(snapshot: Snapshot, options: PagesOptions): Promise<void> {
+async function readFirstPage(snapshot: AccountSnapshot, options: PagesOptions): Promise<void> {
   const at = options.clock.now();
   const { size, first } = await openPages(readerOf(options), {
     size: largestPage,
@@ -79,7 +79,7 @@ async function readFirstPage(snapshot: Snapshot, options: PagesOptions): Promise
   keep(snapshot, { page: 1, pageSize: size, at, ...first }, options);
 }
 
-async function readPages(snapshot: Snapshot, pages: number[], options: PagesOptions): Promise<void> {
+async function readPages(snapshot: AccountSnapshot, pages: number[], options: PagesOptions): Promise<void> {
   const pageSize = snapshot.pageSize!;
   const read = readerOf(options);
   const next = pages[Symbol.iterator]();
@@ -105,7 +105,7 @@ interface PageRead {
   total?: number;
 }
 
-function keep(snapshot: Snapshot, { items, total, ...place }: PageRead, options: PagesOptions): void {
+function keep(snapshot: AccountSnapshot, { items, total, ...place }: PageRead, options: PagesOptions): void {
   if (total === undefined) {
     throw new EcmError(exitCodes.failed, "The answer to a search has no totalRecords", {
       type: "UnreadableAnswerError",

@@ -18,7 +18,7 @@ export interface SnapshotPage {
   contacts: Partial<Contact>[];
 }
 
-export interface Snapshot {
+export interface AccountSnapshot {
   add(page: SnapshotPage): void;
   has(page: number): boolean;
   readonly pageSize: number | undefined;
@@ -41,7 +41,7 @@ export interface SnapshotOptions {
   identityOf(key: string): string;
 }
 
-export async function openSnapshot(file: string, options: SnapshotOptions): Promise<Snapshot> {
+export async function openSnapshot(file: string, options: SnapshotOptions): Promise<AccountSnapshot> {
   const kept = options.isTemporary ? { pages: [], end: 0 } : await readKept(file);
   const descriptor = openSync(file, options.isTemporary ? "w+" : "a+", 0o600);
   if (options.isTemporary) unlinkEarly(file);

@@ -2,7 +2,7 @@
 import { UsageError } from "../../errors.ts";
 import { allOf, equals } from "../../service/contacts.ts";
 import { type PagesOptions, readAllPages } from "../account/read-account.ts";
-import type { Snapshot } from "../account/snapshot.ts";
+import type { AccountSnapshot } from "../account/snapshot.ts";
 import { identityReader } from "../input/keys.ts";
 import { type Item, inBatches, type Work } from "../items.ts";
 import { changeOf } from "./decide.ts";
@@ -22,7 +22,7 @@ const defaultMostPercent = 10;
 
 /** Reads the members into the snapshot. */
 export async function readMembers(
-  snapshot: Snapshot,
+  snapshot: AccountSnapshot,
   pages: PagesOptions,
   { listId }: MembersOptions,
 ): Promise<void> {
@@ -35,7 +35,7 @@ export async function readMembers(
  * @throws UsageError when they are more than may be taken out; a dry run says so, and shows whom all the same
  */
 export function planRemovals(
-  members: Snapshot,
+  members: AccountSnapshot,
   { survey, structure, options, emit }: RowRun,
   list: MembersOptions,
 ): Removals {

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { EcmError, exitCodes } from "../../errors.ts";
 import { createLookup } from "../account/lookup.ts";
 import { readAccountIfSmaller } from "../account/read-account.ts";
-import { openSnapshot, type Snapshot } from "../account/snapshot.ts";
+import { type AccountSnapshot, openSnapshot } from "../account/snapshot.ts";
 import { identityReader } from "../input/keys.ts";
 import type { Item, Work } from "../items.ts";
 import { RunStop } from "../pacing/run-stop.ts";
@@ -25,7 +25,7 @@ import { hasBegun, openSession, rowsOf } from "./session.ts";
 export interface OpenWork {
   readonly session: RowSession;
   readonly works: readonly Work<Item>[];
-  readonly snapshot?: Snapshot;
+  readonly snapshot?: AccountSnapshot;
   /** Present where conditions choose the contacts. */
   readonly chosen?: Selected;
   close(): void;
@@ -74,7 +74,11 @@ function opened(session: RowSession, rest: Pick<OpenWork, "works" | "snapshot" |
 }
 
 /** @param isOfAllAsked the snapshot holds everyone whom the run looks up */
-function openRowSession(state: RowState, snapshot: Snapshot | undefined, isOfAllAsked = false): RowSession {
+function openRowSession(
+  state: RowState,
+  snapshot: AccountSnapshot | undefined,
+  isOfAllAsked = false,
+): RowSession {
   const { job, send, clock, keys, behavior, structure, survey, names, run, options } = state;
   const lookup = createLookup({
     send,
@@ -127,7 +131,7 @@ export function requireFewRejects({ maxRejects }: RunOptions, rows: RowCounts): 
 }
 
 /** The list's members for a sync; else the account where that is cheaper than asking for blocks of keys. */
-async function takeSnapshot(state: RowState): Promise<Snapshot | undefined> {
+async function takeSnapshot(state: RowState): Promise<AccountSnapshot | undefined> {
   const { engine, job, structure, run } = state;
   const contacts = rowsOf(state).pending;
   if (contacts === 0 && !job.members && !job.isWithoutInput) return undefined;

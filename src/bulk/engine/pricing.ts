@@ -3,7 +3,7 @@
 import { isInactive } from "../../service/contacts.ts";
 import { largestBlock } from "../account/block-keys.ts";
 import type { Found } from "../account/lookup.ts";
-import type { Snapshot } from "../account/snapshot.ts";
+import type { AccountSnapshot } from "../account/snapshot.ts";
 import type { Item, Work } from "../items.ts";
 import { sideBySide } from "../pacing/side-by-side.ts";
 import { requestsFor } from "./apply.ts";
@@ -54,7 +54,7 @@ export function isWorthLookingFirst({ options, job }: RowRun, price: Price): boo
 export async function lookUpAll<T extends Item>(
   session: Session,
   works: readonly Work<T>[],
-  snapshot: Snapshot,
+  snapshot: AccountSnapshot,
 ): Promise<void> {
   const { lookup, options, clock } = session;
   let page = 0;

@@ -3,7 +3,7 @@ import { rm } from "node:fs/promises";
 import type { Contact } from "../../wire.ts";
 import { type Lookup, longestKeptMilliseconds } from "../account/lookup.ts";
 import { readAllPages } from "../account/read-account.ts";
-import { openSnapshot, type Snapshot, type SnapshotOptions } from "../account/snapshot.ts";
+import { type AccountSnapshot, openSnapshot, type SnapshotOptions } from "../account/snapshot.ts";
 import { identityReader } from "../input/keys.ts";
 import { type Item, inBatches, type Work } from "../items.ts";
 import { isChosen } from "./row-job.ts";
@@ -32,7 +32,7 @@ export async function readSelected(
   file: string,
   options: SnapshotOptions,
   isBegun: boolean,
-): Promise<Snapshot> {
+): Promise<AccountSnapshot> {
   const { clock, job } = rowRun;
   const pages = { ...pagesOf(rowRun), filters: job.selection!.filters };
   let snapshot = await openSnapshot(file, options);
@@ -59,7 +59,7 @@ export async function readSelected(
 }
 
 /** Everyone on the pages for whom the conditions hold. A contact's place on the pages names it in the journal. */
-export function selectedWork(snapshot: Snapshot, { job, names, structure }: RowRun): Selected {
+export function selectedWork(snapshot: AccountSnapshot, { job, names, structure }: RowRun): Selected {
   const identityOf = identityReader(structure.keyType);
   const edit = job.edit!;
   function* items(): Generator<SelectedItem> {

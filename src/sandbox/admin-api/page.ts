@@ -6,8 +6,8 @@ import html from "./page.html?raw";
 export function pageResponse(): Response {
   const policy = [
     "default-src 'none'",
-    `script-src '${hashOf("script")}'`,
-    `style-src '${hashOf("style")}'`,
+    `script-src '${sourceHash("script")}'`,
+    `style-src '${sourceHash("style")}'`,
     "connect-src 'self'",
     "img-src data:",
     "base-uri 'none'",
@@ -23,7 +23,7 @@ export function pageResponse(): Response {
   });
 }
 
-function hashOf(element: string): string {
+function sourceHash(element: string): string {
   const [, content = ""] = new RegExp(`<${element}>([\\s\\S]*?)</${element}>`).exec(html) ?? [];
   return `sha256-${createHash("sha256").update(content).digest("base64")}`;
 }

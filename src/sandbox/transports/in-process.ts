@@ -4,7 +4,7 @@ import { isAdminPath } from "../admin-api/access.ts";
 import type { AdminApi } from "../admin-api/routes.ts";
 import { bodyOf } from "../body.ts";
 import { contentType } from "../request.ts";
-import type { Reply, Service } from "../service.ts";
+import type { Service, ServiceReply } from "../service.ts";
 
 const address = "in-process";
 
@@ -41,14 +41,18 @@ export function inProcessTransport({ service, admin }: { service: Service; admin
   };
 }
 
-async function adminReply(admin: AdminApi, request: Request): Promise<Reply> {
+async function adminReply(admin: AdminApi, request: Request): Promise<ServiceReply> {
   const response = await admin(request, { address });
   const { status, headers } = response;
   return { answer: { status, headers: Object.fromEntries(headers), text: await response.text() } };
 }
 
 /** As on a network: the caller stops waiting, and what it asked for may still be done. */
-function inTime(reply: Promise<Reply>, milliseconds: number, signal?: AbortSignal): Promise<Reply> {
+function inTime(
+  reply: Promise<ServiceReply>,
+  milliseconds: number,
+  signal?: AbortSignal,
+): Promise<ServiceReply> {
   return new Promise((resolve, reject) => {
     const onAbort = () => reject(signal?.reason);
     const timer = setTimeout(
