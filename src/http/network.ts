@@ -82,10 +82,21 @@ async function proxyAgent({ url, noProxy }: ProxyRoute, options: Agent.Options):
 
 function exchange(agent: Dispatcher, request: WireRequest, origin: string): Promise<WireAnswer> {
   return new Promise((resolve, reject) => {
-    const answer = createAnswerReader(request.bodySink);
     let wasSent = false;
     let isSettled = false;
     let controller: Dispatcher.DispatchController | undefined;
+    let head: Pick<WireAnswer, "status" | "headers"> | undefined;
+    const chunks: Buffer[] = [];
+    let length = 0;
+    let sink: BodySink | undefined;
+    /** What the sink cannot take ends the exchange. */
+    const sinkInto = (act: (into: BodySink) => void) => {
+      try {
+        act(sink!);
+      } catch (error) {
+        fail(error as Error);
+      }
+    };
 
     const timer = setTimeout(
       () => fail(withCode(wasSent ? "UND_ERR_HEADERS_TIMEOUT" : "UND_ERR_CONNECT_TIMEOUT")),
@@ -97,98 +108,69 @@ function exchange(agent: Dispatcher, request: WireRequest, origin: string): Prom
       clearTimeout(timer);
       request.signal?.removeEventListener("abort", onAbort);
     };
-    const fail = (error: TransportFailure) => {
-      if (isSettled) return;
-      finish();
-      controller?.abort(error);
-      if (!request.signal?.aborted) Object.assign(error, { wasSent, partial: answer.whole() });
-      reject(error);
-    };
-    /** What cannot be done ends the exchange. */
-    const attempt = (act: () => void) => {
-      try {
-        act();
-      } catch (error) {
-        fail(error as Error);
-      }
-    };
-
-    if (request.signal?.aborted) return onAbort();
-    request.signal?.addEventListener("abort", onAbort);
-    const handler: Dispatcher.DispatchHandler = {
-      onRequestStart(started) {
-        controller = started;
-        // Given up while the connection was being made: now it must not be sent any more.
-        if (isSettled) started.abort(withCode("UND_ERR_ABORTED"));
-        else wasSent = true;
-      },
-      onResponseStart: (_controller, status, headers) => attempt(() => answer.start(status, headers)),
-      onResponseData(_controller, chunk) {
-        if (isSettled) return;
-        if (answer.isStreamed) timer.refresh();
-        attempt(() => answer.take(chunk));
-      },
-      onResponseEnd() {
-        if (!isSettled) attempt(answer.end);
-        if (isSettled) return;
-        finish();
-        resolve(answer.whole()!);
-      },
-      onResponseError: (_controller, error) => fail(error),
-    };
-    attempt(() => agent.dispatch(dispatchOptions(request, origin), handler));
-  });
-}
-
-function dispatchOptions(request: WireRequest, origin: string): Dispatcher.DispatchOptions {
-  return {
-    origin,
-    // As it was built: a URL object would fold `..` in it.
-    path: request.url.slice(origin.length) || "/",
-    method: request.method as Dispatcher.HttpMethod,
-    headers: request.headers,
-    body: request.body,
-    // A lost answer is ours to judge.
-    idempotent: false,
-  };
-}
-
-/** Collects an answer as it arrives; the body of a success goes to the sink, if there is one. Throws what that throws. */
-function createAnswerReader(bodySink: BodySink | undefined) {
-  let head: Pick<WireAnswer, "status" | "headers"> | undefined;
-  let sink: BodySink | undefined;
-  const chunks: Buffer[] = [];
-  let length = 0;
-  return {
-    start(status: number, headers: Record<string, string | string[] | undefined>): void {
-      if (status < 200) return;
-      head = { status, headers: flattened(headers) };
-      if (status >= 300) return;
-      sink = bodySink;
-      sink?.restart();
-    },
-    /** @throws also when the body is too large */
-    take(chunk: Buffer): void {
-      if (sink) sink.write(chunk);
-      else {
-        length += chunk.length;
-        if (length > longestBody) throw withCode(bodyTooLarge);
-        chunks.push(chunk);
-      }
-    },
-    end: () => sink?.end(),
-    /** What has arrived; undefined before the head has. */
-    whole(): WireAnswer | undefined {
+    const whole = (): WireAnswer | undefined => {
       if (!head) return undefined;
       // A body that is too large is not what anybody wanted, and may be larger than a text can be.
       const bytes = length > longestBody ? Buffer.alloc(0) : joined(chunks);
       return { ...head, text: bytes.toString("utf8"), bytes };
-    },
-    /** Whether the body goes to the sink. */
-    get isStreamed() {
-      return sink !== undefined;
-    },
-  };
+    };
+    const fail = (error: TransportFailure) => {
+      if (isSettled) return;
+      finish();
+      controller?.abort(error);
+      if (!request.signal?.aborted) Object.assign(error, { wasSent, partial: whole() });
+      reject(error);
+    };
+
+    if (request.signal?.aborted) return onAbort();
+    request.signal?.addEventListener("abort", onAbort);
+    const options = {
+      origin,
+      // As it was built: a URL object would fold `..` in it.
+      path: request.url.slice(origin.length) || "/",
+      method: request.method as Dispatcher.HttpMethod,
+      headers: request.headers,
+      body: request.body,
+      // A lost answer is ours to judge.
+      idempotent: false,
+    };
+    try {
+      agent.dispatch(options, {
+        onRequestStart(started) {
+          controller = started;
+          // Given up while the connection was being made: now it must not be sent any more.
+          if (isSettled) started.abort(withCode("UND_ERR_ABORTED"));
+          else wasSent = true;
+        },
+        onResponseStart(_controller, status, headers) {
+          if (status < 200) return;
+          head = { status, headers: flattened(headers) };
+          if (!request.bodySink || status >= 300) return;
+          sink = request.bodySink;
+          sinkInto((into) => into.restart());
+        },
+        onResponseData(_controller, chunk) {
+          if (isSettled) return;
+          if (sink) {
+            timer.refresh();
+            return sinkInto((into) => into.write(chunk));
+          }
+          length += chunk.length;
+          if (length <= longestBody) chunks.push(chunk);
+          else fail(withCode(bodyTooLarge));
+        },
+        onResponseEnd() {
+          if (sink && !isSettled) sinkInto((into) => into.end());
+          if (isSettled) return;
+          finish();
+          resolve(whole()!);
+        },
+        onResponseError: (_controller, error) => fail(error),
+      });
+    } catch (error) {
+      fail(error as Error);
+    }
+  });
 }
 
 function joined(chunks: Buffer[]): Buffer {
