@@ -3,7 +3,7 @@ import { realClock } from "../clock.ts";
 import { EcmError, exitCodes, NotFoundError, UsageError } from "../errors.ts";
 import type { Clock } from "../wire.ts";
 import { type FolderOperations, folderOperations } from "./admin-api/operations.ts";
-import { defaultMonthlyLimit, endOfMonth } from "./rules/rate-limits-and-auth.ts";
+import { defaultMonthlyLimit, endOfMonth } from "./rules/limits.ts";
 import { shrink } from "./store/afresh.ts";
 import { openStore, type Store, serviceTime } from "./store/index.ts";
 import { newKeyValue, type Scope, type StoredKey, scopes } from "./store/keys.ts";

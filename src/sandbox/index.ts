@@ -7,7 +7,8 @@ import { createApp } from "./app.ts";
 import { changeableFaults } from "./faults.ts";
 import { entryOf } from "./log-entry.ts";
 import { ownKeyOf } from "./own-key.ts";
-import { accessControlOf, defaultLimits } from "./rules/rate-limits-and-auth.ts";
+import { accessControlOf, defaultBlocking } from "./rules/access.ts";
+import { accountLimitsOf, defaultLimits } from "./rules/limits.ts";
 import { serviceOf } from "./service.ts";
 import { openStore, serviceTime } from "./store/index.ts";
 import { laggingBehind } from "./store/search-lag.ts";
@@ -67,15 +68,17 @@ export async function openSandbox(options: SandboxOptions): Promise<Sandbox> {
   const variants = variantsFrom(options.variants ?? {});
   const faults = changeableFaults(options.faults ?? []);
   const store = await openStore(options.folder, clock.now(), { region, seed });
-  const access = accessControlOf(store, {
+  const limits = accountLimitsOf(store, {
     hourly: options.hourlyLimit ?? defaultLimits.hourly,
     windowSeconds: options.windowSeconds ?? defaultLimits.windowSeconds,
     monthly: options.monthlyLimit,
-    blockAfter: options.blockAfter ?? defaultLimits.blockAfter,
-    blockSeconds: options.blockSeconds ?? defaultLimits.blockSeconds,
+  });
+  const access = accessControlOf(store, limits, {
+    blockAfter: options.blockAfter ?? defaultBlocking.blockAfter,
+    blockSeconds: options.blockSeconds ?? defaultBlocking.blockSeconds,
   });
   const takeTurn = transactionQueue(store.database, [store.account, store.structures, store.requests]);
-  const operations = createOperations(store, clock, access, faults);
+  const operations = createOperations(store, clock, limits, faults);
   const admin = lazily(() =>
     import("./admin-api/routes.ts").then(({ adminRoutes }) => adminRoutes({ store, operations, adminToken })),
   );

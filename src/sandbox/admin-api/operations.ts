@@ -16,7 +16,7 @@ import type {
   SeedReport,
   Snapshot,
 } from "../public-types.ts";
-import type { AccessControl } from "../rules/rate-limits-and-auth.ts";
+import type { AccountLimits } from "../rules/limits.ts";
 import { invalid } from "../rules/refusal.ts";
 import { startAfresh } from "../store/afresh.ts";
 import { firstId, noteId } from "../store/ids.ts";
@@ -112,7 +112,7 @@ export function folderOperations(store: Store, clock: Clock): FolderOperations {
   };
 }
 
-export function operations(store: Store, clock: Clock, access: AccessControl, faults: Faults): Operations {
+export function operations(store: Store, clock: Clock, limits: AccountLimits, faults: Faults): Operations {
   return {
     ...folderOperations(store, clock),
     faults(specs) {
@@ -125,11 +125,11 @@ export function operations(store: Store, clock: Clock, access: AccessControl, fa
     limits(change) {
       const now = serviceTime(store, clock);
       if (change !== undefined) {
-        const { used, ...limits } = checked(limitsBody, change);
+        const { used, ...rest } = checked(limitsBody, change);
         const both = typeof used === "number" ? { hour: used, month: used } : used;
-        store.database.transaction(() => access.setLimits({ ...limits, used: both }, now));
+        store.database.transaction(() => limits.set({ ...rest, used: both }, now));
       }
-      return access.limits(now);
+      return limits.view(now);
     },
   };
 }
