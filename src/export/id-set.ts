@@ -2,6 +2,7 @@
 
 /** As the service writes ids. */
 const usual = /^[0-9a-f]{24}$/;
+
 export interface IdSet {
   /** @returns whether it was not in the set before */
   add(id: string): boolean;

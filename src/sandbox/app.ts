@@ -8,7 +8,7 @@ import type { Clock } from "../wire.ts";
 import { jsonOf } from "./body.ts";
 import { entryOf } from "./log-entry.ts";
 import { type Answer, type ApiRequest, answerOf, failure, type Result } from "./request.ts";
-import type { AccessControl } from "./rules/access.ts";
+import type { AccessControl } from "./rules/access-control.ts";
 import type { Endpoint } from "./rules/endpoint.ts";
 import { endpoints } from "./rules/index.ts";
 import { perform } from "./rules/perform.ts";

@@ -7,7 +7,7 @@ import { createApp } from "./app.ts";
 import { changeableFaults } from "./faults.ts";
 import { entryOf } from "./log-entry.ts";
 import { ownKeyOf } from "./own-key.ts";
-import { accessControlOf, defaultBlocking } from "./rules/access.ts";
+import { accessControlOf, defaultBlocking } from "./rules/access-control.ts";
 import { accountLimitsOf, defaultLimits } from "./rules/limits.ts";
 import { serviceOf } from "./service.ts";
 import { openStore, serviceTime } from "./store/index.ts";
