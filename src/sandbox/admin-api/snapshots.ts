@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { keptOwnKey } from "../own-key.ts";
 import type { Snapshot } from "../public-types.ts";
 import { invalid, notFound } from "../rules/refusal.ts";
-import { accountTables, rebuild, versionOf } from "../schema/index.ts";
+import { accountTables, hasAccountOfToday, rebuild, versionOf } from "../schema/index.ts";
 import { noteId } from "../store/ids.ts";
 import type { Store } from "../store/index.ts";
 
@@ -48,8 +48,8 @@ export function loadSnapshot(store: Store, name: string): Snapshot {
   const { database } = store;
   withAttached(store, file, () =>
     database.transaction(() => {
-      const version = database.get<{ user_version: number }>("PRAGMA snapshot.user_version")?.user_version;
-      if (version !== versionOf(database)) {
+      const saved = database.get<{ user_version: number }>("PRAGMA snapshot.user_version")!;
+      if (!hasAccountOfToday(saved.user_version)) {
         throw invalid(`The snapshot ${name} was saved by another version of ecm`, { field: "name" });
       }
       const ownValue = keptOwnKey(store);

@@ -56,3 +56,8 @@ export function accountTables(database: Database): string[] {
 export function versionOf(database: Database): number {
   return database.get<{ user_version: number }>("PRAGMA user_version")?.user_version ?? 0;
 }
+
+/** Whether the account's tables of a database of that version are those of today; the sandbox's own may have changed since. */
+export function hasAccountOfToday(version: number): boolean {
+  return version <= steps.length && steps.slice(version).every((step) => stepsOfTheSandbox.includes(step));
+}
