@@ -9,73 +9,56 @@ export interface IdSet {
   readonly size: number;
 }
 
-// An entry: the three words of an id, and the number of the next entry in its bucket. 0: there is none.
-const words = 4;
-const idsOfABucket = 2;
+/** Of an id of 24 hexadecimal digits. */
+const bytesOfAnId = 12;
+const mostInABlock = 32;
 
 /**
- * An id of 24 hexadecimal digits takes 18 bytes; any other text is kept as it is. The buckets are split one by one (linear
- * hashing), because a table that doubles leaves its old places to the garbage collector: as much memory again.
+ * Ids of 24 hexadecimal digits stand in blocks, in their order, each without what it shares with the one before: 3 bytes for
+ * one of many that were given one after the other, 13 at most. Any other text is kept as it is. Ids that come
+ * in order are appended to the last block; any other order takes seven times as long.
  * @param ids what it holds at first
  */
 export function createIdSet(ids: Iterable<string> = []): IdSet {
   const unusual = new Set<string>();
-  const entries = growingNumbers();
-  /** The first entry of each bucket. */
-  const buckets = growingNumbers();
-  let bucketCount = 1;
-  /** How many buckets there were when splitting began anew: a power of two. */
-  let roundCount = 1;
+  const blocks: string[] = [""];
+  /** The block that was used last. */
+  let current = { place: 0, ids: [] as string[], isChanged: false };
+  let last = "";
   let taken = 0;
 
-  const bucketOf = (a: number, b: number, c: number) => {
-    const bucket = bucketHash(a, b, c) & (2 * roundCount - 1);
-    return bucket < bucketCount ? bucket : bucket - roundCount;
+  const placeOf = (id: string) => {
+    if (id > last) return blocks.length - 1;
+    return Math.max(0, firstWhere(blocks.length, (place) => blocks[place]!.slice(0, bytesOfAnId) > id) - 1);
   };
-  const putInto = (bucket: number, entry: number) => {
-    entries.set(entry * words + 3, buckets.get(bucket));
-    buckets.set(bucket, entry);
+  const enter = (place: number) => {
+    if (place === current.place) return;
+    if (current.isChanged) blocks[current.place] = packed(current.ids);
+    current = { place, ids: unpacked(blocks[place]!), isChanged: false };
   };
-  const has = (a: number, b: number, c: number) => {
-    for (let entry = buckets.get(bucketOf(a, b, c)); entry !== 0; ) {
-      const first = entry * words;
-      if (entries.get(first) === a && entries.get(first + 1) === b && entries.get(first + 2) === c)
-        return true;
-      entry = entries.get(first + 3);
-    }
-    return false;
-  };
-  /** Makes one more bucket, of those ids of an older one that belong there now. */
-  const split = () => {
-    const older = bucketCount - roundCount;
-    bucketCount++;
-    let entry = buckets.get(older);
-    buckets.set(older, 0);
-    while (entry !== 0) {
-      const first = entry * words;
-      const next = entries.get(first + 3);
-      putInto(bucketOf(entries.get(first), entries.get(first + 1), entries.get(first + 2)), entry);
-      entry = next;
-    }
-    if (bucketCount === 2 * roundCount) roundCount = bucketCount;
+  /** What is appended leaves full blocks behind; what comes in between leaves halves. */
+  const splitBefore = (at: number) => {
+    const behind = current.ids.splice(at);
+    blocks[current.place] = packed(current.ids);
+    blocks.splice(current.place + 1, 0, packed(behind));
+    current = { place: current.place + 1, ids: behind, isChanged: false };
   };
 
   const set: IdSet = {
-    add(id) {
-      if (!usual.test(id)) {
+    add(text) {
+      if (!usual.test(text)) {
         const before = unusual.size;
-        return unusual.add(id).size > before;
+        return unusual.add(text).size > before;
       }
-      const a = Number.parseInt(id.slice(0, 8), 16);
-      const b = Number.parseInt(id.slice(8, 16), 16);
-      const c = Number.parseInt(id.slice(16), 16);
-      if (has(a, b, c)) return false;
+      const id = Buffer.from(text, "hex").latin1Slice();
+      enter(placeOf(id));
+      const at = firstWhere(current.ids.length, (index) => current.ids[index]! >= id);
+      if (current.ids[at] === id) return false;
+      current.ids.splice(at, 0, id);
+      current.isChanged = true;
+      if (id > last) last = id;
+      if (current.ids.length > mostInABlock) splitBefore(at === mostInABlock ? at : mostInABlock / 2);
       taken++;
-      entries.set(taken * words, a);
-      entries.set(taken * words + 1, b);
-      entries.set(taken * words + 2, c);
-      putInto(bucketOf(a, b, c), taken);
-      if (taken > bucketCount * idsOfABucket) split();
       return true;
     },
     get size() {
@@ -86,24 +69,42 @@ export function createIdSet(ids: Iterable<string> = []): IdSet {
   return set;
 }
 
-/** The middle is the same for all ids of one process of the service; the ends count time and contacts. */
-function bucketHash(a: number, b: number, c: number): number {
-  const mixed = Math.imul(a, 0x9e3779b1) ^ Math.imul(b, 0x85ebca6b) ^ Math.imul(c, 0xc2b2ae35);
-  return (mixed ^ (mixed >>> 15)) >>> 0;
+/** How many of so many numbers come before the first for which something holds, as it does for all behind it. */
+function firstWhere(count: number, holds: (index: number) => boolean): number {
+  let [from, to] = [0, count];
+  while (from < to) {
+    const middle = (from + to) >>> 1;
+    if (holds(middle)) to = middle;
+    else from = middle + 1;
+  }
+  return from;
 }
 
-const pieceBits = 16;
-const placeInPiece = 2 ** pieceBits - 1;
+const scratch = Buffer.alloc((mostInABlock + 1) * (bytesOfAnId + 1));
 
-/** 32-bit numbers in pieces that are never copied; 0 where none was set. */
-function growingNumbers() {
-  const pieces: Uint32Array[] = [];
-  return {
-    get: (at: number): number => pieces[at >>> pieceBits]?.[at & placeInPiece] ?? 0,
-    set(at: number, value: number): void {
-      const piece = at >>> pieceBits;
-      while (pieces.length <= piece) pieces.push(new Uint32Array(2 ** pieceBits));
-      pieces[piece]![at & placeInPiece] = value;
-    },
-  };
+/** The first id, and of each other one how many bytes it shares with the one before, and the rest. */
+function packed(ids: string[]): string {
+  let before = "";
+  let length = 0;
+  for (const id of ids) {
+    let shared = 0;
+    while (shared < before.length && id.charCodeAt(shared) === before.charCodeAt(shared)) shared++;
+    if (before !== "") scratch[length++] = shared;
+    for (; shared < bytesOfAnId; shared++) scratch[length++] = id.charCodeAt(shared);
+    before = id;
+  }
+  // One flat text: what is put together from parts would keep them all.
+  return scratch.latin1Slice(0, length);
+}
+
+function unpacked(block: string): string[] {
+  if (block === "") return [];
+  const ids = [block.slice(0, bytesOfAnId)];
+  for (let at = bytesOfAnId; at < block.length; ) {
+    const shared = block.charCodeAt(at);
+    const end = at + 1 + bytesOfAnId - shared;
+    ids.push(ids.at(-1)!.slice(0, shared) + block.slice(at + 1, end));
+    at = end;
+  }
+  return ids;
 }

@@ -36,6 +36,8 @@ export interface WaitingRequests {
 // Longer ones are cut: a page of 1,000 contacts is not what a log is read for.
 const longestBody = 64 * 1024;
 const longestAnswer = 16 * 1024;
+/** What is kept of a longer answer: cut off, it can be looked at and not be parsed, and most of it would cost as much as the search. */
+const beginningOfAnswer = 1024;
 const fewestBytes = 64 * 1024;
 const mostBytesOfACharacter = 3;
 const end = "]";
@@ -95,7 +97,7 @@ export function waitingRequests(): WaitingRequests {
 
 function jsonOfAnswer(answer: string | null): string {
   return answer && answer.length > longestAnswer
-    ? JSON.stringify(cut(answer, longestAnswer))
+    ? JSON.stringify(cut(answer, beginningOfAnswer))
     : String(answer);
 }
 
