@@ -50,7 +50,7 @@ export function createIdSet(ids: Iterable<string> = []): IdSet {
         const before = unusual.size;
         return unusual.add(text).size > before;
       }
-      const id = Buffer.from(text, "hex").latin1Slice();
+      const id = Buffer.from(text, "hex").toString("latin1");
       enter(placeOf(id));
       const at = firstWhere(current.ids.length, (index) => current.ids[index]! >= id);
       if (current.ids[at] === id) return false;
@@ -94,7 +94,7 @@ function packed(ids: string[]): string {
     before = id;
   }
   // One flat text: what is put together from parts would keep them all.
-  return scratch.latin1Slice(0, length);
+  return scratch.toString("latin1", 0, length);
 }
 
 function unpacked(block: string): string[] {

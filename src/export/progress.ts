@@ -3,12 +3,12 @@
  * journal with one line for each page. Both are private; both are gone when the file is complete.
  */
 import { createHash } from "node:crypto";
-import { createReadStream } from "node:fs";
 import { appendFile, readdir, readFile, rm, stat, truncate, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { crc32 } from "node:zlib";
 import { checkedLine, readCheckedLine } from "../disk/checked-line.ts";
 import { makeFolder } from "../disk/make-folder.ts";
+import { piecesOf } from "../disk/pieces.ts";
 import { type ExportState, freshExport } from "./export.ts";
 import { createIdSet } from "./id-set.ts";
 
@@ -135,8 +135,7 @@ async function provenBy(partFile: string, lines: PageLine[]): Promise<PageLine[]
   for (const [index, { bytes, checksum: wanted }] of lines.entries()) {
     if (bytes > length) return lines.slice(0, index);
     if (bytes > from) {
-      const pieces = createReadStream(partFile, { start: from, end: bytes - 1 });
-      for await (const piece of pieces as AsyncIterable<Buffer>) checksum = crc32(piece, checksum);
+      for await (const piece of piecesOf(partFile, { from, to: bytes })) checksum = crc32(piece, checksum);
     }
     if (checksum !== wanted) return lines.slice(0, index);
     from = bytes;

@@ -1,8 +1,8 @@
 /** Where data goes: stdout, or a file that appears whole or not at all. */
-import { createReadStream } from "node:fs";
 import { open } from "node:fs/promises";
 import { crc32 } from "node:zlib";
 import { type AtomicFile, openAtomicFile } from "../disk/atomic-file.ts";
+import { piecesOf } from "../disk/pieces.ts";
 import { EcmError, exitCodes } from "../errors.ts";
 import type { BodySink } from "../wire.ts";
 import type { OutputOptions } from "./format.ts";
@@ -89,7 +89,7 @@ export async function openGrowingFile(
       const target = await openTarget(file);
       await saying(file, async () => {
         try {
-          for await (const piece of createReadStream(part.file)) await target.append(piece as Buffer);
+          for await (const piece of piecesOf(part.file)) await target.append(piece);
         } catch (error) {
           await target.discard();
           throw error;
