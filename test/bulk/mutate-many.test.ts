@@ -150,6 +150,37 @@ describe("ecm lists sync", () => {
     expect(told.members).toEqual({ added: 0, removed: 5 });
   });
 
+  it("takes nobody out whom a rejected row names", async () => {
+    const service = await withContacts(1);
+    const named = [
+      "José@example.com",
+      "a..b@example.com",
+      "ada@example.com",
+      "bob@example.com",
+      "cy@example.com",
+    ];
+    for (const key of [...named, "left@example.com"]) {
+      expect((await service.ecm(["contact", "create", "--key", key, "--list", "L"])).code).toBe(0);
+    }
+    const rows = [
+      "Email,City",
+      "José@example.com,",
+      "a..b@example.com,",
+      "ada@example.com,Oslo,Norway",
+      "Bob (bob@example.com) and eve@example.com,",
+      '"cy@example.com"?,Rome',
+      "n/a,",
+      "p0@example.com,",
+    ];
+    const path = await inputFile(rows.join("\n"));
+    const result = await service.ecm(["lists", "sync", "L", path, "--max-remove", "100%", "--json"]);
+    expect(result.code).toBe(3);
+    expect(summaryOf(result)).toMatchObject({ rows: { rejected: 6 }, members: { added: 1, removed: 1 } });
+    const contacts = await contactsIn(service);
+    const members = [...contacts].filter(([, { lists }]) => lists.length > 0).map(([key]) => key);
+    expect(members.sort()).toEqual([...named, "p0@example.com"].sort());
+  });
+
   it("refuses a file that names nobody", async () => {
     const service = await withContacts(2);
     const result = await service.ecm([
