@@ -96,6 +96,31 @@ describe("lists merge", () => {
     expect((await ecm(["lists", "merge", "Leads", "--into", " "])).code).toBe(2);
     expect(await namesIn(sandbox)).toEqual(["Leads", "Fair"]);
   });
+
+  it("prints its summary also where a source is not deleted after all", async () => {
+    for (const isSameCommand of [true, false]) {
+      const sandbox = await twoLists();
+      const { ecm } = sandbox;
+      const merge = [
+        "lists",
+        "merge",
+        "Leads",
+        "Fair",
+        "--into",
+        "All",
+        "--delete-sources",
+        "--yes",
+        "--json",
+      ];
+      const { run } = summaryOf(await ecm([...merge, "--max-requests", "7"]));
+      await ecm(["contact", "mutate", "p9@example.com", "--add-list", "Leads"]);
+      const resumed = await ecm(isSameCommand ? merge : ["runs", "resume", run!, "--yes", "--json"]);
+      expect(resumed.code, resumed.stderr).toBe(6);
+      expect(resumed.stderr).toContain('"ListChangedError"');
+      expect(summaryOf(resumed)).toMatchObject({ run, status: "completed", rows: { updated: 9 } });
+      expect(await namesIn(sandbox)).toEqual(["Leads", "Fair", "All"]);
+    }
+  });
 });
 
 describe("lists duplicate", () => {

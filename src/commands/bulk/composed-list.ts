@@ -14,7 +14,7 @@ export async function finishComposing(
   { into, sources, deleteSources }: ComposeOptions,
   { summary, stop }: Closed,
 ): Promise<void> {
-  if (stop || summary.status !== "completed") return;
+  if (stop || summary.status !== "completed" || summary.rows.rejected > 0) return;
   const { terminal } = context;
   const connection = await context.connect();
   const { account } = connection;

@@ -159,6 +159,21 @@ export async function printSummary(
     await terminal.write(`${JSON.stringify(summary)}\n`);
 }
 
+/** As `endRun`, after what follows on the run. The summary is printed also where that fails. */
+export async function endRunAfter(
+  context: Context,
+  result: Parameters<typeof endRun>[1],
+  followUp: () => Promise<void>,
+): Promise<void> {
+  try {
+    await followUp();
+  } catch (error) {
+    await printSummary(context, result.summary);
+    throw error;
+  }
+  await endRun(context, result);
+}
+
 /** Ends the command as the run ended: prints the summary, sets the exit code, or throws what stopped it. */
 export async function endRun(
   context: Context,

@@ -9,7 +9,7 @@ import { UsageError } from "../../errors.ts";
 import {
   addBulkFlags,
   type BulkFlags,
-  endRun,
+  endRunAfter,
   openEngine,
   printSummary,
   requireAccountOf,
@@ -70,8 +70,7 @@ async function runRunsResume(context: Context, given: string | undefined, flags:
             manifest,
           );
     display.end(result);
-    await finish(context, manifest, result);
-    await endRun(context, result);
+    await endRunAfter(context, result, () => finish(context, manifest, result));
   } catch (error) {
     await printSummary(context, display.refused());
     throw error;
@@ -96,7 +95,7 @@ async function stepsOf(
 
 /** What follows on a run, whichever invocation has completed it. */
 async function finish(context: Context, { kind, options }: Manifest, result: Closed): Promise<void> {
-  if ((kind !== "merge" && kind !== "duplicate") || result.summary.rows.rejected > 0) return;
+  if (kind !== "merge" && kind !== "duplicate") return;
   const [{ finishComposing }, { composeOptionsFrom }] = await Promise.all([
     import("../bulk/composed-list.ts"),
     import("../../bulk/jobs/compose-list.ts"),

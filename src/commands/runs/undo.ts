@@ -5,7 +5,7 @@ import { agreeToDelete, agreeToUndo, requireAnswer } from "../bulk/agree.ts";
 import {
   addBulkFlags,
   type BulkFlags,
-  endRun,
+  endRunAfter,
   openEngine,
   requireAccountOf,
   runOptionsFrom,
@@ -75,8 +75,9 @@ async function runRunsUndo(context: Context, given: string | undefined, flags: U
       agree: (contacts, requests) => agreeToUndo(context, display, contacts, requests),
     });
     display.end(result);
-    await finishUndoingList(context, source.manifest, result, deletesCreated);
-    await endRun(context, result);
+    await endRunAfter(context, result, () =>
+      finishUndoingList(context, source.manifest, result, deletesCreated),
+    );
   } finally {
     display.close();
   }
