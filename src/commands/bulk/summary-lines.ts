@@ -37,7 +37,9 @@ export function summaryLines(summary: Summary, seconds: number, isShort: boolean
   }
   if (summary.backup) lines.push(`Contacts as they were before: ${summary.backup}`);
   if (rejects) lines.push(`${rejectsTitle(summary)}: ${rejects}`);
-  if (!isDry && kind !== "undo" && summary.run !== null && rows.created + rows.updated + rows.deleted > 0) {
+  // Nobody is resubscribed through the API.
+  const canBeUndone = kind !== "undo" && kind !== "unsubscribe";
+  if (!isDry && canBeUndone && summary.run !== null && rows.created + rows.updated + rows.deleted > 0) {
     lines.push(`Undo: ecm runs undo ${summary.run}`);
   }
   return lines;
