@@ -51,6 +51,12 @@ export async function requireUndoableList(context: Context, { kind, options }: M
   );
 }
 
+/** Requests that follow on an undo: the structure, its lists, the members of the new one, and its deletion. */
+export function requestsAfterUndo({ kind }: Manifest, deletesCreated: boolean): number {
+  if (kind !== "merge" && kind !== "duplicate") return 0;
+  return deletesCreated ? 4 : 3;
+}
+
 /** After an undo: the new list stays and is named; with `--delete-created` it goes when it is empty. */
 export async function finishUndoingList(
   context: Context,

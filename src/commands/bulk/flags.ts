@@ -134,6 +134,7 @@ export async function openEngine(
       preferredStructure: profile.structure?.value,
     },
     limits: context.limits(),
+    sentBefore: context.requestsSent(),
     openSuppressions: () => openSuppressionList(context),
     behaviors,
   };
@@ -168,10 +169,17 @@ export async function endRunAfter(
   try {
     await followUp();
   } catch (error) {
-    await printSummary(context, result.summary);
+    await printSummary(context, withAllRequests(context, result.summary));
     throw error;
   }
-  await endRun(context, result);
+  await endRun(context, { ...result, summary: withAllRequests(context, result.summary) });
+}
+
+/** Counts what followed on the run too. */
+function withAllRequests(context: Context, summary: Summary): Summary {
+  const { requests } = summary;
+  const total = context.requestsSent();
+  return { ...summary, requests: { ...requests, other: requests.other + total - requests.total, total } };
 }
 
 /** Ends the command as the run ended: prints the summary, sets the exit code, or throws what stopped it. */
