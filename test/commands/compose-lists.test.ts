@@ -64,6 +64,22 @@ describe("lists merge", () => {
     expect(await namesIn(sandbox)).toEqual(["Leads", "Fair", "All"]);
   });
 
+  it("is undone to its end where the undo stopped: the new list is named, or goes", async () => {
+    for (const flags of [["--delete-created", "--yes"], []]) {
+      const sandbox = await twoLists();
+      const { ecm } = sandbox;
+      const { run } = summaryOf(await ecm(["lists", "merge", "Leads", "Fair", "--into", "All", "--json"]));
+      const stopped = await ecm(["runs", "undo", run!, ...flags, "--max-requests", "8", "--json"]);
+      expect(stopped.code).toBe(7);
+      const resumed = await ecm(["runs", "resume", summaryOf(stopped).run!, "--yes", "--json"]);
+      expect(resumed.code, resumed.stderr).toBe(0);
+      expect(summaryOf(resumed)).toMatchObject({ status: "completed", rows: { updated: 9 } });
+      const isGone = flags.length > 0;
+      expect(resumed.stderr).toContain(isGone ? 'Deleted the list "All"' : 'The list "All" stays (empty)');
+      expect(await namesIn(sandbox)).toEqual(isGone ? ["Leads", "Fair"] : ["Leads", "Fair", "All"]);
+    }
+  });
+
   it("goes on where it stopped: by the same command, and by runs resume", async () => {
     for (const isSameCommand of [true, false]) {
       const sandbox = await twoLists();
