@@ -45,6 +45,8 @@ export interface Surroundings {
   signal: AbortSignal;
   folders: Folders;
   settings: Settings;
+  /** Told of every request that leaves. */
+  onSent(): void;
   /** Told what every answer that tells of the limits says of them. */
   onLimits(limits: RateLimits): void;
 }
@@ -82,6 +84,7 @@ export async function openConnection(
     onEvent(event) {
       showEvent(event, profile, purpose, surroundings);
       names.see(event);
+      if (event.kind === "sent") surroundings.onSent();
       if (event.kind === "answered" && (event.limits.hour || event.limits.month)) {
         seen = { limits: { ...seen?.limits, ...event.limits }, seenAt: clock.now() };
         surroundings.onLimits(event.limits);

@@ -80,6 +80,8 @@ export interface Context {
   endWith(exitCode: number): void;
   /** What the last answers said of the limits; undefined when the service was not reached. */
   limits(): RateLimits | undefined;
+  /** How many requests have left the machine for this command. */
+  requestsSent(): number;
 }
 
 /** Seen by `main.ts` and `program.ts` only. */
@@ -106,6 +108,7 @@ export function createContext(
   let settings = readSettings({}, {});
   let exitCode: number = exitCodes.done;
   let limits: RateLimits | undefined;
+  let requestsSent = 0;
   let profiles: Promise<ProfileStore> | undefined;
   let profile: Promise<ResolvedProfile> | undefined;
   let single: Promise<Connection> | undefined;
@@ -171,6 +174,7 @@ export function createContext(
       exitCode = code;
     },
     limits: () => limits,
+    requestsSent: () => requestsSent,
   };
 
   async function open(profile: ResolvedProfile, purpose: Purpose): Promise<Connection> {
@@ -181,6 +185,9 @@ export function createContext(
       signal,
       folders,
       settings,
+      onSent() {
+        requestsSent++;
+      },
       onLimits(seen) {
         limits = { ...limits, ...seen };
       },

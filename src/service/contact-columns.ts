@@ -1,7 +1,7 @@
 /** Contacts in people's language: labels and names in place of ids. One set of columns for listings and exports. Pure. */
 import type { Contact, ContactList, ContactStructure } from "../wire.ts";
 import { statusOf, statusParts } from "./contacts.ts";
-import { fold } from "./names.ts";
+import { fold, type Named } from "./names.ts";
 
 export interface ContactColumn {
   /** The header. */
@@ -71,12 +71,12 @@ export function searchView(view: ContactView): ContactView {
 
 /**
  * Key, fields, lists, tags, status and creation; ids and versions when they are asked for by name.
- * An id whose name is not known is shown as it is.
+ * An id whose name is not known, or would be read as another's, is shown as it is.
  */
 export function contactView(structure: ContactStructure, lists: readonly ContactList[] = []): ContactView {
   const { builtIn, fields } = contactHeaders(structure);
-  const listNames = new Map(lists.map((list) => [list._id, list.name]));
-  const tagLabels = new Map(structure.tags?.map((tag) => [tag._id, tag.label]));
+  const listNames = cellNames(lists, (list) => list.name);
+  const tagLabels = cellNames(structure.tags ?? [], (tag) => tag.label);
   // Not where a field has this label.
   const titled = (title: string) =>
     structure.fields.some(({ label }) => fold(label) === title) ? undefined : title;
@@ -124,4 +124,29 @@ export function contactView(structure: ContactStructure, lists: readonly Contact
       { name: builtIn.__v, sources: [], value: (contact) => contact.__v, optional: true },
     ],
   };
+}
+
+/** Id → name, for those whose name alone leads back to them when a cell is imported: names are trimmed there, and found as `findByName` does. */
+function cellNames<T extends Named>(things: readonly T[], nameOf: (thing: T) => string): Map<string, string> {
+  const ids = new Set(things.map(({ _id }) => _id));
+  const exact = idsByName(things, nameOf);
+  const folded = idsByName(things, (thing) => fold(nameOf(thing)));
+  const names = new Map<string, string>();
+  for (const thing of things) {
+    const name = nameOf(thing);
+    const read = name.trim();
+    const found = exact.get(read) ?? folded.get(fold(read)) ?? [];
+    if (read !== "" && !ids.has(read) && found.length === 1 && found[0] === thing._id)
+      names.set(thing._id, name);
+  }
+  return names;
+}
+
+function idsByName<T extends Named>(
+  things: readonly T[],
+  nameOf: (thing: T) => string,
+): Map<string, string[]> {
+  const ids = new Map<string, string[]>();
+  for (const thing of things) ids.set(nameOf(thing), [...(ids.get(nameOf(thing)) ?? []), thing._id]);
+  return ids;
 }

@@ -143,7 +143,11 @@ describe("ecm contact unsubscribe", () => {
       // The structure, and a status each.
       requests: { search: 1, mutate: 0, other: 3 },
       codes: { rejected: { not_found: 1 } },
+      consent: { marked: 0, inactive: 1 },
     });
+    // The file marks nobody, and nobody can be resubscribed.
+    expect(result.stderr).not.toContain("although the file says");
+    expect(result.stderr).not.toContain("Undo:");
     expect(await statusOf(service, "p0@example.com")).toEqual({
       primary: "Inactive",
       secondary: "Unsubscribe",

@@ -92,6 +92,7 @@ describe("ecm import", () => {
     const refused = await service.ecm(["import", path, ...flags]);
     expect(refused.code).toBe(5);
     expect(refused.stderr).toContain('error: The account has no lists "News", "Offers", and no tag "VIP"');
+    expect(refused.stderr).not.toContain("A real run");
     expect((await contactsIn(service)).size).toBe(0);
 
     const dry = summaryOf(
@@ -247,6 +248,12 @@ describe("ecm import", () => {
     });
     expect(summaryOf(await service.ecm(["import", path, "--dry-run", "--json"])).inactive).toBe(1);
     expect(summaryOf(await service.ecm(["import", path, "--json"])).inactive).toBe(1);
+    const changed = await inputFile("Email,First Name\na@example.com,A\n");
+    const inactive = "1 contact of these is inactive in the account";
+    expect((await service.ecm(["import", changed])).stderr).toContain(
+      `${inactive}; an import does not change that\n`,
+    );
+    expect((await service.ecm(["runs", "undo", "last"])).stderr).toContain(`${inactive}\n`);
   });
 
   it("says in a dry run what would happen and what it costs, and sends no write", async () => {

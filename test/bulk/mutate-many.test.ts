@@ -104,6 +104,41 @@ describe("ecm contact mutate, several contacts", () => {
   });
 });
 
+describe("a contact whose key no import would create", () => {
+  const odd = ["Jose\u0301@example.com", "a..b@example.com"];
+
+  async function withOddKeys(): Promise<RunningSandbox> {
+    const service = await startSandbox();
+    for (const key of odd) expect((await service.ecm(["contact", "create", "--key", key])).code).toBe(0);
+    return service;
+  }
+
+  it("is found by its key in a bulk edit, and what no contact has is rejected", async () => {
+    const { ecm } = await withOddKeys();
+    const keys = await inputFile(`${odd.join("\n")}\nnobody at all\n`, "keys.txt");
+    const result = await ecm(["contact", "mutate", "--keys", keys, "--set", "First Name=New", "--json"]);
+    expect(result.code).toBe(3);
+    expect(summaryOf(result)).toMatchObject({
+      rows: { read: 3, updated: 2, rejected: 1 },
+      codes: { rejected: { key_syntax: 1 } },
+    });
+    const left = await ecm(["contact", "unsubscribe", ...odd, "--yes", "--json"]);
+    expect(summaryOf(left)).toMatchObject({ rows: { updated: 2, rejected: 0 } });
+    const gone = await ecm(["contact", "delete", ...odd, "--yes", "--json"]);
+    expect(summaryOf(gone)).toMatchObject({ rows: { deleted: 2, rejected: 0 } });
+  });
+
+  it("is found by a search and an export for the keys in a file, and its export imports again", async () => {
+    const { ecm } = await withOddKeys();
+    const keys = await inputFile(odd.join("\n"), "keys.txt");
+    const count = await ecm(["contact", "search", "--keys", keys, "--count"]);
+    expect(count.stdout.trim()).toBe("2");
+    const exported = await inputFile((await ecm(["export", "--keys", keys])).stdout);
+    const again = await ecm(["import", exported, "--json"]);
+    expect(summaryOf(again)).toMatchObject({ rows: { read: 2, unchanged: 2 } });
+  });
+});
+
 describe("ecm lists sync", () => {
   const member = (index: number) => `p${index}@example.com\n`;
   const members = (from: number, to: number) =>
@@ -148,6 +183,37 @@ describe("ecm lists sync", () => {
     expect((await service.ecm(["runs", "list", "--json"])).stdout.match(/"run"/g)).toHaveLength(1);
     const told = summaryOf(await service.ecm(["lists", "sync", "L", path, "--max-remove", "25%", "--json"]));
     expect(told.members).toEqual({ added: 0, removed: 5 });
+  });
+
+  it("takes nobody out whom a rejected row names", async () => {
+    const service = await withContacts(1);
+    const named = [
+      "José@example.com",
+      "a..b@example.com",
+      "ada@example.com",
+      "bob@example.com",
+      "cy@example.com",
+    ];
+    for (const key of [...named, "left@example.com"]) {
+      expect((await service.ecm(["contact", "create", "--key", key, "--list", "L"])).code).toBe(0);
+    }
+    const rows = [
+      "Email,City",
+      "José@example.com,",
+      "a..b@example.com,",
+      "ada@example.com,Oslo,Norway",
+      "Bob (bob@example.com) and eve@example.com,",
+      '"cy@example.com"?,Rome',
+      "n/a,",
+      "p0@example.com,",
+    ];
+    const path = await inputFile(rows.join("\n"));
+    const result = await service.ecm(["lists", "sync", "L", path, "--max-remove", "100%", "--json"]);
+    expect(result.code).toBe(3);
+    expect(summaryOf(result)).toMatchObject({ rows: { rejected: 6 }, members: { added: 1, removed: 1 } });
+    const contacts = await contactsIn(service);
+    const members = [...contacts].filter(([, { lists }]) => lists.length > 0).map(([key]) => key);
+    expect(members.sort()).toEqual([...named, "p0@example.com"].sort());
   });
 
   it("refuses a file that names nobody", async () => {

@@ -1,6 +1,7 @@
 /** `lists duplicate` and `lists merge`: a new list and a bulk run over the members. */
 import { describe, expect, it } from "vitest";
 import { summaryOf } from "../bulk/kit.ts";
+import { temporaryFolder } from "../support/ecm.ts";
 import type { RunningSandbox } from "../support/sandbox.ts";
 import { startSandbox } from "../support/sandbox.ts";
 
@@ -17,6 +18,8 @@ async function twoLists(): Promise<RunningSandbox> {
 
 const membersOf = async ({ ecm }: RunningSandbox, list: string) =>
   (await ecm(["contact", "search", "--list", list, "--count"])).stdout.trim();
+/** Requests that the service has answered so far. */
+const requestsOf = ({ sandbox }: RunningSandbox) => sandbox.operations.requests().length;
 const namesIn = async ({ ecm }: RunningSandbox) =>
   JSON.parse((await ecm(["lists", "list", "--json"])).stdout).map(({ name }: { name: string }) => name);
 
@@ -28,7 +31,8 @@ describe("lists merge", () => {
       await ecm(["lists", "merge", "Leads", "Fair", "--into", "All", "--dry-run", "--json"]),
     );
     expect(dry).toMatchObject({ status: "dry-run", rows: { read: 9, updated: 9 } });
-    expect(dry.estimate.requests).toBe(dry.requests.total + 10);
+    // The list, its members, and three requests to count them.
+    expect(dry.estimate.requests).toBe(dry.requests.total + 13);
     expect(await namesIn(sandbox)).toEqual(["Leads", "Fair"]);
 
     const result = await ecm(["lists", "merge", "leads", "Fair", "Leads", "--into", "All", "--json"]);
@@ -58,6 +62,22 @@ describe("lists merge", () => {
     const copied = summaryOf(await ecm(["lists", "duplicate", "Leads", "Copy", "--json"]));
     expect((await ecm(["runs", "undo", copied.run!, "--delete-created", "--yes"])).code).toBe(0);
     expect(await namesIn(sandbox)).toEqual(["Leads", "Fair", "All"]);
+  });
+
+  it("is undone to its end where the undo stopped: the new list is named, or goes", async () => {
+    for (const flags of [["--delete-created", "--yes"], []]) {
+      const sandbox = await twoLists();
+      const { ecm } = sandbox;
+      const { run } = summaryOf(await ecm(["lists", "merge", "Leads", "Fair", "--into", "All", "--json"]));
+      const stopped = await ecm(["runs", "undo", run!, ...flags, "--max-requests", "8", "--json"]);
+      expect(stopped.code).toBe(7);
+      const resumed = await ecm(["runs", "resume", summaryOf(stopped).run!, "--yes", "--json"]);
+      expect(resumed.code, resumed.stderr).toBe(0);
+      expect(summaryOf(resumed)).toMatchObject({ status: "completed", rows: { updated: 9 } });
+      const isGone = flags.length > 0;
+      expect(resumed.stderr).toContain(isGone ? 'Deleted the list "All"' : 'The list "All" stays (empty)');
+      expect(await namesIn(sandbox)).toEqual(isGone ? ["Leads", "Fair"] : ["Leads", "Fair", "All"]);
+    }
   });
 
   it("goes on where it stopped: by the same command, and by runs resume", async () => {
@@ -95,6 +115,79 @@ describe("lists merge", () => {
     expect((await ecm(["lists", "merge", "Leads", "--into", "fair"])).code).toBe(6);
     expect((await ecm(["lists", "merge", "Leads", "--into", " "])).code).toBe(2);
     expect(await namesIn(sandbox)).toEqual(["Leads", "Fair"]);
+  });
+
+  it("prints its summary also where a source is not deleted after all", async () => {
+    for (const isSameCommand of [true, false]) {
+      const sandbox = await twoLists();
+      const { ecm } = sandbox;
+      const merge = [
+        "lists",
+        "merge",
+        "Leads",
+        "Fair",
+        "--into",
+        "All",
+        "--delete-sources",
+        "--yes",
+        "--json",
+      ];
+      const { run } = summaryOf(await ecm([...merge, "--max-requests", "7"]));
+      await ecm(["contact", "mutate", "p9@example.com", "--add-list", "Leads"]);
+      const resumed = await ecm(isSameCommand ? merge : ["runs", "resume", run!, "--yes", "--json"]);
+      expect(resumed.code, resumed.stderr).toBe(6);
+      expect(resumed.stderr).toContain('"ListChangedError"');
+      expect(summaryOf(resumed)).toMatchObject({ run, status: "completed", rows: { updated: 9 } });
+      expect(await namesIn(sandbox)).toEqual(["Leads", "Fair", "All"]);
+    }
+  });
+});
+
+describe("the price of a new list", () => {
+  it.each<Record<string, string>>([{}, { structures: "slim", page: "cap:3", inactive: "hidden" }])(
+    "is what it sends, as is that of its undo, with %j",
+    async (variants) => {
+      const listed = { lists: ["Leads"] };
+      const service = await startSandbox({
+        variants,
+        contents: { ...listed, contacts: [0, 1, 2, 3].map((n) => ({ key: `p${n}@example.com`, ...listed })) },
+      });
+      const off: unknown[] = [];
+      for (const args of [
+        ["lists", "duplicate", "Leads", "Copy"],
+        ["runs", "undo", "last", "--delete-created"],
+        ["lists", "duplicate", "Leads", "Copy"],
+        ["runs", "undo", "last"],
+        ["lists", "merge", "Leads", "Copy", "--into", "All"],
+        ["lists", "delete", "Copy"],
+        ["lists", "merge", "Leads", "All", "--into", "Both", "--delete-sources"],
+      ]) {
+        // Nothing is remembered of names: each command pays for them itself.
+        const run = async (...flags: string[]) => {
+          const before = requestsOf(service);
+          const env = { ECM_CACHE_DIR: await temporaryFolder() };
+          const { code, stdout } = await service.ecm([...args, ...flags, "--json", "--yes"], { env });
+          return { code, sent: requestsOf(service) - before, summary: stdout && JSON.parse(stdout) };
+        };
+        if (args[1] === "delete") {
+          await run();
+          continue;
+        }
+        const dry = await run("--dry-run");
+        const real = await run();
+        const told = [dry.summary.requests.total, dry.summary.estimate.requests, real.summary.requests.total];
+        if (told[0] !== dry.sent || told[1] !== real.sent || told[2] !== real.sent)
+          off.push({ args, dry: dry.sent, sent: real.sent, told });
+      }
+      expect(off).toEqual([]);
+    },
+  );
+
+  it("counts against --max-requests with what comes before it", async () => {
+    const service = await twoLists();
+    const before = requestsOf(service);
+    await service.ecm(["lists", "merge", "Leads", "Fair", "--into", "All", "--max-requests", "7"]);
+    expect(requestsOf(service) - before).toBe(7);
   });
 });
 

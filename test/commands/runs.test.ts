@@ -11,6 +11,19 @@ describe("ecm runs", () => {
     expect(result).toMatchObject({ code: 0, stdout: "[]\n" });
   });
 
+  it("takes no run for an empty word, also where there is only one", async () => {
+    const { ecm } = await startSandbox();
+    await ecm(["import", await inputFile(manyRows(2))]);
+    for (const verb of ["show", "undo", "resume", "rejects"]) {
+      expect(await ecm(["runs", verb, ""]), verb).toMatchObject({
+        code: 5,
+        stdout: "",
+        stderr: expect.stringContaining('There is no run ""'),
+      });
+    }
+    expect(JSON.parse((await ecm(["runs", "list", "--json"])).stdout)).toHaveLength(1);
+  });
+
   it("lists the newest first, shows one, and takes the beginning of an id for the whole", async () => {
     const { ecm } = await startSandbox();
     const path = await inputFile(manyRows(20));

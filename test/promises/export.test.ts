@@ -114,6 +114,22 @@ describe("an export", () => {
     },
   );
 
+  it("of lists whose names are alike imports again without a change", async () => {
+    const { ecm } = await startSandbox();
+    for (const name of ["News", "News ", "Twin", "Twin", "News\u00a0"]) {
+      const { _id } = JSON.parse(await text(ecm, ["lists", "create", name, "--allow-duplicate", "--json"]));
+      await text(ecm, ["contact", "create", "--key", `${_id}@example.com`, "--list", _id]);
+    }
+    const file = join(await temporaryFolder(), "contacts.csv");
+    await text(ecm, ["export", "--output-file", file]);
+    const before = await text(ecm, ["export", "-o", "ndjson"]);
+    expect(JSON.parse(await text(ecm, ["import", file, "--json"])).rows).toMatchObject({
+      read: 5,
+      unchanged: 5,
+    });
+    expect(await text(ecm, ["export", "-o", "ndjson"])).toBe(before);
+  });
+
   it("can hold keys that no import creates: they are rejected where the account does not have them", async () => {
     const [{ ecm }, other] = [await hostileAccount(), await startSandbox()];
     const file = join(await temporaryFolder(), "contacts.csv");

@@ -66,4 +66,35 @@ describe("the columns of contacts", () => {
       createdAt: undefined,
     });
   });
+
+  it("show the id of a list or tag whose name would be read as another's, or as several", () => {
+    const names = {
+      l1: "News",
+      l2: "News ",
+      l3: "twin",
+      l4: "twin",
+      l5: "VIP",
+      l6: "vip",
+      l7: " ",
+      l8: "l1",
+      l9: " own ",
+    };
+    const lists = Object.entries(names).map(([_id, name]) => ({ _id, name }));
+    const { columns } = contactView(
+      {
+        ...structure(),
+        tags: [
+          { _id: "t1", label: "A" },
+          { _id: "t2", label: "A" },
+        ],
+      },
+      lists,
+    );
+    const cell = (name: string) =>
+      columns
+        .find((column) => column.name === name)!
+        .value({ lists: lists.map(({ _id }) => ({ _id })), tags: [{ _id: "t2" }] });
+    expect(cell("lists")).toEqual(["News", "l2", "l3", "l4", "VIP", "vip", "l7", "l8", " own "]);
+    expect(cell("tags")).toEqual(["t2"]);
+  });
 });

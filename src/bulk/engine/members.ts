@@ -3,7 +3,9 @@ import { UsageError } from "../../errors.ts";
 import { allOf, equals } from "../../service/contacts.ts";
 import { type PagesOptions, readAllPages } from "../account/read-account.ts";
 import type { AccountSnapshot } from "../account/snapshot.ts";
+import { createIdentityTally, type RepeatedIdentities } from "../input/identities.ts";
 import { identityReader } from "../input/keys.ts";
+import type { Survey } from "../input/survey.ts";
 import { type Item, inBatches, type Work } from "../items.ts";
 import { changeOf } from "./decide.ts";
 import type { MembersOptions } from "./row-job.ts";
@@ -31,16 +33,21 @@ export async function readMembers(
 }
 
 /**
- * Members that the input does not name. Their places in the snapshot name them in the journal, after the input's lines.
+ * Members that the input does not name, not even in a row that is rejected. Their places in the snapshot name them in
+ * the journal, after the input's lines.
  * @throws UsageError when they are more than may be taken out; a dry run says so, and shows whom all the same
  */
-export function planRemovals(
+export async function planRemovals(
   members: AccountSnapshot,
   { survey, structure, options, emit }: RowRun,
   list: MembersOptions,
-): Removals {
+): Promise<Removals> {
   const identityOf = identityReader(structure.keyType);
-  const isNamed = (key: string) => survey.repeated.mayName(identityOf(key));
+  const rejected = await namedByRejected(survey, identityOf);
+  const isNamed = (key: string) => {
+    const identity = identityOf(key);
+    return survey.repeated.mayName(identity) || rejected.mayName(identity);
+  };
   let total = 0;
   let count = 0;
   for (const contact of members.all()) {
@@ -81,6 +88,27 @@ export function planRemovals(
     },
   };
 }
+
+/** Whoever a rejected row may mean: what is wrong with the row does not say that the person is to be taken out. */
+async function namedByRejected(
+  survey: Survey,
+  identityOf: (key: string) => string,
+): Promise<RepeatedIdentities> {
+  const tally = createIdentityTally();
+  if (survey.rejected === 0) return tally.repeated();
+  for await (const rows of survey.batches()) {
+    for (const row of rows) {
+      if (row.kind !== "rejected") continue;
+      for (const cell of row.cells) {
+        tally.add(identityOf(cell));
+        for (const word of cell.split(betweenAddresses)) if (word.includes("@")) tally.add(identityOf(word));
+      }
+    }
+  }
+  return tally.repeated();
+}
+
+const betweenAddresses = /[\s,;|<>()[\]"]+/;
 
 function tooMany(
   count: number,

@@ -37,7 +37,7 @@ export async function openWork(state: RowState, planning: Planning | undefined):
   try {
     const { job, input } = state;
     const chosen = job.isWithoutInput ? selectedWork(snapshot!, state) : undefined;
-    const removals = job.members && planRemovals(snapshot!, state, job.members);
+    const removals = job.members && (await planRemovals(snapshot!, state, job.members));
     const works = [chosen ?? { work: workOf(state, planning?.passed) }, ...(removals ? [removals] : [])];
     // Contacts that are not named by the input are counted like rows.
     const read = input.read + (chosen?.count ?? 0) + (removals?.count ?? 0);

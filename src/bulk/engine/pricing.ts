@@ -35,7 +35,7 @@ export function priceWork(rowRun: RowRun & Pick<Session, "lookup">, { writes, un
   // Whom the file marks may need a write of the status and one of the fields.
   const further = unknown > 0 && job.unsubscribesMarked ? Math.min(unknown, survey.consent.marked) : 0;
   const lookUps = Math.ceil(unknown / lookup.blockSize);
-  const left = lookUps + unknown + further + writes + names.requestsToCreate;
+  const left = lookUps + unknown + further + writes + names.requestsToCreate + (job.requestsAfter ?? 0);
   const price = priceOfRest(rowRun, { left, isExact: unknown === 0 });
   return unknown === 0 ? { ...price, writes } : price;
 }

@@ -37,6 +37,8 @@ export interface ResolvedJob extends JobOutline {
   requireInput?(survey: Survey): void;
   /** A list whose members become exactly the contacts of the input. */
   members?: MembersOptions;
+  /** Requests that follow on the run once it is complete. */
+  requestsAfter?: number;
   /** Names in flags; the file's own come with the rows. */
   lists: string[];
   tags: string[];

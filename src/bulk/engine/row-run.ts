@@ -89,7 +89,8 @@ export function workOf(rowRun: RowRun, passed?: () => PassedRows | undefined): W
   return {
     batches: () => itemsOf(rowRun, passed),
     needsLookup: (item) => !isSuppressed(item),
-    isMarked: (item, found) => isMarked(item.desired, found),
+    // An unsubscription or a deletion wants nothing of a contact that a mark could stand against.
+    isMarked: job.edit ? undefined : (item, found) => isMarked(item.desired, found),
     decide(item, found) {
       // Asked again for everyone who would be created: others add to the list meanwhile.
       if (item.isSuppressed || (!found && isSuppressed(item))) return { kind: "skip", code: "suppressed" };

@@ -24,6 +24,8 @@ export interface Engine {
   account: { baseUrl: string; profile?: string; isReadOnly: boolean; preferredStructure?: string };
   /** What earlier answers of this process said. */
   limits?: RateLimits;
+  /** Requests that the command has sent before the run. */
+  sentBefore?: number;
   /** Opens the account's suppression list. @throws SuppressionsError */
   openSuppressions?(): Promise<Suppressions>;
   /** What is known of how the service behaves. Default: nothing. */
@@ -88,8 +90,9 @@ export function openContext(
   about: Pick<RunContext, "kind" | "subject" | "engine" | "options" | "emit">,
 ): RunContext {
   const { engine, options } = about;
-  const budget = createBudget(options);
+  const { sentBefore = 0 } = engine;
+  const budget = createBudget(options, sentBefore);
   if (engine.limits) budget.seed(engine.limits);
-  const send = createPacedSend({ ...engine, budget, concurrency: options.concurrency });
+  const send = createPacedSend({ ...engine, sentBefore, budget, concurrency: options.concurrency });
   return { ...about, clock: engine.clock, budget, send };
 }

@@ -18,14 +18,14 @@ import { announceEntered, beginPhase, hasBegun, rowsOf, type Session } from "./s
 
 /** @param run absent in a dry run */
 export async function workThrough(rowRun: RowRun, run: EnteredRun | undefined): Promise<Closed> {
-  const { options, names, emit } = rowRun;
+  const { options, names, emit, job } = rowRun;
   const ledger = run?.ledger ?? createLedger();
   let state: RowState = { ...rowRun, input: settledByInput(rowRun), ledger, run };
   const planning = options.plan && planningOf(rowRun, options.plan);
   let open: OpenWork | undefined;
   let price: Price | undefined;
   let backup: string | undefined;
-  let furtherRequests = names.requestsToCreate;
+  let furtherRequests = names.requestsToCreate + (job.requestsAfter ?? 0);
   let stop: RunStop | undefined;
   announceEntered(state);
   try {

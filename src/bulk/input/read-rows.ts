@@ -4,7 +4,7 @@ import { type Refusal, refusalIn, wordsOf } from "./consent.ts";
 import { CsvFault, type CsvRecord, readRecords } from "./csv.ts";
 import { unreadableFrom } from "./faults.ts";
 import { isBlank } from "./header.ts";
-import { createKeyReader, type KeyReading, orId } from "./keys.ts";
+import { createKeyReader, type KeyReading, orId, trimEdges } from "./keys.ts";
 import type { Reading, Understood } from "./reading.ts";
 import type { ReadRow, RejectedRow, Row, Target } from "./rows.ts";
 import type { Splitting } from "./systems.ts";
@@ -70,6 +70,7 @@ function createRowReader(reading: Reading): (record: CsvRecord) => ReadRow {
   const { targets, system, consent } = reading;
   const ownKeys = createKeyReader(reading.keyType);
   const readKey = reading.takesIds ? orId(ownKeys) : ownKeys;
+  const namesContacts = reading.takesIds || system?.name === "ecm";
   const plainCell = valueReader(reading.hasSafeCells, system?.hasApostrophes ?? false);
   const formulas = new Set(reading.formulaColumns);
   const cellOf = (cells: string[], index: number): string | undefined => {
@@ -119,8 +120,9 @@ function createRowReader(reading: Reading): (record: CsvRecord) => ReadRow {
     if (unnamed !== undefined) return rejected(record, valueWithoutColumn(unnamed));
     const keyCell = cellOf(cells, keyIndex) ?? "";
     const addresses = system?.keySplitting ? splitNames(keyCell, system.keySplitting) : undefined;
-    const read = readKey(addresses?.[0] ?? keyCell);
-    const key = system?.name === "ecm" ? asExported(read, keyCell) : read;
+    const written = addresses?.[0] ?? keyCell;
+    const read = readKey(written);
+    const key = namesContacts ? asHeld(read, written) : read;
     if ("code" in key) return rejected(record, key);
     const warnings = addresses && addresses.length > 1 ? [...key.warnings, "first_of_several"] : key.warnings;
     const refusals = refusalsOf(cells);
@@ -144,11 +146,13 @@ function createRowReader(reading: Reading): (record: CsvRecord) => ReadRow {
 /** Shared by all rows that have nothing to list: never changed. */
 const none: never[] = [];
 
-/** A key that an export wrote is in the account as it is, whatever we would say of it. */
-function asExported(read: KeyReading, cell: string): KeyReading {
+/** The account may hold a contact under this key, whatever we would say of it: our own export wrote it, or a contact is named. */
+function asHeld(read: KeyReading, cell: string): KeyReading {
   if (!("code" in read) || read.code === "key_missing" || read.code === "key_placeholder") return read;
+  const sent = trimEdges(cell.normalize("NFC"));
   return {
-    key: { written: cell, sent: cell, identity: cell.toLowerCase() },
+    // As `identityReader` has it for the contact's own key.
+    key: { written: cell, sent, identity: sent.toLowerCase() },
     warnings: [],
     fault: { code: read.code, message: read.message },
   };

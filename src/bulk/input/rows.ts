@@ -12,7 +12,7 @@ export interface Row {
   /** The input's own cells, for the rejects file. */
   cells: string[];
   key: ContactKey;
-  /** Why no contact is created with this key, although one that has it is looked for: our own export can hold any key. */
+  /** Why no contact is created with this key, although one that has it is looked for: our own export and a file that names contacts can hold any key. */
   keyFault?: { code: string; message: string };
   /** Field id → value. An empty string is a blank cell; a field whose cell is missing is absent. */
   fields: Map<string, string>;

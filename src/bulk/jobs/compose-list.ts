@@ -21,6 +21,9 @@ export interface ComposeOptions {
   deleteSources?: boolean;
 }
 
+/** The structure, its lists and the members of the new one; of each source that goes, two counts and its deletion. */
+const requestsAfter = { newList: 3, source: 3 };
+
 /** @param isResumed the new list may exist: an earlier invocation has made it */
 export function composeListJob(options: ComposeOptions, isResumed: boolean): RowJob {
   const { kind, sources, into, deleteSources } = options;
@@ -44,6 +47,7 @@ export function composeListJob(options: ComposeOptions, isResumed: boolean): Row
     ...outline,
     understand: () => Promise.resolve(withoutInput),
     options: { sources, into, deleteSources: deleteSources || undefined },
+    requestsAfter: requestsAfter.newList + (deleteSources ? sources.length * requestsAfter.source : 0),
     duplicates: "first",
     lists: [into],
     tags: [],

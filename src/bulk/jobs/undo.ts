@@ -44,6 +44,8 @@ export interface UndoOptions {
   isPartial?: boolean;
   /** Deletes the contacts that the run created and nobody has changed since. */
   deletesCreated?: boolean;
+  /** Requests that follow on the undo once it is complete. */
+  requestsAfter?: number;
   /** Whether nobody may be created with this key. */
   isSuppressed?: (key: string) => boolean;
   /** Before anything is written. @param contacts at most so many are deleted */
@@ -88,7 +90,7 @@ export async function undoRun(
 /** Undoes a run that no other process can work on. */
 async function undoLocked(context: RunContext, source: Source, undo: UndoOptions): Promise<Closed> {
   const { engine, options, emit, send } = context;
-  const { isPartial = false, deletesCreated = false, isSuppressed = () => false } = undo;
+  const { isPartial = false, deletesCreated = false, isSuppressed = () => false, requestsAfter = 0 } = undo;
   const { input, created } = await surveyJournal(source, isPartial, emit);
   if (!options.isDryRun) await agreeTo(undo, source.manifest.kind, { read: input.read, created });
   const { keyType, recreate } = await readForUndo(send.plain, source.manifest, isSuppressed);
@@ -104,7 +106,8 @@ async function undoLocked(context: RunContext, source: Source, undo: UndoOptions
     }
     const state = { ...context, input, ledger: run?.ledger ?? createLedger(), run };
     const session = openUndoSession(state, source.manifest.account.structureId, keyType, scope);
-    return await work(session, source, undoWork(source.folder, identityReader(keyType), isPartial, scope));
+    const contacts = undoWork(source.folder, identityReader(keyType), isPartial, scope);
+    return await work(session, source, contacts, requestsAfter);
   } finally {
     await run?.leave();
   }
@@ -163,14 +166,19 @@ async function readForUndo(
   return { keyType, recreate: recreation(whole, lists, isSuppressed) };
 }
 
-async function work(session: Session, source: Source, undo: Work<UndoItem>): Promise<Closed> {
+async function work(
+  session: Session,
+  source: Source,
+  undo: Work<UndoItem>,
+  requestsAfter: number,
+): Promise<Closed> {
   const { options, emit, run, ledger } = session;
   let stop: RunStop | undefined;
   let price: Price | undefined;
   try {
     announceEntered(session);
     if (run) {
-      const left = pendingRequests(source.manifest.kind, rowsOf(session).pending);
+      const left = pendingRequests(source.manifest.kind, rowsOf(session).pending) + requestsAfter;
       price = priceOfRest(session, { left, isExact: false });
       emit({ kind: "priced", price });
     }
@@ -181,7 +189,7 @@ async function work(session: Session, source: Source, undo: Work<UndoItem>): Pro
   }
   beginPhase(session, "reporting", price);
   const rejects = await writeUndoRejects(source.folder, run?.folder, options.rejects, ledger);
-  return closeRun(session, { stop, price, rejects });
+  return closeRun(session, { stop, price, rejects, furtherRequests: requestsAfter });
 }
 
 /**

@@ -71,7 +71,8 @@ const shareAmongOthers = 4;
 /** Past the window's end by this much, so that no request arrives before it. */
 const afterReset = 250;
 
-export function createBudget(options: BudgetOptions): Budget {
+/** @param sentBefore requests of this invocation that were sent already */
+export function createBudget(options: BudgetOptions, sentBefore = 0): Budget {
   const hour = createHourWindow();
   const pause = createPause();
   let clockOffset = 0;
@@ -81,7 +82,7 @@ export function createBudget(options: BudgetOptions): Budget {
     pause,
     month: undefined as RateLimits["month"],
     underWay: 0,
-    spent: 0,
+    spent: sentBefore,
     get reset() {
       return hour.known && hour.known.reset * 1000 - clockOffset + afterReset;
     },

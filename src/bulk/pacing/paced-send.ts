@@ -46,6 +46,8 @@ export interface PaceOptions {
   concurrency: number;
   /** Its reason is an InterruptedError. Requests under way get `graceMilliseconds` to be answered. */
   signal: AbortSignal;
+  /** Requests of this invocation that were sent already. */
+  sentBefore?: number;
   graceMilliseconds?: number;
 }
 
@@ -55,12 +57,23 @@ interface PacedRequest {
   isPlain: boolean;
 }
 
-export function createPacedSend({ graceMilliseconds = 600, ...options }: PaceOptions): PacedSend {
+export function createPacedSend({
+  graceMilliseconds = 600,
+  sentBefore = 0,
+  ...options
+}: PaceOptions): PacedSend {
   const { send, budget, clock, signal } = options;
   const outage = createOutage();
   const gate = createGate({ ...options, outage });
   const interruption = watchSignal(signal, gate, clock, graceMilliseconds);
-  const counts: RequestCounts = { search: 0, create: 0, mutate: 0, other: 0, retried: 0, total: 0 };
+  const counts: RequestCounts = {
+    search: 0,
+    create: 0,
+    mutate: 0,
+    other: sentBefore,
+    retried: 0,
+    total: sentBefore,
+  };
   const dateOf = createDateReader();
 
   /** One attempt that may leave; undefined when it is certain that nothing was done and it should be sent again. */

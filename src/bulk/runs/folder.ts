@@ -167,12 +167,14 @@ export async function findRun(
     if (runs[0]) return runs[0];
   }
   const matches = runs.filter(({ manifest }) => manifest.id === wanted);
-  if (matches.length === 0) matches.push(...runs.filter(({ manifest }) => manifest.id.startsWith(wanted)));
+  // An empty word is a variable that a script has not set, and the beginning of every id.
+  const isBeginning = (id: string) => wanted !== "" && id.startsWith(wanted);
+  if (matches.length === 0) matches.push(...runs.filter(({ manifest }) => isBeginning(manifest.id)));
   if (matches.length > 1) {
     const ids = matches.map(({ manifest }) => manifest.id).join(", ");
     throw new UsageError(`${JSON.stringify(wanted)} matches several runs: ${ids}`);
   }
-  const damaged = unreadable.find(({ id }) => wanted !== "" && id.startsWith(wanted));
+  const damaged = unreadable.find(({ id }) => isBeginning(id));
   if (!matches[0] && damaged) throw damaged;
   if (!matches[0]) throw new NotFoundError(`There is no run ${JSON.stringify(wanted)}`, "See: ecm runs list");
   return matches[0];

@@ -14,7 +14,7 @@ export async function finishComposing(
   { into, sources, deleteSources }: ComposeOptions,
   { summary, stop }: Closed,
 ): Promise<void> {
-  if (stop || summary.status !== "completed") return;
+  if (stop || summary.status !== "completed" || summary.rows.rejected > 0) return;
   const { terminal } = context;
   const connection = await context.connect();
   const { account } = connection;
@@ -49,6 +49,12 @@ export async function requireUndoableList(context: Context, { kind, options }: M
     `The source lists were deleted (${gone.map((list) => JSON.stringify(list.name)).join(", ")}): an undo would leave their contacts in no list`,
     `To empty the new list anyway: ecm contact mutate --list ${name} --remove-list ${name}`,
   );
+}
+
+/** Requests that follow on an undo: the structure, its lists, the members of the new one, and its deletion. */
+export function requestsAfterUndo({ kind }: Manifest, deletesCreated: boolean): number {
+  if (kind !== "merge" && kind !== "duplicate") return 0;
+  return deletesCreated ? 4 : 3;
 }
 
 /** After an undo: the new list stays and is named; with `--delete-created` it goes when it is empty. */

@@ -134,6 +134,7 @@ export async function openEngine(
       preferredStructure: profile.structure?.value,
     },
     limits: context.limits(),
+    sentBefore: context.requestsSent(),
     openSuppressions: () => openSuppressionList(context),
     behaviors,
   };
@@ -157,6 +158,28 @@ export async function printSummary(
   const { format } = output();
   if (summary && (format === "json" || format === "ndjson"))
     await terminal.write(`${JSON.stringify(summary)}\n`);
+}
+
+/** As `endRun`, after what follows on the run. The summary is printed also where that fails. */
+export async function endRunAfter(
+  context: Context,
+  result: Parameters<typeof endRun>[1],
+  followUp: () => Promise<void>,
+): Promise<void> {
+  try {
+    await followUp();
+  } catch (error) {
+    await printSummary(context, withAllRequests(context, result.summary));
+    throw error;
+  }
+  await endRun(context, { ...result, summary: withAllRequests(context, result.summary) });
+}
+
+/** Counts what followed on the run too. */
+function withAllRequests(context: Context, summary: Summary): Summary {
+  const { requests } = summary;
+  const total = context.requestsSent();
+  return { ...summary, requests: { ...requests, other: requests.other + total - requests.total, total } };
 }
 
 /** Ends the command as the run ended: prints the summary, sets the exit code, or throws what stopped it. */

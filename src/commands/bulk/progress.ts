@@ -102,7 +102,7 @@ export function displayRun(context: Context, what: string, isDryRun: boolean): R
     },
     refused: () => refused,
     end({ summary, price }, changes = []) {
-      if (price) noteShareOfMonth(price);
+      if (price && isDryRun) noteShareOfMonth(price);
       progress.close();
       if (summary.status === "stopped" && summary.run === null && summary.rows.read === 0) return;
       noteEnd(context.terminal, summary, {

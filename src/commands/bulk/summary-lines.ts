@@ -25,9 +25,8 @@ export function summaryLines(summary: Summary, seconds: number, isShort: boolean
     lines.push(`The list: ${count(added)} ${would("added")}, ${count(removed)} ${would("removed")}`);
   }
   if (summary.inactive > 0 && kind !== "unsubscribe" && kind !== "delete") {
-    lines.push(
-      `${counted(summary.inactive, "contact")} of these ${summary.inactive === 1 ? "is" : "are"} inactive in the account; an import does not change that`,
-    );
+    const inactive = `${counted(summary.inactive, "contact")} of these ${summary.inactive === 1 ? "is" : "are"} inactive in the account`;
+    lines.push(kind === "import" ? `${inactive}; an import does not change that` : inactive);
   }
   if (isDry) {
     const { requests: most, seconds: about } = estimate;
@@ -38,7 +37,9 @@ export function summaryLines(summary: Summary, seconds: number, isShort: boolean
   }
   if (summary.backup) lines.push(`Contacts as they were before: ${summary.backup}`);
   if (rejects) lines.push(`${rejectsTitle(summary)}: ${rejects}`);
-  if (!isDry && kind !== "undo" && summary.run !== null && rows.created + rows.updated + rows.deleted > 0) {
+  // Nobody is resubscribed through the API.
+  const canBeUndone = kind !== "undo" && kind !== "unsubscribe";
+  if (!isDry && canBeUndone && summary.run !== null && rows.created + rows.updated + rows.deleted > 0) {
     lines.push(`Undo: ecm runs undo ${summary.run}`);
   }
   return lines;

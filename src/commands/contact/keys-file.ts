@@ -55,11 +55,12 @@ async function named(
       wrong.push(`${name}:${row.line}: ${row.message}`);
       continue;
     }
+    if (row.keyFault) wrong.push(`${name}:${row.line}: ${row.keyFault.message}`);
     identities.add(row.key.identity);
     keys.add(row.key.written);
     hasIds ||= isId(row.key.written);
   }
-  // What cannot be looked for is said, and the others are found all the same.
+  // What is no key of an import is said; it is looked for all the same, since the account may hold it.
   for (const line of wrong.slice(0, mostNoted)) context.terminal.warn(line);
   if (wrong.length > mostNoted) context.terminal.warn(`${wrong.length - mostNoted} more lines like these`);
   if (!hasIds) return { keys: [...keys] };

@@ -4,7 +4,7 @@ import type { Context } from "../../context.ts";
 import { UsageError } from "../../errors.ts";
 import { requireFreeListName } from "../../service/lists.ts";
 import { requireAnswer } from "../bulk/agree.ts";
-import { type BulkFlags, endRun, runOptionsFrom } from "../bulk/flags.ts";
+import { type BulkFlags, endRunAfter, runOptionsFrom } from "../bulk/flags.ts";
 import { resolveLists } from "./choose.ts";
 
 interface Wanted extends Pick<ComposeOptions, "kind" | "into" | "deleteSources"> {
@@ -36,8 +36,7 @@ export async function composeList(context: Context, wanted: Wanted, flags: BulkF
   const job = composeListJob(composed, isResumed);
   const what = `${kind === "merge" ? "Merging" : "Duplicating"} ${job.input.name}`;
   const result = await startRun(context, { job, options, flags, what, danger: "change" });
-  if (result.summary.rows.rejected === 0) await finishComposing(context, composed, result);
-  await endRun(context, result);
+  await endRunAfter(context, result, () => finishComposing(context, composed, result));
 }
 
 /** Whether the same command has begun already: then the new list may exist. */

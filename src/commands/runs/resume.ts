@@ -9,7 +9,7 @@ import { UsageError } from "../../errors.ts";
 import {
   addBulkFlags,
   type BulkFlags,
-  endRun,
+  endRunAfter,
   openEngine,
   printSummary,
   requireAccountOf,
@@ -70,8 +70,7 @@ async function runRunsResume(context: Context, given: string | undefined, flags:
             manifest,
           );
     display.end(result);
-    await finish(context, manifest, result);
-    await endRun(context, result);
+    await endRunAfter(context, result, () => finish(context, manifest, result));
   } catch (error) {
     await printSummary(context, display.refused());
     throw error;
@@ -95,8 +94,16 @@ async function stepsOf(
 }
 
 /** What follows on a run, whichever invocation has completed it. */
-async function finish(context: Context, { kind, options }: Manifest, result: Closed): Promise<void> {
-  if ((kind !== "merge" && kind !== "duplicate") || result.summary.rows.rejected > 0) return;
+async function finish(context: Context, { kind, input, options }: Manifest, result: Closed): Promise<void> {
+  if (kind === "undo") {
+    const [{ findRun }, { finishUndoingList }] = await Promise.all([
+      import("../../bulk/runs/folder.ts"),
+      import("../bulk/composed-list.ts"),
+    ]);
+    const undone = await findRun(context.folders.state, input.name);
+    await finishUndoingList(context, undone.manifest, result, options.deletesCreated === true);
+  }
+  if (kind !== "merge" && kind !== "duplicate") return;
   const [{ finishComposing }, { composeOptionsFrom }] = await Promise.all([
     import("../bulk/composed-list.ts"),
     import("../../bulk/jobs/compose-list.ts"),
@@ -128,14 +135,16 @@ async function goOnUndoing(
   { input, options: { isPartial, deletesCreated } }: Manifest,
   ...rest: [options: RunOptions, emit: (event: RunEvent) => void]
 ): Promise<Closed> {
-  const [{ findRun }, { undoRun }] = await Promise.all([
+  const [{ findRun }, { undoRun }, { requestsAfterUndo }] = await Promise.all([
     import("../../bulk/runs/folder.ts"),
     import("../../bulk/jobs/undo.ts"),
+    import("../bulk/composed-list.ts"),
   ]);
   const source = await findRun(context.folders.state, input.name);
   return undoRun(engine, source, ...rest, {
     isPartial: isPartial === true,
     deletesCreated: deletesCreated === true,
+    requestsAfter: requestsAfterUndo(source.manifest, deletesCreated === true),
     isSuppressed: await suppressedFor(context, source.manifest),
   });
 }

@@ -5,7 +5,7 @@ import { agreeToDelete, agreeToUndo, requireAnswer } from "../bulk/agree.ts";
 import {
   addBulkFlags,
   type BulkFlags,
-  endRun,
+  endRunAfter,
   openEngine,
   requireAccountOf,
   runOptionsFrom,
@@ -64,19 +64,24 @@ async function runRunsUndo(context: Context, given: string | undefined, flags: U
   try {
     const engine = await openEngine(context, options);
     requireAccountOf(source.manifest, engine.account.baseUrl);
-    const { requireUndoableList, finishUndoingList } = await import("../bulk/composed-list.ts");
+    const { requireUndoableList, requestsAfterUndo, finishUndoingList } = await import(
+      "../bulk/composed-list.ts"
+    );
     await requireUndoableList(context, source.manifest);
+    engine.sentBefore = context.requestsSent();
     const isSuppressed = await suppressedFor(context, source.manifest);
     const result = await undoRun(engine, source, options, display.on, {
       isPartial: flags.partial,
       deletesCreated,
+      requestsAfter: requestsAfterUndo(source.manifest, deletesCreated),
       isSuppressed,
       agreeToDelete: (contacts) => agreeToDelete(context, display, contacts),
       agree: (contacts, requests) => agreeToUndo(context, display, contacts, requests),
     });
     display.end(result);
-    await finishUndoingList(context, source.manifest, result, deletesCreated);
-    await endRun(context, result);
+    await endRunAfter(context, result, () =>
+      finishUndoingList(context, source.manifest, result, deletesCreated),
+    );
   } finally {
     display.close();
   }
