@@ -115,7 +115,7 @@ export interface LoggedRequest {
   query: Record<string, string | string[]>;
   /** Names in lower case; keys are masked. */
   headers: Record<string, string>;
-  /** Parsed where it is JSON, else its text; null where there was none. */
+  /** Parsed where it is JSON of at most 100 levels, else its text; null where there was none. */
   body: unknown;
   /** Null: the connection was dropped before an answer. */
   status: number | null;

@@ -66,6 +66,26 @@ test("admin does what /__sandbox/ does", async () => {
   expect(await admin.requests()).toEqual([]);
 });
 
+test("the log can be read after a body that nests deeper than JSON can be written", async () => {
+  const { baseUrl, apiKey, admin } = await started();
+  const send = (body: string) =>
+    fetch(`${baseUrl}/api/contact`, { method: "POST", headers: { "x-api-key": apiKey }, body });
+  const nested = (levels: number) => "[".repeat(levels) + "]".repeat(levels);
+  for (const levels of [100, 101, 30_000]) expect((await send(nested(levels))).status).toBe(400);
+  const stream = await fetch(`${baseUrl}/__sandbox/requests/stream?since=0`);
+  const log = await fetch(`${baseUrl}/__sandbox/requests`);
+  expect(log.status).toBe(200);
+  const bodies = ((await log.json()) as { body: unknown }[]).map(({ body }) => body);
+  expect(bodies).toEqual([JSON.parse(nested(100)), nested(101), nested(30_000)]);
+  expect((await admin.requests()).map(({ body }) => body)).toEqual(bodies);
+  let streamed = "";
+  for await (const chunk of stream.body!.pipeThrough(new TextDecoderStream())) {
+    streamed += chunk;
+    if (streamed.endsWith("}\n\n")) break;
+  }
+  expect(streamed.match(/^id: /gm)).toHaveLength(3);
+});
+
 test("what is refused says where, and changes nothing", async () => {
   const { admin } = await started();
   await expect(admin.seed({ contacts: [{ key: "nobody" }] })).rejects.toThrow(
