@@ -111,6 +111,20 @@ test("a folder and a key of one's own stay; a bad option is refused and leaves n
   await expect(startSandbox({ port: Number(new URL(two.baseUrl).port) })).rejects.toThrow("Cannot listen");
 });
 
+test.each([
+  [{ region: "US" }, "region"],
+  [{ region: "usa" }, "region"],
+  [{ adminToken: "" }, "adminToken"],
+  [{ adminToken: "two words" }, "adminToken"],
+  [{ hourlyLimit: -1 }, "hourlyLimit"],
+  [{ hourlyLimit: Number.NaN }, "hourlyLimit"],
+  [{ windowSeconds: 0 }, "windowSeconds"],
+  [{ monthlyLimit: 1.5 }, "monthlyLimit"],
+  [{ seed: -1 }, "seed"],
+])("the bad option %j is refused by name", async (options, name) => {
+  await expect(started(options)).rejects.toThrow(new RegExp(`^${name} `));
+});
+
 test("the published types stand on their own", async () => {
   const text = await readFile(join(import.meta.dirname, "../../src/sandbox/public-types.ts"), "utf8");
   expect(text).not.toMatch(/^import\b| from "/m);
