@@ -18,7 +18,7 @@ export interface StartSandboxOptions {
   faults?: string[];
   /** How it decides what the service's documents leave open, as typed after `--variant`: names and values. */
   variants?: Record<string, unknown>;
-  /** Two letters in the API key. Default: `us`. */
+  /** Two lower-case letters in the API key. Default: `us`. */
   region?: string;
   /** Ids of a new folder, and of every folder after a reset, are the same for the same seed. */
   seed?: number;
@@ -115,7 +115,7 @@ export interface LoggedRequest {
   query: Record<string, string | string[]>;
   /** Names in lower case; keys are masked. */
   headers: Record<string, string>;
-  /** Parsed where it is JSON, else its text; null where there was none. */
+  /** Parsed where it is JSON of at most 100 levels, else its text; null where there was none. */
   body: unknown;
   /** Null: the connection was dropped before an answer. */
   status: number | null;

@@ -46,12 +46,15 @@ export function serviceOf({ app, faultsOf, clock, closing, log }: ServiceParts):
         return { answer: await app(request) };
       case "truncate":
         return { answer: await app(request), isCut: true };
-      case "429":
+      case "429": {
+        // The header takes whole seconds alone (RFC 9110).
+        const seconds = Math.ceil(fault.seconds);
         return instead(
-          failed(429, "TooManyRequestsError", `Rate limit exceeded. Retry after ${fault.seconds} seconds.`, {
-            "Retry-After": String(fault.seconds),
+          failed(429, "TooManyRequestsError", `Rate limit exceeded. Retry after ${seconds} seconds.`, {
+            "Retry-After": String(seconds),
           }),
         );
+      }
       case "503":
         return instead(failed(503, "ServiceUnavailable", "The service is not available, on purpose"));
       case "500":

@@ -2,6 +2,7 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { UsageError } from "../errors.ts";
 import type { Operations } from "./admin-api/operations.ts";
 import { openSandbox } from "./index.ts";
 import type { Admin, StartedSandbox, StartSandboxOptions } from "./public-types.ts";
@@ -11,6 +12,7 @@ import type { Admin, StartedSandbox, StartSandboxOptions } from "./public-types.
  * @throws UsageError for a bad option, or when the database binding is not installed
  */
 export async function startSandbox(options: StartSandboxOptions = {}): Promise<StartedSandbox> {
+  refuseInvalid(options);
   const { port = 0, folder: given, ...rest } = options;
   const folder = given ?? (await mkdtemp(join(tmpdir(), "ecm-sandbox-")));
   const discard = async () => {
@@ -41,6 +43,25 @@ export async function startSandbox(options: StartSandboxOptions = {}): Promise<S
   } catch (error) {
     await discard();
     throw error;
+  }
+}
+
+const least = { hourlyLimit: 0, windowSeconds: 1, monthlyLimit: 0, seed: 0 };
+
+/** What commands refuse where their flags are read. @throws UsageError that names the option */
+function refuseInvalid(options: StartSandboxOptions): void {
+  const { region, adminToken } = options;
+  for (const name of Object.keys(least) as (keyof typeof least)[]) {
+    const value = options[name];
+    if (value === undefined || (Number.isSafeInteger(value) && value >= least[name])) continue;
+    throw new UsageError(`${name} must be a whole number from ${least[name]} up`);
+  }
+  if (region !== undefined && !/^[a-z]{2}$/.test(region)) {
+    throw new UsageError("region must be two lower-case letters, such as jp");
+  }
+  // With an empty one, everybody would have it.
+  if (adminToken !== undefined && !/^[\x21-\x7e]+$/.test(adminToken)) {
+    throw new UsageError("adminToken must be ASCII characters without spaces, and not empty");
   }
 }
 

@@ -145,7 +145,7 @@ test("what goes wrong on purpose is in the log, and can be changed while the ser
   await admin("PUT", "faults", { faults: ["500:*:*"] });
   expect((await admin("GET", "health")).status).toBe(200);
   for (const [faults, field] of [
-    [["500:*:*", "bogus"], "faults[1]"],
+    [["503:GET", "bogus"], "faults[1]"],
     [[1], "faults[0]"],
     ["500", "faults"],
     [undefined, "faults"],

@@ -84,6 +84,10 @@ test.each([
   [{ contacts: [{ key: "a@b.co" }, { key: "A@b.co" }] }, "contacts[1].key"],
   [{ contacts: [{ key: "a@b.co", fields: { City: 5 } }] }, "contacts[0].fields.City"],
   [{ contacts: [{ key: "a@b.co", fields: { City: "a\0b" } }] }, "contacts[0].fields.City"],
+  [{ contacts: [{ key: "a@b.co", fields: { City: "Oslo", city: "Bergen" } }] }, "contacts[0].fields.city"],
+  [{ contacts: [{ key: "a@b.co", fields: { " ": "x" } }] }, "contacts[0].fields"],
+  [{ contacts: [{ key: "a@b.co", fields: { "a\0b": "x" } }] }, "contacts[0].fields"],
+  [{ contacts: [{ key: "a@b.co", fields: ["Oslo"] }] }, "contacts[0].fields"],
   [{ contacts: [{ key: "a@b.co", lists: ["x", " "] }] }, "contacts[0].lists[1]"],
   [{ contacts: [{ key: "a@b.co", tags: "x" }] }, "contacts[0].tags"],
   [{ contacts: [{ key: "a@b.co", status: "Asleep" }] }, "contacts[0].status"],
@@ -106,6 +110,20 @@ test.each([
   expect((await account.call("GET", `/api/contact-structure/${account.structureId}/lists`)).body.total).toBe(
     0,
   );
+});
+
+test("a field may have any name, one that objects of JavaScript have too", async () => {
+  const { account, seed, whole } = await opened();
+  const labels = ["constructor", "prototype", "__proto__", "toString"];
+  const fields = Object.fromEntries(labels.map((label) => [label, `its ${label}`]));
+  expect((await seed({ contacts: [{ key: "a@b.co", fields }] })).body.contacts.created).toBe(1);
+  const [structure] = (await account.call("GET", "/api/contact-structure")).body;
+  const labelOf = (id: string) =>
+    structure.fields.find((field: { _id: string }) => field._id === id).label as string;
+  const [contact] = (await account.search([], whole)).body.contacts;
+  expect(
+    contact.fields.map(({ _id, value }: { _id: string; value: string }) => [labelOf(_id), value]),
+  ).toEqual(labels.map((label) => [label, `its ${label}`]));
 });
 
 test("a name that several lists have is 400", async () => {

@@ -125,6 +125,12 @@ test("In this process: a delay that is longer than the caller waits is a time-ou
   await expect.poll(async () => (await search([])).body.totalRecords).toBe(1);
 });
 
+test("Behind a port: Retry-After is in whole seconds, although a fault may name parts of one", async () => {
+  const { baseUrl, apiKey } = await startSandbox({ faults: ["429:seconds=0.5"] });
+  const answer = await fetch(`${baseUrl}/api/contact-structure`, { headers: { "x-api-key": apiKey } });
+  expect([answer.status, answer.headers.get("retry-after")]).toEqual([429, "1"]);
+});
+
 test("Behind a port: the socket is really reset, before or after the write", async () => {
   const { baseUrl, apiKey, sandbox } = await startSandbox({
     faults: ["reset-before:POST:/api/contact:n=1", "reset-after:POST:/api/contact:n=2"],

@@ -32,7 +32,7 @@ async function call({ baseUrl, apiKey }: Started, method: string, path: string, 
     headers: { "x-api-key": apiKey, "content-type": "application/json" },
     body: body === undefined ? undefined : JSON.stringify(body),
   });
-  return { status: answer.status, body: JSON.parse(await answer.text()) };
+  return { status: answer.status, body: JSON.parse((await answer.text()) || "null") };
 }
 
 const counted = (answers: { status: number; body: { errors?: { errorType: string }[] } }[]) => {
@@ -61,6 +61,31 @@ test("Of 50 creates of one key, sent to two processes at once, exactly one wins"
     }),
   );
   expect(counted(answers)).toEqual({ 200: 1, DuplicateFieldError: 49 });
+});
+
+test("Snapshots that two processes save, load, list and remove at once are whole, or not there", async () => {
+  const [one, two] = await startTwo();
+  const contacts = Array.from({ length: 500 }, (_, number) => ({ key: `person${number}@example.com` }));
+  await call(one, "POST", "/__sandbox/seed", { contacts });
+  const statuses = new Set<number>();
+  for (let round = 0; round < 20; round++) {
+    const answers = await Promise.all([
+      call(one, "PUT", "/__sandbox/snapshots/same"),
+      call(two, "PUT", "/__sandbox/snapshots/same"),
+      call(one, "PUT", "/__sandbox/snapshots/gone"),
+      call(two, "GET", "/__sandbox/snapshots"),
+      call(two, "DELETE", "/__sandbox/snapshots/gone"),
+      call(one, "POST", "/__sandbox/snapshots/gone/load"),
+    ]);
+    expect(answers.slice(0, 2).map(({ status }) => status)).toEqual([200, 200]);
+    for (const { status } of answers) statuses.add(status);
+    expect((await call(two, "POST", "/__sandbox/snapshots/same/load")).status).toBe(200);
+    expect((await call(one, "GET", "/__sandbox/overview")).body.account.total).toBe(500);
+  }
+  expect([200, 204, 404]).toEqual(expect.arrayContaining([...statuses]));
+  expect((await call(one, "GET", "/__sandbox/snapshots")).body).toContainEqual(
+    expect.objectContaining({ name: "same" }),
+  );
 });
 
 test("Mutates without __v in two processes all apply; of those with one __v, exactly one does", async () => {

@@ -66,6 +66,26 @@ test("admin does what /__sandbox/ does", async () => {
   expect(await admin.requests()).toEqual([]);
 });
 
+test("the log can be read after a body that nests deeper than JSON can be written", async () => {
+  const { baseUrl, apiKey, admin } = await started();
+  const send = (body: string) =>
+    fetch(`${baseUrl}/api/contact`, { method: "POST", headers: { "x-api-key": apiKey }, body });
+  const nested = (levels: number) => "[".repeat(levels) + "]".repeat(levels);
+  for (const levels of [100, 101, 30_000]) expect((await send(nested(levels))).status).toBe(400);
+  const stream = await fetch(`${baseUrl}/__sandbox/requests/stream?since=0`);
+  const log = await fetch(`${baseUrl}/__sandbox/requests`);
+  expect(log.status).toBe(200);
+  const bodies = ((await log.json()) as { body: unknown }[]).map(({ body }) => body);
+  expect(bodies).toEqual([JSON.parse(nested(100)), nested(101), nested(30_000)]);
+  expect((await admin.requests()).map(({ body }) => body)).toEqual(bodies);
+  let streamed = "";
+  for await (const chunk of stream.body!.pipeThrough(new TextDecoderStream())) {
+    streamed += chunk;
+    if (streamed.endsWith("}\n\n")) break;
+  }
+  expect(streamed.match(/^id: /gm)).toHaveLength(3);
+});
+
 test("what is refused says where, and changes nothing", async () => {
   const { admin } = await started();
   await expect(admin.seed({ contacts: [{ key: "nobody" }] })).rejects.toThrow(
@@ -89,6 +109,20 @@ test("a folder and a key of one's own stay; a bad option is refused and leaves n
   await expect(startSandbox({ apiKey: "short" })).rejects.toThrow("API key");
   await expect(startSandbox({ faults: ["bogus"] })).rejects.toThrow("--fault");
   await expect(startSandbox({ port: Number(new URL(two.baseUrl).port) })).rejects.toThrow("Cannot listen");
+});
+
+test.each([
+  [{ region: "US" }, "region"],
+  [{ region: "usa" }, "region"],
+  [{ adminToken: "" }, "adminToken"],
+  [{ adminToken: "two words" }, "adminToken"],
+  [{ hourlyLimit: -1 }, "hourlyLimit"],
+  [{ hourlyLimit: Number.NaN }, "hourlyLimit"],
+  [{ windowSeconds: 0 }, "windowSeconds"],
+  [{ monthlyLimit: 1.5 }, "monthlyLimit"],
+  [{ seed: -1 }, "seed"],
+])("the bad option %j is refused by name", async (options, name) => {
+  await expect(started(options)).rejects.toThrow(new RegExp(`^${name} `));
 });
 
 test("the published types stand on their own", async () => {

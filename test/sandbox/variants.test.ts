@@ -1,9 +1,11 @@
 /** What --variant changes about the service, each alone. */
 import { expect, test } from "vitest";
+import type { SandboxOptions } from "../../src/sandbox/index.ts";
 import { defaultVariants, variantDescriptions, variantsFrom } from "../../src/sandbox/variants.ts";
 import { eq, errorOf, openAccount, type TestAccount } from "./account.ts";
 
-const playing = (name: string, value: string) => openAccount({ variants: { [name]: value } });
+const playing = (name: string, value: string, more?: Partial<SandboxOptions>) =>
+  openAccount({ variants: { [name]: value }, ...more });
 
 async function keysFound(account: TestAccount, criterias: object[], more?: object): Promise<string[]> {
   const { body } = await account.search(criterias, more);
@@ -112,6 +114,29 @@ test("search-lag: a search sees contacts as they were, and reading one sees them
   expect(await keysFound(account, [])).toEqual(["ada@b.co", "bob@b.co"]);
   account.clock.pass(1);
   expect(await keysFound(account, [])).toEqual(["bob@b.co"]);
+});
+
+test("search-lag: nobody from before a reset, or before a snapshot was loaded, is found, and nobody is hidden", async () => {
+  const account = await playing("search-lag", "2000", { seed: 1 });
+  const { operations } = account.sandbox;
+  operations.reset();
+  operations.saveSnapshot("empty");
+  const ada = { key: "ada@b.co" };
+  const startOver = [() => operations.reset(), () => operations.loadSnapshot("empty")];
+  for (const clear of startOver) {
+    operations.seed({ contacts: [ada] });
+    const [{ _id }] = (await account.call("GET", "/api/contact")).body;
+    await account.call("DELETE", `/api/contact/${_id}`);
+    expect(await keysFound(account, [])).toEqual(["ada@b.co"]);
+    clear();
+    expect(await keysFound(account, [])).toEqual([]);
+    await account.create("bob@b.co");
+    clear();
+    // With the seed, under the id that the other contact had.
+    operations.seed({ contacts: [ada] });
+    expect(await keysFound(account, [])).toEqual(["ada@b.co"]);
+    clear();
+  }
 });
 
 test("key-case: with exact, keys of another case are other keys", async () => {

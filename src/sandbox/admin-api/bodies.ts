@@ -53,10 +53,29 @@ const statusText = v.union(
   [text, v.strictObject({ primary: text, secondary: v.optional(text) })],
   "must be a status, such as Active or Unsubscribe",
 );
+// A record of the library passes over members that objects of JavaScript have, such as `constructor`.
+const valuesByLabel = v.pipe(
+  v.custom<Record<string, string>>(
+    (input) => typeof input === "object" && input !== null && !Array.isArray(input),
+    isObject,
+  ),
+  v.rawCheck(({ dataset, addIssue }) => {
+    if (!dataset.typed) return;
+    const input = dataset.value;
+    for (const [key, value] of Object.entries(input)) {
+      const label = v.safeParse(name, key, { abortEarly: true });
+      if (!label.success) addIssue({ message: `has a label that ${label.issues[0].message}` });
+      const found = v.safeParse(text, value, { abortEarly: true });
+      if (found.success) continue;
+      const { message } = found.issues[0];
+      addIssue({ message, path: [{ type: "object", origin: "value", input, key, value }] });
+    }
+  }),
+);
 const seedContact = v.strictObject(
   {
     key: text,
-    fields: v.optional(v.record(v.string(), text, isObject), {}),
+    fields: v.optional(valuesByLabel, {}),
     lists: v.optional(v.array(name, isArray), []),
     tags: v.optional(v.array(name, isArray), []),
     status: v.optional(statusText),

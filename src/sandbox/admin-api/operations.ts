@@ -2,7 +2,7 @@
 import { UsageError } from "../../errors.ts";
 import { version } from "../../version.ts";
 import type { Clock } from "../../wire.ts";
-import type { Faults } from "../faults.ts";
+import { type Faults, planFaults } from "../faults.ts";
 import type {
   ClockChange,
   ClockView,
@@ -155,7 +155,7 @@ function reset(store: Store, now: number, seed: number | undefined): { structure
 function setFaults(faults: Faults, specs: string[]): void {
   for (const [index, spec] of specs.entries()) {
     try {
-      faults.set([spec]);
+      planFaults([spec]);
     } catch (error) {
       if (!(error instanceof UsageError)) throw error;
       throw wrong(`faults[${index}]`, error.message.replace(/^--fault /, ""));

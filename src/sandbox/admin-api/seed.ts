@@ -52,10 +52,7 @@ export function applySeed(store: Store, seed: CheckedSeed, now: number): SeedRep
     const place = within("contacts", index);
     refuseContact(contact, place, seen, index);
     const wanted = {
-      fields: Object.entries(contact.fields).map(([label, value]) => ({
-        _id: fields.idOf(label, within(`${place}.fields`, label)),
-        value,
-      })),
+      fields: valuesOf(contact, `${place}.fields`, fields),
       lists: contact.lists.map((name, at) => lists.idOf(name, within(`${place}.lists`, at))),
       tags: contact.tags.map((name, at) => tags.idOf(name, within(`${place}.tags`, at))),
       status: contact.status === undefined ? undefined : statusOf(contact.status, `${place}.status`),
@@ -67,6 +64,18 @@ export function applySeed(store: Store, seed: CheckedSeed, now: number): SeedRep
     store.structures.put({ ...structure, __v: structure.__v + 1 });
   }
   return report;
+}
+
+function valuesOf(contact: SeedContact, place: string, fields: Names): StoredContact["fields"] {
+  const labels = new Map<string, string>();
+  return Object.entries(contact.fields).map(([label, value]) => {
+    const at = within(place, label);
+    const _id = fields.idOf(label, at);
+    const other = labels.get(_id);
+    if (other !== undefined) throw wrong(at, `is the same field as ${other}`);
+    labels.set(_id, label);
+    return { _id, value };
+  });
 }
 
 type Wanted = Pick<StoredContact, "fields" | "lists" | "tags"> & { status?: StoredContact["status"] };

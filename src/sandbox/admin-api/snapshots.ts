@@ -1,4 +1,5 @@
 /** Saved states of the account: each a database file of its own below the folder, written whole or not at all. */
+import { randomBytes } from "node:crypto";
 import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { keptOwnKey } from "../own-key.ts";
@@ -18,25 +19,30 @@ export function listSnapshots(store: Store): Snapshot[] {
   return readdirSync(folderOf(store))
     .filter((file) => file.endsWith(ending))
     .sort()
-    .map((file) => describe(store, file.slice(0, -ending.length)));
+    .flatMap((file) => describe(file.slice(0, -ending.length), join(folderOf(store), file)) ?? []);
 }
 
 /** Saves the account under this name, over an earlier one. @throws Refusal for a name that no file may have */
 export function saveSnapshot(store: Store, name: string): Snapshot {
   const file = fileOf(store, name);
-  const unfinished = `${file}.new`;
+  // Another process may be saving under the same name.
+  const unfinished = `${file}.${randomBytes(6).toString("hex")}.new`;
   mkdirSync(folderOf(store), { recursive: true, mode: 0o700 });
-  rmSync(unfinished, { force: true });
-  withAttached(store, unfinished, () =>
-    store.database.transaction(() => {
-      for (const table of savedTables(store)) {
-        store.database.exec(`CREATE TABLE snapshot."${table}" AS SELECT * FROM main."${table}"`);
-      }
-      store.database.exec(`PRAGMA snapshot.user_version = ${versionOf(store.database)}`);
-    }),
-  );
-  renameSync(unfinished, file);
-  return describe(store, name);
+  try {
+    withAttached(store, unfinished, () =>
+      store.database.transaction(() => {
+        for (const table of savedTables(store)) {
+          store.database.exec(`CREATE TABLE snapshot."${table}" AS SELECT * FROM main."${table}"`);
+        }
+        store.database.exec(`PRAGMA snapshot.user_version = ${versionOf(store.database)}`);
+      }),
+    );
+    const saved = describe(name, unfinished)!;
+    renameSync(unfinished, file);
+    return saved;
+  } finally {
+    rmSync(unfinished, { force: true });
+  }
 }
 
 /**
@@ -44,7 +50,9 @@ export function saveSnapshot(store: Store, name: string): Snapshot {
  * @throws Refusal 404; 400 when it was saved by another version
  */
 export function loadSnapshot(store: Store, name: string): Snapshot {
-  const file = existing(store, name);
+  const file = fileOf(store, name);
+  const snapshot = describe(name, file);
+  if (!snapshot) throw notFound("Snapshot");
   const { database } = store;
   withAttached(store, file, () =>
     database.transaction(() => {
@@ -85,12 +93,14 @@ export function loadSnapshot(store: Store, name: string): Snapshot {
       }
     }),
   );
-  return describe(store, name);
+  return snapshot;
 }
 
 /** @throws Refusal 404 */
 export function removeSnapshot(store: Store, name: string): void {
-  rmSync(existing(store, name));
+  const file = fileOf(store, name);
+  if (!existsSync(file)) throw notFound("Snapshot");
+  rmSync(file, { force: true });
 }
 
 function savedTables(store: Store): string[] {
@@ -106,15 +116,10 @@ function withAttached(store: Store, file: string, work: () => void): void {
   }
 }
 
-function describe(store: Store, name: string): Snapshot {
-  const { mtime, size } = statSync(fileOf(store, name));
-  return { name, savedAt: mtime.toISOString(), bytes: size };
-}
-
-function existing(store: Store, name: string): string {
-  const file = fileOf(store, name);
-  if (!existsSync(file)) throw notFound("Snapshot");
-  return file;
+/** Undefined where it is gone: another process may have removed it. */
+function describe(name: string, file: string): Snapshot | undefined {
+  const stats = statSync(file, { throwIfNoEntry: false });
+  return stats && { name, savedAt: stats.mtime.toISOString(), bytes: stats.size };
 }
 
 function folderOf(store: Store): string {

@@ -257,11 +257,20 @@ function queryOf(text: string): LoggedRequest["query"] {
   return query;
 }
 
+// What writes JSON again is recursive: deeper nesting would use up the stack.
+const mostLevels = 100;
+
 function parsed(text: string | null): unknown {
   if (text === null) return null;
   try {
-    return JSON.parse(text);
+    const value: unknown = JSON.parse(text);
+    return isNestedBeyond(mostLevels, value) ? text : value;
   } catch {
     return text;
   }
+}
+
+function isNestedBeyond(levels: number, value: unknown): boolean {
+  if (typeof value !== "object" || value === null) return false;
+  return levels === 0 || Object.values(value).some((each) => isNestedBeyond(levels - 1, each));
 }

@@ -15,7 +15,15 @@ interface Write {
 export function laggingBehind(store: Store, milliseconds: number, clock: Clock): Store {
   /** Of each contact the writes that a search does not see yet, the oldest first. */
   const unseen = new Map<string, Write[]>();
+  let knownTables: number | undefined;
+  /** A reset, or a snapshot that is loaded, makes the tables anew: who was in them before is neither shown nor hidden. */
+  const forgetReplaced = () => {
+    const tables = store.database.get<{ schema_version: number }>("PRAGMA schema_version")?.schema_version;
+    if (tables !== knownTables) unseen.clear();
+    knownTables = tables;
+  };
   const note = (id: string, before: StoredContact | undefined) => {
+    forgetReplaced();
     const writes = unseen.get(id) ?? [];
     unseen.set(id, [...writes, { at: clock.now(), before }]);
   };
@@ -45,6 +53,7 @@ export function laggingBehind(store: Store, milliseconds: number, clock: Clock):
       },
     },
     search(alternatives, offset, count) {
+      forgetReplaced();
       forgetSeen();
       if (unseen.size === 0) return store.search(alternatives, offset, count);
       const now = store.search(alternatives, 0, Number.POSITIVE_INFINITY).contacts;
