@@ -7,7 +7,7 @@ import { getPath, getQueryParams, tryDecodeURIComponent } from "hono/utils/url";
 import type { Clock } from "../wire.ts";
 import { jsonOf } from "./body.ts";
 import { entryOf } from "./log-entry.ts";
-import { type Answer, type ApiRequest, answerOf, failure, type Result } from "./request.ts";
+import { type Answer, type ApiRequest, answerOf, failure, type Result, resultOf } from "./request.ts";
 import type { AccessControl } from "./rules/access-control.ts";
 import type { Endpoint } from "./rules/endpoint.ts";
 import { endpoints } from "./rules/index.ts";
@@ -113,17 +113,15 @@ async function exchange(
       return logged({ ...done, headers });
     } catch (error) {
       if (!(error instanceof Refusal)) throw error;
-      return logged({
-        status: error.status,
-        body: { errors: [error.error] },
-        headers: { ...headers, ...error.headers },
-      });
+      return logged(resultOf(error, headers));
     }
   });
-  return variants["hourly-headers"] === "sent" ? answer : withoutHour(answer);
+  return asSent(answer, variants);
 }
 
-function withoutHour({ headers, ...answer }: Answer): Answer {
+/** Without the headers of the hour, where variants have it so. */
+export function asSent({ headers, ...answer }: Answer, variants: Variants): Answer {
+  if (variants["hourly-headers"] === "sent") return { ...answer, headers };
   const kept = Object.entries(headers).filter(([name]) => !name.startsWith("X-RateLimit-"));
   return { ...answer, headers: Object.fromEntries(kept) };
 }

@@ -3,10 +3,11 @@ import { realClock } from "../clock.ts";
 import type { Clock, Transport } from "../wire.ts";
 import { operations as createOperations, type Operations } from "./admin-api/operations.ts";
 import type { AdminApi } from "./admin-api/routes.ts";
-import { createApp } from "./app.ts";
+import { asSent, createApp } from "./app.ts";
 import { changeableFaults } from "./faults.ts";
 import { entryOf } from "./log-entry.ts";
 import { ownKeyOf } from "./own-key.ts";
+import { answerOf, resultOf } from "./request.ts";
 import { accessControlOf, defaultBlocking } from "./rules/access-control.ts";
 import { accountLimitsOf, defaultLimits } from "./rules/limits.ts";
 import { serviceOf } from "./service.ts";
@@ -97,6 +98,10 @@ export async function openSandbox(options: SandboxOptions): Promise<Sandbox> {
     faultsOf: faults.of,
     clock,
     closing: closing.signal,
+    hourIsOver(seconds) {
+      const now = serviceTime(store, clock);
+      return asSent(answerOf(resultOf(limits.hourIsOver(now + seconds * 1000, now))), variants);
+    },
     async log(request, answer) {
       await takeTurn(() => {
         const now = serviceTime(store, clock);

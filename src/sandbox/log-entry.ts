@@ -21,7 +21,7 @@ export function entryOf({ request, body, status, answer, now }: Exchange): Reque
   const { target, fault, arrivedAt } = request;
   const { json: headers, secrets } = shownHeaders(request.headers);
   const safe = (text: string) =>
-    storable(secrets.reduce((all, secret) => all.replaceAll(secret, masked), text));
+    storable(withoutKeys(secrets.reduce((all, secret) => all.replaceAll(secret, masked), text)));
   const path = pathOf(target);
   const query = target.slice(path.length + 1);
   return {
@@ -32,7 +32,7 @@ export function entryOf({ request, body, status, answer, now }: Exchange): Reque
     headers,
     body: body && body.length > 0 ? safe(decoder.decode(body)) : null,
     status,
-    answer: answer === "" ? null : answer,
+    answer: answer === "" || answer === null ? null : withoutKeys(answer),
     milliseconds: arrivedAt === undefined ? 0 : Math.round((performance.now() - arrivedAt) * 100) / 100,
     fault: fault ?? null,
   };
@@ -75,6 +75,11 @@ function areSame(one: RequestHeaders, other: RequestHeaders): boolean {
 }
 
 const shortestSecret = 20;
+
+/** Masks what looks like a key of this service, wherever it was written. In JSON it can stand in a string only. */
+function withoutKeys(text: string): string {
+  return text.includes("ecm_") ? text.replace(/ecm_[a-z]{2}_[A-Za-z0-9]{43}/g, masked) : text;
+}
 
 /** The ends of a key tell people which one it is. */
 function masked(secret: string): string {

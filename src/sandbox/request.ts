@@ -1,6 +1,7 @@
 /** Requests and answers of the API as both transports hand them over: no objects of the web, which cost more than the rules. */
 import type { IncomingHttpHeaders } from "node:http";
 import type { Body } from "./body.ts";
+import type { Refusal } from "./rules/refusal.ts";
 
 export interface ApiRequest {
   method: string;
@@ -38,6 +39,11 @@ export const contentType = "application/json; charset=utf-8";
 /** Writes the body as JSON. */
 export function answerOf({ status, body, headers }: Result): Answer {
   return { status, headers, text: status === 204 || body === undefined ? "" : JSON.stringify(body) };
+}
+
+/** What a refused request is told. @param more headers besides the refusal's own */
+export function resultOf({ status, error, headers }: Refusal, more: Record<string, string> = {}): Result {
+  return { status, body: { errors: [error] }, headers: { ...more, ...headers } };
 }
 
 /** The answer to a request that the sandbox itself failed on. */

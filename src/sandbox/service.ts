@@ -19,11 +19,13 @@ export interface ServiceParts {
   clock: Clock;
   /** Fires when the service closes: then requests that are being delayed are dropped. */
   closing: AbortSignal;
+  /** What a used-up hour is told that ends in so many seconds. */
+  hourIsOver(seconds: number): Answer;
   /** Logs a request that the application does not see. */
   log(request: ApiRequest, answer: Answer | undefined): Promise<void>;
 }
 
-export function serviceOf({ app, faultsOf, clock, closing, log }: ServiceParts): Service {
+export function serviceOf({ app, faultsOf, clock, closing, hourIsOver, log }: ServiceParts): Service {
   return async (request) => {
     const fault = faultsOf(request.method, pathOf(request.target));
     request.arrivedAt = performance.now();
@@ -46,15 +48,8 @@ export function serviceOf({ app, faultsOf, clock, closing, log }: ServiceParts):
         return { answer: await app(request) };
       case "truncate":
         return { answer: await app(request), isCut: true };
-      case "429": {
-        // The header takes whole seconds alone (RFC 9110).
-        const seconds = Math.ceil(fault.seconds);
-        return instead(
-          failed(429, "TooManyRequestsError", `Rate limit exceeded. Retry after ${seconds} seconds.`, {
-            "Retry-After": String(seconds),
-          }),
-        );
-      }
+      case "429":
+        return instead(hourIsOver(fault.seconds));
       case "503":
         return instead(failed(503, "ServiceUnavailable", "The service is not available, on purpose"));
       case "500":
@@ -63,11 +58,6 @@ export function serviceOf({ app, faultsOf, clock, closing, log }: ServiceParts):
   };
 }
 
-function failed(
-  status: number,
-  errorType: string,
-  message: string,
-  headers: Record<string, string> = {},
-): Answer {
-  return answerOf({ status, body: { errors: [{ errorType, message }] }, headers });
+function failed(status: number, errorType: string, message: string): Answer {
+  return answerOf({ status, body: { errors: [{ errorType, message }] }, headers: {} });
 }

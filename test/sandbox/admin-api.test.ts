@@ -47,8 +47,18 @@ test("the log holds each request with its answer, and no key", async () => {
   await account.create("ada@example.com");
   await account.call("GET", `/api/contact-structure/${account.structureId}/lists?page=2&size=5&leak=${key}`);
   await account.call("GET", "/api/nothing", undefined, { key: "ecm_us_short" });
+  // Where no header says what is secret.
+  await account.call("GET", `/api/contact?leak=${key}`, undefined, { key: null });
+  const { fields } = (await account.call("GET", "/api/contact-structure")).body[0];
+  const leaky = { key: "leak@example.com", contactStructureId: account.structureId };
+  const other = `ecm_us_${"x".repeat(43)}`;
+  const answered = await account.call("POST", "/api/contact", {
+    ...leaky,
+    fields: [{ _id: fields[0]._id, value: `${key} ${other}` }],
+  });
+  expect(answered.body.fields[0].value).toContain(key);
   const log = (await admin("GET", "requests")).body;
-  expect(log).toHaveLength(3);
+  expect(log).toHaveLength(6);
   expect(log[0]).toEqual({
     n: 1,
     time: "2026-06-15T12:00:00.000Z",
@@ -65,6 +75,7 @@ test("the log holds each request with its answer, and no key", async () => {
   expect(log[1]).toMatchObject({ n: 2, query: { page: "2", size: "5" }, body: null, status: 200 });
   expect(log[2]).toMatchObject({ n: 3, status: 401, headers: { "x-api-key": "…" } });
   expect(JSON.stringify(log)).not.toContain(key);
+  expect(JSON.stringify(log)).not.toContain(other);
 });
 
 test("the log is read by number, time, method, path and status, and numbers go on after it was cleared", async () => {

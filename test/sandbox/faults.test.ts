@@ -125,10 +125,17 @@ test("In this process: a delay that is longer than the caller waits is a time-ou
   await expect.poll(async () => (await search([])).body.totalRecords).toBe(1);
 });
 
-test("Behind a port: Retry-After is in whole seconds, although a fault may name parts of one", async () => {
+test("Behind a port: a 429 on purpose has the headers of a used-up hour, in whole seconds", async () => {
   const { baseUrl, apiKey } = await startSandbox({ faults: ["429:seconds=0.5"] });
-  const answer = await fetch(`${baseUrl}/api/contact-structure`, { headers: { "x-api-key": apiKey } });
-  expect([answer.status, answer.headers.get("retry-after")]).toEqual([429, "1"]);
+  const before = Math.floor(Date.now() / 1000);
+  const { status, headers } = await fetch(`${baseUrl}/api/contact-structure`, {
+    headers: { "x-api-key": apiKey },
+  });
+  expect([status, headers.get("retry-after")]).toEqual([429, "1"]);
+  // As the service's own: of the hour, and nothing of the month.
+  expect([headers.get("x-ratelimit-limit"), headers.get("x-ratelimit-remaining")]).toEqual(["3600", "0"]);
+  expect(Number(headers.get("x-ratelimit-reset"))).toBeGreaterThan(before);
+  expect(headers.get("x-monthly-limit")).toBeNull();
 });
 
 test("Behind a port: the socket is really reset, before or after the write", async () => {

@@ -182,6 +182,6 @@ export function filterOf(query: RequestQuery): { filter: RequestFilter; limit?: 
     if (!/^[1-5](\d\d|xx)$/.test(filter.status)) throw wrong("status", "must be a status such as 404 or 4xx");
   }
   if (limit === undefined) return { filter };
-  if (!/^[1-9]\d{0,5}$/.test(String(limit))) throw wrong("limit", "must be a whole number from 1 up");
+  if (!/^[1-9]\d{0,5}$/.test(String(limit))) throw wrong("limit", "must be a whole number from 1 to 999999");
   return { filter, limit: Number(limit) };
 }

@@ -3,7 +3,7 @@ import type { IncomingMessage } from "node:http";
 import { type Context, Hono } from "hono";
 import { bodyOf, readMessage } from "../body.ts";
 import type { ClockChange, EventBody, LimitsChange, RequestQuery, SeedData } from "../public-types.ts";
-import { answerOf, failure, type Result, toResponse } from "../request.ts";
+import { answerOf, failure, type Result, resultOf, toResponse } from "../request.ts";
 import { invalid, notFound, Refusal } from "../rules/refusal.ts";
 import type { Store } from "../store/index.ts";
 import { adminRoot, refuseAccess } from "./access.ts";
@@ -163,18 +163,21 @@ export function adminRoutes({ store, operations, adminToken }: AdminParts): Admi
     if (lastSeen !== undefined && /^\d{1,15}$/.test(lastSeen)) filter.after = Number(lastSeen);
     else if (query.since === undefined) filter.after = store.requests.last();
     return eventStream((most) => {
+      const last = store.requests.last();
       const found = store.requests.find(filter, most, "oldest");
-      const last = found.at(-1);
-      if (last) filter.after = last.n;
+      const given = found.at(-1)?.n ?? 0;
+      // What did not match is not looked at again.
+      filter.after = Math.max(filter.after ?? 0, given, found.length < most ? last : 0);
       return found;
     }, context.env.closing);
   }
 }
 
-function refusalOf({ status, error, headers }: Refusal): Result {
-  const more: Record<string, string> =
-    status === 401 ? { "WWW-Authenticate": 'Bearer realm="ecm sandbox"' } : {};
-  return { status, body: { errors: [error] }, headers: { ...headers, ...more } };
+function refusalOf(refusal: Refusal): Result {
+  return resultOf(
+    refusal,
+    refusal.status === 401 ? { "WWW-Authenticate": 'Bearer realm="ecm sandbox"' } : {},
+  );
 }
 
 /** What no other site may use, nor a browser keep or take for something else. */

@@ -2,6 +2,7 @@
 import { randomBytes } from "node:crypto";
 import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
+import { pathToFileURL } from "node:url";
 import { keptOwnKey } from "../own-key.ts";
 import type { Snapshot } from "../public-types.ts";
 import { invalid, notFound } from "../rules/refusal.ts";
@@ -10,7 +11,10 @@ import { noteId } from "../store/ids.ts";
 import type { Store } from "../store/index.ts";
 
 const ending = ".db";
-// What belongs to the moment, not to the state: it stays as it is when a snapshot is loaded.
+const temporaryEnding = ".new";
+/** In milliseconds, and many times as long as any save takes. */
+const longestAtWork = 60 * 60 * 1000;
+// What belongs to the moment, not to the state: it is not saved, and forgotten when a snapshot is loaded.
 const ofTheMoment = ["failures", "blocks"];
 
 /** By name. */
@@ -25,11 +29,12 @@ export function listSnapshots(store: Store): Snapshot[] {
 /** Saves the account under this name, over an earlier one. @throws Refusal for a name that no file may have */
 export function saveSnapshot(store: Store, name: string): Snapshot {
   const file = fileOf(store, name);
-  // Another process may be saving under the same name.
-  const unfinished = `${file}.${randomBytes(6).toString("hex")}.new`;
   mkdirSync(folderOf(store), { recursive: true, mode: 0o700 });
+  sweep(folderOf(store));
+  // Another process may be saving under the same name.
+  const unfinished = `${file}.${randomBytes(6).toString("hex")}${temporaryEnding}`;
   try {
-    withAttached(store, unfinished, () =>
+    withAttached(store, unfinished, "rwc", () =>
       store.database.transaction(() => {
         for (const table of savedTables(store)) {
           store.database.exec(`CREATE TABLE snapshot."${table}" AS SELECT * FROM main."${table}"`);
@@ -54,7 +59,7 @@ export function loadSnapshot(store: Store, name: string): Snapshot {
   const snapshot = describe(name, file);
   if (!snapshot) throw notFound("Snapshot");
   const { database } = store;
-  withAttached(store, file, () =>
+  withAttached(store, file, "rw", () =>
     database.transaction(() => {
       const saved = database.get<{ user_version: number }>("PRAGMA snapshot.user_version")!;
       if (!hasAccountOfToday(saved.user_version)) {
@@ -107,12 +112,28 @@ function savedTables(store: Store): string[] {
   return accountTables(store.database).filter((table) => !ofTheMoment.includes(table));
 }
 
-function withAttached(store: Store, file: string, work: () => void): void {
-  store.database.exec(`ATTACH '${file.replaceAll("'", "''")}' AS snapshot`);
+/** @param mode `rw`: a file that is gone, perhaps since another process has removed it, is not made anew. @throws Refusal 404 */
+function withAttached(store: Store, file: string, mode: "rw" | "rwc", work: () => void): void {
+  const address = `${pathToFileURL(file).href}?mode=${mode}`;
+  try {
+    store.database.exec(`ATTACH '${address.replaceAll("'", "''")}' AS snapshot`);
+  } catch (error) {
+    if (mode === "rw" && !existsSync(file)) throw notFound("Snapshot");
+    throw error;
+  }
   try {
     work();
   } finally {
     store.database.exec("DETACH snapshot");
+  }
+}
+
+/** Removes what processes left that were killed at work. */
+function sweep(folder: string): void {
+  for (const file of readdirSync(folder).filter((each) => each.endsWith(temporaryEnding))) {
+    const path = join(folder, file);
+    const stats = statSync(path, { throwIfNoEntry: false });
+    if (stats && Date.now() - stats.mtimeMs > longestAtWork) rmSync(path, { force: true });
   }
 }
 

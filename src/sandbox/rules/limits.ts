@@ -31,6 +31,8 @@ export interface Admission {
 export interface AccountLimits {
   /** Takes one request from both limits, or none when either is used up. @param now the service's time */
   spend(account: AccountRow, now: number): Admission;
+  /** What a used-up hour is told. @param endsAt when it ends; like `now`, the service's time in milliseconds since the epoch */
+  hourIsOver(endsAt: number, now: number): Refusal;
   view(now: number): LimitsView;
   /** Changes them for this process, over the owner's monthly limit too; the caller is in a transaction. */
   set(change: LimitsUpdate, now: number): void;
@@ -46,27 +48,30 @@ export function accountLimitsOf(store: Store, initial: Limits): AccountLimits {
     return (isOwners ? undefined : limits.monthly) ?? account.monthly_limit ?? defaultMonthlyLimit;
   }
 
+  const hourHeaders = (used: number, endsAt: number) => ({
+    "X-RateLimit-Limit": String(limits.hourly),
+    "X-RateLimit-Remaining": String(Math.max(0, limits.hourly - used)),
+    "X-RateLimit-Reset": String(Math.ceil(endsAt / 1000)),
+  });
+  const hourIsOver = (endsAt: number, now: number) => {
+    const seconds = secondsUntil(endsAt, now);
+    const message = `Rate limit exceeded. Retry after ${seconds} seconds.`;
+    return tooMany(message, seconds, hourHeaders(limits.hourly, endsAt));
+  };
+
   return {
+    hourIsOver,
     spend(account, now) {
       const monthly = monthlyOf(account);
       const { hourEndsAt, hourUsed, monthEndsAt, monthUsed } = windowsOf(account, now, limits);
       if (monthUsed >= monthly) {
         return refused(tooMany("Monthly API quota exceeded.", secondsUntil(monthEndsAt, now)));
       }
-      const hourHeaders = (used: number) => ({
-        "X-RateLimit-Limit": String(limits.hourly),
-        "X-RateLimit-Remaining": String(Math.max(0, limits.hourly - used)),
-        "X-RateLimit-Reset": String(Math.ceil(hourEndsAt / 1000)),
-      });
-      if (hourUsed >= limits.hourly) {
-        const seconds = secondsUntil(hourEndsAt, now);
-        const message = `Rate limit exceeded. Retry after ${seconds} seconds.`;
-        return refused(tooMany(message, seconds, hourHeaders(limits.hourly)));
-      }
+      if (hourUsed >= limits.hourly) return refused(hourIsOver(hourEndsAt, now));
       store.account.spend(hourEndsAt, hourUsed + 1, monthEndsAt, monthUsed + 1);
       return {
         headers: {
-          ...hourHeaders(hourUsed + 1),
+          ...hourHeaders(hourUsed + 1, hourEndsAt),
           "X-Monthly-Limit": String(monthly),
           "X-Monthly-Remaining": String(Math.max(0, monthly - monthUsed - 1)),
         },

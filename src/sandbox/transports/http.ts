@@ -6,7 +6,7 @@ import { UsageError } from "../../errors.ts";
 import { isAdminPath } from "../admin-api/access.ts";
 import type { AdminApi } from "../admin-api/routes.ts";
 import { readMessage } from "../body.ts";
-import { type Answer, answerOf, contentType, failure, pathOf } from "../request.ts";
+import { type Answer, answerOf, contentType, failure, pathOf, resultOf } from "../request.ts";
 import { forbidden, invalid, type Refusal } from "../rules/refusal.ts";
 import type { Service } from "../service.ts";
 import { foreignHeaderOf, isLoopbackAddress } from "./foreign.ts";
@@ -110,8 +110,8 @@ function targetOf(url: string): string | undefined {
   }
 }
 
-function refused({ status, error }: Refusal): Answer {
-  return answerOf({ status, body: { errors: [error] }, headers: {} });
+function refused(refusal: Refusal): Answer {
+  return answerOf(resultOf(refusal));
 }
 
 function write(outgoing: ServerResponse, answer: Answer): void {
