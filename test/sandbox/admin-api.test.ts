@@ -432,9 +432,14 @@ test("an event stands in the feeds, and a bounce, a complaint and an unsubscript
     [{ key: "opened@example.com", type: "opened", mood: "good" }, 400, "mood"],
     [{ key: "opened@example.com", type: "opened", timestamp: "soon" }, 400, "timestamp"],
     [{ type: "opened" }, 400, "key"],
+    [{ key: "opened@example.com", type: "opened", emailSubject: 7 }, 400, "emailSubject"],
+    [{ key: "opened@example.com", type: "opened", triggeredBy: "me" }, 400, "triggeredBy"],
+    [{ key: "opened@example.com", type: "opened", triggeredBy: { type: 7 } }, 400, "triggeredBy.type"],
     [{ key: "nobody@example.com", type: "opened" }, 404, "key"],
   ] as const) {
-    expect(errorOf(await admin("POST", "events", event))).toMatchObject({ status, field });
+    const refused = errorOf(await admin("POST", "events", event));
+    expect(refused).toMatchObject({ status, field });
+    expect(refused.message).not.toContain("Invalid");
   }
   expect((await account.call("GET", "/api/contact/events")).body.total).toBe(before);
 });

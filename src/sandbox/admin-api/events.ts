@@ -9,10 +9,17 @@ import { toWire } from "../store/contacts.ts";
 import type { Store } from "../store/index.ts";
 import { checked, timeOf, wrong } from "./bodies.ts";
 
+const isObject = "must be an object";
 const { contactId: _, ...members } = eventAnswer.entries;
+// What records answer, with words for whoever writes one.
+const texts = Object.fromEntries(Object.keys(members).map((name) => [name, v.optional(text)])) as Record<
+  keyof typeof members,
+  v.OptionalSchema<typeof text, undefined>
+>;
+const triggeredBy = v.strictObject({ type: text, userId: v.optional(text) }, isObject);
 const eventBody = v.strictObject(
-  { ...members, key: text, type: text, timestamp: v.optional(text) },
-  "must be an object",
+  { ...texts, triggeredBy: v.optional(triggeredBy), key: text, type: text },
+  isObject,
 );
 
 const shortNames: Record<string, string> = { complained: "email-complaint" };
