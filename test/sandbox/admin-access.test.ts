@@ -139,6 +139,8 @@ test("the page is one file of its own, under a policy that lets nothing else run
   const { baseUrl } = await startSandbox();
   const answer = await fetch(`${baseUrl}/__sandbox`);
   expect(answer.url).toBe(`${baseUrl}/__sandbox/`);
+  const head = await fetch(`${baseUrl}/__sandbox`, { method: "HEAD" });
+  expect([head.status, head.url, await head.text()]).toEqual([200, `${baseUrl}/__sandbox/`, ""]);
   expect(answer.headers.get("content-type")).toBe("text/html; charset=utf-8");
   const policy = answer.headers.get("content-security-policy");
   expect(policy).toMatch(

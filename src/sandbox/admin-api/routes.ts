@@ -52,12 +52,13 @@ export function adminRoutes({ store, operations, adminToken }: AdminParts): Admi
   routes.use("*", async (context, next) => {
     const { address, incoming } = context.env;
     const { method, path } = context.req;
-    const isPage = method === "GET" && path === `${adminRoot}/`;
+    const isRead = method === "GET" || method === "HEAD";
+    const isPage = isRead && path === `${adminRoot}/`;
     // The page holds nothing of the account: it asks for the token itself.
     const isOpen = incoming === undefined || (isPage && adminToken !== undefined);
     const refusal = isOpen ? undefined : refuseAccess(address, incoming.headers, adminToken);
     if (refusal) throw refusal;
-    if (method === "GET" && path === adminRoot) return context.redirect(`${adminRoot}/`);
+    if (isRead && path === adminRoot) return context.redirect(`${adminRoot}/`);
     if (!isPage) return next();
     const { pageResponse } = await import("./page.ts");
     return secured(pageResponse());
