@@ -9,6 +9,8 @@ export type Value = string | number | null | Uint8Array;
 export type DatabaseRow = Record<string, string | number | null>;
 
 export interface Database {
+  /** How often `run` was called: tells whether some work has written. */
+  readonly runs: number;
   run(sql: string, ...values: Value[]): { changes: number; lastInsertRowid: number };
   /** The first row, or undefined. */
   get<T = DatabaseRow>(sql: string, ...values: Value[]): T | undefined;
@@ -19,8 +21,6 @@ export interface Database {
    * Does the work alone among all processes of the folder, and keeps it when it returns. What it throws undoes it.
    */
   transaction<T>(work: () => T): T;
-  /** Inside a transaction: what the work throws undoes the work, and nothing before it. */
-  attempt<T>(work: () => T): T;
   close(): void;
 }
 
@@ -139,34 +139,38 @@ function wrap(binding: Binding): Database {
     }
     return known;
   };
-  const within = <T>(begin: string, keep: string, undo: string[], work: () => T): T => {
-    statement(begin).run();
-    try {
-      const result = work();
-      statement(keep).run();
-      return result;
-    } catch (error) {
-      undoAll(undo, error);
-      throw error;
-    }
-  };
+  let runs = 0;
   // A full disk ends the transaction by itself: that there is none to roll back must not take the place of the reason.
-  const undoAll = (undo: string[], reason: unknown) => {
+  const rollBack = (reason: unknown) => {
     try {
-      for (const sql of undo) statement(sql).run();
+      statement("ROLLBACK").run();
     } catch (error) {
-      if (!/no transaction is active|no such savepoint/.test((error as Error).message))
+      if (!/no transaction is active/.test((error as Error).message))
         throw new AggregateError([reason, error], (reason as Error).message);
     }
   };
   return {
-    run: (sql, ...values) => statement(sql).run(...values),
+    get runs() {
+      return runs;
+    },
+    run(sql, ...values) {
+      runs++;
+      return statement(sql).run(...values);
+    },
     get: <T>(sql: string, ...values: Value[]) => statement(sql).get(...values) as T | undefined,
     all: <T>(sql: string, ...values: Value[]) => statement(sql).all(...values) as T[],
     exec: (sql) => binding.exec(sql),
-    transaction: (work) => within("BEGIN IMMEDIATE", "COMMIT", ["ROLLBACK"], work),
-    attempt: (work) =>
-      within("SAVEPOINT attempt", "RELEASE attempt", ["ROLLBACK TO attempt", "RELEASE attempt"], work),
+    transaction(work) {
+      statement("BEGIN IMMEDIATE").run();
+      try {
+        const result = work();
+        statement("COMMIT").run();
+        return result;
+      } catch (error) {
+        rollBack(error);
+        throw error;
+      }
+    },
     close() {
       prepared.clear();
       binding.close();

@@ -25,8 +25,8 @@ interface Waiting {
 }
 
 /**
- * Work that throws rejects; the others of its transaction stand. What it had written is its own to undo.
- * @throws what the database throws when the transaction cannot begin or be kept: then none of it has happened
+ * A promise rejects when any work of its transaction throws, or the transaction cannot begin or be kept: then nothing of it has
+ * happened. What is refused is an answer, and no error.
  */
 export function transactionQueue(database: Database, participants: Participant[] = []): TakeTurn {
   const queue: Waiting[] = [];
@@ -43,18 +43,11 @@ export function transactionQueue(database: Database, participants: Participant[]
   };
 
   const serve = (batch: Waiting[]) => {
-    const outcomes: (() => void)[] = [];
+    const results: unknown[] = [];
     try {
       database.transaction(() => {
         for (const participant of participants) participant.begin?.();
-        for (const { work, resolve, reject } of batch) {
-          try {
-            const result = work() as never;
-            outcomes.push(() => resolve(result));
-          } catch (error) {
-            outcomes.push(() => reject(error));
-          }
-        }
+        for (const { work } of batch) results.push(work());
         for (const participant of participants) participant.beforeCommit();
       });
     } catch (error) {
@@ -63,7 +56,7 @@ export function transactionQueue(database: Database, participants: Participant[]
       return;
     }
     for (const participant of participants) participant.afterwards(true);
-    for (const settle of outcomes) settle();
+    for (const [index, { resolve }] of batch.entries()) resolve(results[index] as never);
   };
 
   return (work) =>

@@ -17,8 +17,8 @@ export interface Call<Body, Query> {
 }
 
 /**
- * An endpoint's rule returns the body of the answer, or throws a Refusal: then nothing that it wrote is kept.
- * Only those whose scope is to write may write.
+ * An endpoint's rule returns the body of the answer, or throws a Refusal. It writes only when nothing is left to refuse, and only
+ * where its scope is to write.
  */
 export interface Endpoint {
   /** What generated clients call it. */
@@ -41,7 +41,7 @@ export interface Endpoint {
   answer: (call: Call<never, never>) => unknown;
   /** What variants make of the answer; undefined: an answer without a body. */
   vary?: (answer: never, variants: Variants) => unknown;
-  /** What is to be noted when the rule has refused and all it wrote is undone. */
+  /** What is to be noted when the rule has refused. */
   refused?: (call: Call<never, never>, refusal: Refusal) => void;
 }
 

@@ -11,8 +11,7 @@ export interface Given extends Omit<Call<never, never>, "body" | "query"> {
 }
 
 /**
- * @throws Refusal for a body or a query that the endpoint does not take, and of the endpoint's rule: then nothing that
- *   the rule wrote is kept
+ * @throws Refusal for a body or a query that the endpoint does not take, and of the endpoint's rule, before it has written
  */
 export function perform(endpoint: Endpoint, given: Given): { status: number; body: unknown } {
   const { store, variants, now } = given;
@@ -33,11 +32,15 @@ export function perform(endpoint: Endpoint, given: Given): { status: number; bod
 }
 
 function answerOf(endpoint: Endpoint, call: Call<never, never>): unknown {
-  if (!endpoint.scope.endsWith(":write")) return endpoint.answer(call);
+  const { database } = call.store;
+  const before = database.runs;
   try {
-    return call.store.database.attempt(() => endpoint.answer(call));
+    return endpoint.answer(call);
   } catch (error) {
-    if (error instanceof Refusal) endpoint.refused?.(call, error);
+    if (!(error instanceof Refusal) || !endpoint.scope.endsWith(":write")) throw error;
+    // There is nothing to undo then. Otherwise the whole transaction is: no request of it is answered by halves.
+    if (database.runs > before) throw new Error(`${endpoint.id} has written before it refused`);
+    endpoint.refused?.(call, error);
     throw error;
   }
 }
