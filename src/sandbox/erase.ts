@@ -2,6 +2,7 @@
 import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { removeUnfinished } from "./admin-api/snapshots.ts";
 import { type Database, openDatabase } from "./database.ts";
 import { bringUpToDate } from "./schema/index.ts";
 import { foldKey } from "./store/contacts.ts";
@@ -18,6 +19,7 @@ export type Mask = (text: string) => string | undefined;
  */
 export async function eraseFromSandbox(folder: string, keys: readonly string[], mask: Mask): Promise<number> {
   const saved = join(folder, "snapshots");
+  if (existsSync(saved)) removeUnfinished(saved, 0);
   const snapshots = existsSync(saved) ? readdirSync(saved).filter((name) => name.endsWith(".db")) : [];
   const files = [join(folder, "sandbox.db"), ...snapshots.map((name) => join(saved, name))];
   // The requests that looked the person up may still wait to be logged, by other processes and by this one.

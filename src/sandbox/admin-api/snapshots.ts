@@ -11,7 +11,8 @@ import { noteId } from "../store/ids.ts";
 import type { Store } from "../store/index.ts";
 
 const ending = ".db";
-const temporaryEnding = ".new";
+/** With the database's own files beside it. */
+const unfinishedName = /\.new(-\w+)?$/;
 /** In milliseconds, and many times as long as any save takes. */
 const longestAtWork = 60 * 60 * 1000;
 // What belongs to the moment, not to the state: it is not saved, and forgotten when a snapshot is loaded.
@@ -30,9 +31,9 @@ export function listSnapshots(store: Store): Snapshot[] {
 export function saveSnapshot(store: Store, name: string): Snapshot {
   const file = fileOf(store, name);
   mkdirSync(folderOf(store), { recursive: true, mode: 0o700 });
-  sweep(folderOf(store));
+  removeUnfinished(folderOf(store), longestAtWork);
   // Another process may be saving under the same name.
-  const unfinished = `${file}.${randomBytes(6).toString("hex")}${temporaryEnding}`;
+  const unfinished = `${file}.${randomBytes(6).toString("hex")}.new`;
   try {
     withAttached(store, unfinished, "rwc", () =>
       store.database.transaction(() => {
@@ -128,12 +129,15 @@ function withAttached(store: Store, file: string, mode: "rw" | "rwc", work: () =
   }
 }
 
-/** Removes what processes left that were killed at work. */
-function sweep(folder: string): void {
-  for (const file of readdirSync(folder).filter((each) => each.endsWith(temporaryEnding))) {
+/**
+ * Removes what processes left in the folder of snapshots that were killed while they saved one.
+ * @param age milliseconds since it was last written: what is younger may be a save under way
+ */
+export function removeUnfinished(folder: string, age: number): void {
+  for (const file of readdirSync(folder).filter((each) => unfinishedName.test(each))) {
     const path = join(folder, file);
     const stats = statSync(path, { throwIfNoEntry: false });
-    if (stats && Date.now() - stats.mtimeMs > longestAtWork) rmSync(path, { force: true });
+    if (stats && Date.now() - stats.mtimeMs >= age) rmSync(path, { force: true });
   }
 }
 
