@@ -1,5 +1,7 @@
 /** `ecm/sandbox`, as a test suite uses it. */
+import { once } from "node:events";
 import { readdir, readFile } from "node:fs/promises";
+import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test, vi } from "vitest";
@@ -129,4 +131,26 @@ test("the published types stand on their own", async () => {
   const text = await readFile(join(import.meta.dirname, "../../src/sandbox/public-types.ts"), "utf8");
   expect(text).not.toMatch(/^import\b| from "/m);
   expect(text.match(/^(?:export )?(?:const|function|class|let|var) /m)).toBeNull();
+});
+
+test("stop lets an answer end that is still on its way", async () => {
+  const { baseUrl, apiKey, admin, stop } = await startSandbox();
+  const value = "x".repeat(100_000);
+  await admin.seed({
+    contacts: Array.from({ length: 90 }, (_, number) => ({
+      key: `p${number}@example.com`,
+      fields: { "First Name": value },
+    })),
+  });
+  const { port } = new URL(baseUrl);
+  const socket = connect(Number(port), "127.0.0.1");
+  socket.write(`GET /api/contact HTTP/1.1\r\nHost: localhost\r\nx-api-key: ${apiKey}\r\n\r\n`);
+  const [first] = (await once(socket, "data")) as [Buffer];
+  socket.pause();
+  const whole = Number(/content-length: (\d+)/i.exec(String(first))![1]);
+  const stopped = stop();
+  let length = first.length - first.indexOf("\r\n\r\n") - 4;
+  for await (const piece of socket) length += (piece as Buffer).length;
+  expect([length, whole > 9_000_000]).toEqual([whole, true]);
+  await stopped;
 });

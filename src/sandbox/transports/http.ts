@@ -1,6 +1,6 @@
 /** The transport behind a port: the same service over HTTP. */
 import { createServer, type IncomingMessage, type OutgoingHttpHeaders, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
+import { type AddressInfo, Server as NetServer, type Socket } from "node:net";
 import { getRequestListener } from "@hono/node-server";
 import { UsageError } from "../../errors.ts";
 import { isAdminPath } from "../admin-api/access.ts";
@@ -44,6 +44,11 @@ export async function openPort(
     if (isAdminPath(pathOf(target))) return void answerAdmin(incoming, outgoing);
     answer(service, target, incoming, outgoing).catch((error) => write(outgoing, failure(error)));
   });
+  const sockets = new Set<Socket>();
+  server.on("connection", (socket) => {
+    sockets.add(socket);
+    socket.once("close", () => sockets.delete(socket));
+  });
   await new Promise<void>((resolve, reject) => {
     server.once("error", reject);
     server.listen(port, host, resolve);
@@ -59,13 +64,17 @@ export async function openPort(
     isLoopback: isLoopbackAddress(address),
     async close() {
       closing.abort();
-      const closed = new Promise((resolve) => server.close(resolve));
-      // A connection is idle as soon as its answer has ended.
-      const idle = setInterval(() => server.closeIdleConnections(), 10);
+      // The server's own would close them at once.
+      const closed = new Promise((resolve) => NetServer.prototype.close.call(server, resolve));
+      // A connection counts as idle as soon as its answer has ended, although some of it may not have left yet.
+      const isSending = () => [...sockets].some((socket) => socket.writableLength > 0);
+      const idle = setInterval(() => isSending() || server.closeIdleConnections(), 10);
       const timer = setTimeout(() => server.closeAllConnections(), closingMilliseconds);
       await closed;
       clearInterval(idle);
       clearTimeout(timer);
+      // Ends its watch over connections.
+      server.close();
     },
   };
 }
