@@ -39,7 +39,8 @@ test.each([
   ["a header that is too long", `GET / HTTP/1.1\r\nHost: x\r\nX-Long: ${"x".repeat(100_000)}\r\n\r\n`],
 ])("Behind a port, %s is refused, and the service goes on", async (_what, text) => {
   const { baseUrl, apiKey } = await startSandbox();
-  expect(await said(new URL(baseUrl), text)).toMatch(/^HTTP\/1\.1 4\d\d /);
+  // Who is still sending when the connection closes may be told of that alone.
+  expect(await said(new URL(baseUrl), text)).toMatch(/^(HTTP\/1\.1 4\d\d |reset$)/);
   const answer = await fetch(`${baseUrl}/api/contact-structure`, { headers: { "x-api-key": apiKey } });
   expect(answer.status).toBe(200);
 });
@@ -74,7 +75,9 @@ function said({ hostname, port }: URL, text: string): Promise<string> {
     socket.setEncoding("utf8").on("data", (chunk: string) => {
       answer += chunk;
     });
-    socket.on("error", reject);
+    socket.on("error", ({ code }: NodeJS.ErrnoException) =>
+      code === "ECONNRESET" ? resolve("reset") : reject(),
+    );
     socket.on("close", () => resolve(answer));
   });
 }

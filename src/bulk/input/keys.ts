@@ -215,12 +215,20 @@ function readDomain(written: string): DomainReading {
   const plain = written.toLowerCase().replace(/\.$/, "");
   // The URL parser behind this would read ports, paths and percent signs too.
   const isForeign = /[^\x00-\x7f]|(?:^|\.)xn--/.test(plain) && !/[/?#\\@:%[\]<>^|]/.test(plain);
-  const ascii = isForeign ? domainToASCII(plain) : plain;
+  const ascii = isForeign ? aLabelsOf(plain) : plain;
   // With a plain local part, what the library judges is the domain.
   const isValid = ascii !== "" && emailModule.default(`a@${ascii}`, { allow_utf8_local_part: false });
   const meant = isValid ? likelyDomain(ascii) : undefined;
   const isPlain = isValid && meant === undefined && !placeholderDomain.test(plain);
   return { ascii: ascii || plain, isValid, meant, isPlain, isWritten: ascii === written };
+}
+
+/**
+ * A domain with its labels in ASCII; empty where one of them is none. Behind a label that is not ASCII: of a domain in ASCII alone,
+ * Node from 24 on does not look at the labels that begin with `xn--`.
+ */
+function aLabelsOf(domain: string): string {
+  return domainToASCII(`\u00e9.${domain}`).replace(/^xn--9ca\./, "");
 }
 
 function fault(code: KeyFaultCode, message: string): KeyReading {
