@@ -10,9 +10,9 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
+import { fetchNode, supportedLines } from "./node-lines.mjs";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
-const supported = ["20.19.0", "22", "24", "26"];
 const largestMegabytes = 25;
 
 /** What a test suite does with `ecm/sandbox`. */
@@ -33,7 +33,9 @@ try {
   inspect(home);
   checkTypes(home);
   const words = process.argv.slice(2);
-  const others = words.includes("--all") ? supported.map(fetchNode) : words.map((each) => resolve(each));
+  const others = words.includes("--all")
+    ? supportedLines.map((line) => fetchNode(line, folder))
+    : words.map((each) => resolve(each));
   for (const node of [process.execPath, ...others]) work(node, home);
 } finally {
   rmSync(folder, { recursive: true, force: true });
@@ -88,15 +90,6 @@ export const started: Promise<sandbox.StartedSandbox> = sandbox.startSandbox();`
   const words = ["--noEmit", "--strict", "--target", "es2023", "--module", "nodenext", "--types", ""];
   execFileSync(process.execPath, [tsc, ...words, ...Object.keys(sources)], { cwd: home, stdio: "inherit" });
   console.log("ecm/sandbox has types for import and require");
-}
-
-/** @returns the path of a Node program */
-function fetchNode(version) {
-  const platform = process.platform === "win32" ? "win" : process.platform;
-  const name = `node-${platform}-${process.arch}`;
-  const prefix = join(folder, version);
-  install(prefix, `${name}@${version}`);
-  return join(prefix, "node_modules", name, "bin", process.platform === "win32" ? "node.exe" : "node");
 }
 
 function work(node, home) {
