@@ -30,12 +30,18 @@ const defaultConcurrency = 8;
 
 /**
  * @param isResume for a run that exists: there is nothing to start over
+ * @param hasPlan says who and what all the same
  * @param isMutate for a command that does single contacts too
  */
-export function addBulkFlags(command: Command, { isResume = false, isMutate = false } = {}): Command {
+export function addBulkFlags(
+  command: Command,
+  { isResume = false, hasPlan = false, isMutate = false } = {},
+): Command {
   if (!isResume) {
+    command.addOption(new Option("--fresh", "start over instead of resuming an earlier run of this command"));
+  }
+  if (!isResume || hasPlan) {
     command
-      .addOption(new Option("--fresh", "start over instead of resuming an earlier run of this command"))
       .option(
         "--plan <file>",
         "write one JSON line per contact: what changes, before and after (- for stdout)",
