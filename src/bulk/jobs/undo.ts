@@ -202,7 +202,7 @@ async function work(
     stop = asRunStop(error);
   }
   beginPhase(session, "reporting", price);
-  const rejects = await writeUndoRejects(source.folder, run?.folder, options.rejects, ledger);
+  const rejects = await writeUndoRejects(source.folder, session);
   return closeRun(session, { stop, price, rejects, furtherRequests: requestsAfter });
 }
 

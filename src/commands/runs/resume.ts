@@ -135,12 +135,14 @@ async function goOnUndoing(
   { input, options: { isPartial, deletesCreated } }: Manifest,
   ...rest: [options: RunOptions, emit: (event: RunEvent) => void]
 ): Promise<Closed> {
-  const [{ findRun }, { undoRun }, { requestsAfterUndo }] = await Promise.all([
+  const [{ findRun }, { undoRun }, { requireRejectsPlace }, { requestsAfterUndo }] = await Promise.all([
     import("../../bulk/runs/folder.ts"),
     import("../../bulk/jobs/undo.ts"),
+    import("../../bulk/engine/execute-run.ts"),
     import("../bulk/composed-list.ts"),
   ]);
   const source = await findRun(context.folders.state, input.name);
+  await requireRejectsPlace({ input: { name: input.file } }, rest[0]);
   return undoRun(engine, source, ...rest, {
     isPartial: isPartial === true,
     deletesCreated: deletesCreated === true,

@@ -78,14 +78,22 @@ async function undo(
 ): Promise<Closed> {
   const { manifest, folder } = source;
   const deletesCreated = flags.deleteCreated ?? false;
-  const [{ undoRun }, { fileOf }, { displayRun }, { requireUndoableList, requestsAfterUndo }] =
-    await Promise.all([
-      import("../../bulk/jobs/undo.ts"),
-      import("../../bulk/runs/files.ts"),
-      import("../bulk/progress.ts"),
-      import("../bulk/composed-list.ts"),
-    ]);
-  requireDistinctFiles({ input: { name: join(folder, fileOf.journal) } }, flags);
+  const [
+    { undoRun },
+    { requireRejectsPlace },
+    { fileOf },
+    { displayRun },
+    { requireUndoableList, requestsAfterUndo },
+  ] = await Promise.all([
+    import("../../bulk/jobs/undo.ts"),
+    import("../../bulk/engine/execute-run.ts"),
+    import("../../bulk/runs/files.ts"),
+    import("../bulk/progress.ts"),
+    import("../bulk/composed-list.ts"),
+  ]);
+  const journal = { input: { name: join(folder, fileOf.journal) } };
+  requireDistinctFiles(journal, flags);
+  await requireRejectsPlace(journal, options);
   const plan = await openPlanOutput(context, flags, options.isDryRun);
   const what = `Undoing run ${manifest.id}: ${manifest.input.name}`;
   const display = displayRun(context, what, options.isDryRun);
