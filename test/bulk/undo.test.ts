@@ -90,6 +90,28 @@ describe("ecm runs undo", () => {
     );
   });
 
+  it("stops after as many rejections as it is told, and after none of its own accord", async () => {
+    const count = 330;
+    const { ecm } = await startSandbox({ contents: { contacts: manyContacts(count) } });
+    const changed = await inputFile(manyRows(count, (n) => `New ${n}`));
+    const { run } = summaryOf(await ecm(["import", changed, "--json"]));
+    await ecm(["contact", "mutate", "--all", "--set", "First Name=Other", "--no-wait"]);
+    const args = ["runs", "undo", run!, "--concurrency", "1", "--json"];
+    const stopped = await ecm([...args, "--max-rejects", "5"]);
+    expect(stopped.code).toBe(3);
+    expect(stopped.stderr).toContain("Resume with: ecm runs resume");
+    const summary = summaryOf(stopped);
+    expect(summary).toMatchObject({ status: "stopped", stoppedBy: "max-rejects" });
+    expect(summary.rows.pending).toBeGreaterThan(0);
+    const resumed = await ecm(args);
+    expect(resumed.code, resumed.stderr).toBe(3);
+    expect(summaryOf(resumed)).toMatchObject({
+      run: summary.run,
+      status: "completed",
+      rows: { rejected: count },
+    });
+  });
+
   it("can be undone itself", async () => {
     const service = await startSandbox();
     const { ecm } = service;

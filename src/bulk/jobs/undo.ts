@@ -15,6 +15,7 @@ import { type Price, priceOfRest } from "../engine/estimate.ts";
 import { progressOf, type RunEvent } from "../engine/events.ts";
 import { type Closed, closeRun, closeUnentered, nothingRead } from "../engine/finish.ts";
 import { runWork } from "../engine/loop.ts";
+import { stopAtRejects } from "../engine/open-work.ts";
 import { readOnly } from "../engine/row-job.ts";
 import { type Engine, openContext, type RunContext, type RunOptions } from "../engine/run-context.ts";
 import {
@@ -131,7 +132,7 @@ function openUndoSession(
   keyType: string,
   { recreate }: UndoScope,
 ): Session {
-  const { engine, send, clock } = state;
+  const { engine, send, clock, options } = state;
   const behavior = engine.behaviors?.(structureId) ?? createBehavior();
   const lookup = createLookup({
     send,
@@ -148,7 +149,9 @@ function openUndoSession(
     // What tells a create of ours from one of others.
     source: recreate ? ["fields", "lists", "tags", "createdAt"] : [],
   });
-  return openSession(state, lookup, behavior);
+  // Whatever a run created is rejected without a flag: only a limit that was given stops an undo.
+  if (!options.maxRejects) return openSession(state, lookup, behavior);
+  return { ...openSession(state, lookup, behavior), onRejected: () => stopAtRejects(state) };
 }
 
 const lostByDeletion = "Recreated contacts get new ids; their history and date of creation are lost";

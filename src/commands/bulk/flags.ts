@@ -30,17 +30,17 @@ const defaultConcurrency = 8;
 
 /**
  * @param isResume for a run that exists: there is nothing to start over
- * @param hasPlan says who and what all the same
+ * @param isUndo for a run of its own, that has no other to start over either
  * @param isMutate for a command that does single contacts too
  */
 export function addBulkFlags(
   command: Command,
-  { isResume = false, hasPlan = false, isMutate = false } = {},
+  { isResume = false, isUndo = false, isMutate = false } = {},
 ): Command {
-  if (!isResume) {
+  if (!isResume && !isUndo) {
     command.addOption(new Option("--fresh", "start over instead of resuming an earlier run of this command"));
   }
-  if (!isResume || hasPlan) {
+  if (!isResume) {
     command
       .option(
         "--plan <file>",
@@ -67,7 +67,9 @@ export function addBulkFlags(
     )
     .option(
       "--max-rejects <n>",
-      "stop after N rejected rows, or N% of them (default: 50, if no row was accepted)",
+      isUndo
+        ? "stop after N contacts that cannot be restored, or N% of them (default: never)"
+        : "stop after N rejected rows, or N% of them (default: 50, if no row was accepted)",
     )
     .option("--rejects <file>", "also write what was rejected, with the reason, to FILE");
 }

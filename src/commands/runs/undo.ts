@@ -31,7 +31,7 @@ export function registerRunsUndo(parent: Command, context: Context): void {
     .description("restore the values, lists and tags that a run changed, unless they changed since")
     .argument("[run]", "its id, the start of it, or last")
     .action((run: string | undefined, flags: UndoFlags) => runRunsUndo(context, run, flags));
-  addBulkFlags(command, { isResume: true, hasPlan: true });
+  addBulkFlags(command, { isUndo: true });
   command.option(
     "--delete-created",
     "delete contacts that the run created, unless they changed since (asks first)",
