@@ -112,6 +112,20 @@ describe("ecm runs undo", () => {
     });
   });
 
+  it("prints its summary also where a person says no", async () => {
+    const { ecm } = await startSandbox({ contents: { contacts: manyContacts(2) } });
+    await ecm(["import", await inputFile(manyRows(2, (n) => `New ${n}`))]);
+    const declined = await ecm(["runs", "undo", "last", "--json"], { terminalColumns: 200, typed: "n\r" });
+    expect(declined.code).toBe(1);
+    expect(summaryOf(declined)).toMatchObject({
+      run: null,
+      status: "stopped",
+      stoppedBy: "error",
+      rows: { read: 2, pending: 2 },
+    });
+    expect(JSON.parse((await ecm(["runs", "list", "--json"])).stdout)).toHaveLength(1);
+  });
+
   it("can be undone itself", async () => {
     const service = await startSandbox();
     const { ecm } = service;

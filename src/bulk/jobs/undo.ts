@@ -95,7 +95,15 @@ async function undoLocked(context: RunContext, source: Source, undo: UndoOptions
   const { engine, options, emit, send } = context;
   const { isPartial = false, deletesCreated = false, isSuppressed = () => false, requestsAfter = 0 } = undo;
   const { input, created, refs } = await surveyJournal(source, isPartial, emit);
-  if (!options.isDryRun) await agreeTo(undo, source.manifest.kind, { read: input.read, created });
+  if (!options.isDryRun) {
+    try {
+      await agreeTo(undo, source.manifest.kind, { read: input.read, created });
+    } catch (error) {
+      const { summary } = await closeUnentered(context, asRunStop(error), input);
+      emit({ kind: "refused", summary });
+      throw error;
+    }
+  }
   const { keyType, recreate, names } = await readForUndo(send.plain, source, isSuppressed);
   if (recreate) emit({ kind: "remark", text: lostByDeletion, isAside: true });
   const scope: UndoScope = { deletesCreated, recreate };
