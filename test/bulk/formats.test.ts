@@ -78,3 +78,15 @@ it("JSON: a missing member changes nothing, a blank one clears when told to", as
   expect((await contactsIn(service)).get("a@example.com")?.fields).toMatchObject({ "Last Name": "L" });
   expect((await contactsIn(service)).get("a@example.com")?.fields["First Name"] ?? "").toBe("");
 });
+
+it("JSON: a rejected element without a member stops no sync", async () => {
+  const { ecm } = await startSandbox();
+  const path = await fileOf(
+    '{"Note":"x","Email":"a@example.com"}\n{"Note":"y","Email":"b@example.com"}\n{"Email":"nobody"}\n',
+    "people.ndjson",
+  );
+  await ecm(["import", path, "--list", "L", "--create-missing", "--ignore-unmapped"]);
+  const synced = await ecm(["lists", "sync", "L", path, "--json"]);
+  expect(synced.code, synced.stderr).toBe(3);
+  expect(summaryOf(synced).rows).toMatchObject({ read: 3, unchanged: 2, rejected: 1, pending: 0 });
+});

@@ -39,7 +39,7 @@ export async function writeRejects(
     );
     for await (const { row, code, message } of rejected) {
       const cells = own.map((index) => row.cells[index] ?? "");
-      const surplus = row.cells.slice(columns.length);
+      const surplus = row.cells.slice(columns.length).map((cell = "") => cell);
       piece += lineOf([...cells, String(row.line), code, message, ...surplus], facts);
       count++;
       if (piece.length < pieceCharacters) continue;
