@@ -26,8 +26,8 @@ export async function writeRowRejects(
   if (count === 0) return null;
   if (stop?.by === "signal" && survey.read > mostRowsAfterSignal) return null;
   const { facts } = understood;
-  if (!chosen) return placeRejects(state, facts, rejectedRows(state));
-  return placeRejects(state, { ...facts, columns: [keyColumn] }, rejectedContacts(chosen, ledger));
+  if (!chosen) return placeRejects(state, facts, () => rejectedRows(state));
+  return placeRejects(state, { ...facts, columns: [keyColumn] }, () => rejectedContacts(chosen, ledger));
 }
 
 /**
@@ -37,7 +37,7 @@ export async function writeRowRejects(
 export async function placeRejects(
   { run, options, emit }: Pick<RunState, "run" | "options" | "emit">,
   facts: Parameters<typeof writeRejects>[1],
-  lines: AsyncIterable<RejectedLine>,
+  lines: () => AsyncIterable<RejectedLine>,
 ): Promise<string | null> {
   const wanted = options.rejects === undefined ? undefined : resolve(options.rejects);
   const own = run && join(run.folder, fileOf.rejects);

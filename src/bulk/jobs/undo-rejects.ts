@@ -10,7 +10,7 @@ export async function writeUndoRejects(sourceFolder: string, state: RunState): P
   const { ledger } = state;
   if (ledger.rejections.size + ledger.remarks.size === 0) return null;
   const facts = { columns: [keyColumn], delimiter: ",", hasEscapes: false };
-  return placeRejects(state, facts, lines(sourceFolder, ledger));
+  return placeRejects(state, facts, () => lines(sourceFolder, ledger));
 }
 
 async function* lines(folder: string, ledger: Ledger): AsyncGenerator<RejectedLine> {

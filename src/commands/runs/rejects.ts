@@ -14,7 +14,7 @@ export function registerRunsRejects(parent: Command, context: Context): void {
   describeCommand(command, {
     examples: ["ecm runs rejects last > fix-me.csv"],
     output:
-      "The rejects file: the input's own columns, ecm_line, ecm_error and ecm_message; nothing if no row was rejected.",
+      "The rejects file: the input's own columns, ecm_line, ecm_error and ecm_message; where a row lacks cells, ecm_missing names their columns. Nothing if no row was rejected.",
     isLocal: true,
     exitCodes: { 5: "no such run" },
   });
