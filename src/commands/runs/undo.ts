@@ -18,7 +18,7 @@ import {
 import { openPlanOutput } from "../bulk/plan-output.ts";
 import { describeCommand } from "../help-text.ts";
 import { openSuppressionList } from "../suppression-list.ts";
-import { runOr } from "./choose.ts";
+import { runNamed, runOr } from "./choose.ts";
 
 interface UndoFlags extends BulkFlags {
   partial?: boolean;
@@ -58,12 +58,9 @@ export function registerRunsUndo(parent: Command, context: Context): void {
 async function runRunsUndo(context: Context, given: string | undefined, flags: UndoFlags): Promise<void> {
   const options = runOptionsFrom(flags, context.clock.now());
   if (flags.deleteCreated) requireAnswer(context, "delete", options.isDryRun);
-  const [{ findRun }, { finishUndoingList }] = await Promise.all([
-    import("../../bulk/runs/folder.ts"),
-    import("../bulk/composed-list.ts"),
-  ]);
+  const { finishUndoingList } = await import("../bulk/composed-list.ts");
   const wanted = await runOr(context, given, "undo", ({ kind }) => kind !== "undo");
-  const source = await findRun(context.folders.state, wanted);
+  const source = await runNamed(context, wanted);
   const result = await undo(context, source, options, flags);
   await endRunAfter(context, result, () =>
     finishUndoingList(context, source.manifest, result, flags.deleteCreated ?? false),
