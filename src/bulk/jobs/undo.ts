@@ -28,7 +28,7 @@ import {
 } from "../engine/session.ts";
 import { identityReader } from "../input/keys.ts";
 import type { Work } from "../items.ts";
-import { asRunStop, RunStop } from "../pacing/run-stop.ts";
+import { asRunStop, RunStop, requireFurther } from "../pacing/run-stop.ts";
 import { JournalDamagedError, readRunRecord } from "../runs/damage.ts";
 import { type EnteredRun, enterRun, isFinished } from "../runs/enter.ts";
 import { fileOf } from "../runs/files.ts";
@@ -209,6 +209,8 @@ async function work(
     }
     beginPhase(session, "working", price);
     await runWork({ ...session, plan }, undo, run === undefined).finally(plan?.end);
+    const { total: sent } = session.send.counts;
+    if (run) requireFurther(requestsAfter, { sent, maxRequests: options.maxRequests });
   } catch (error) {
     stop = asRunStop(error);
   }

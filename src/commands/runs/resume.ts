@@ -100,7 +100,7 @@ async function finish(context: Context, { kind, input, options }: Manifest, resu
       import("../bulk/composed-list.ts"),
     ]);
     const undone = await findRun(context.folders.state, input.name);
-    await finishUndoingList(context, undone.manifest, result, options.deletesCreated === true);
+    await finishUndoingList(context, undone, result, options.deletesCreated === true);
   }
   if (kind !== "merge" && kind !== "duplicate") return;
   const [{ finishComposing }, { composeOptionsFrom }] = await Promise.all([

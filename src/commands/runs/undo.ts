@@ -63,7 +63,7 @@ async function runRunsUndo(context: Context, given: string | undefined, flags: U
   const source = await runNamed(context, wanted);
   const result = await undo(context, source, options, flags);
   await endRunAfter(context, result, () =>
-    finishUndoingList(context, source.manifest, result, flags.deleteCreated ?? false),
+    finishUndoingList(context, source, result, flags.deleteCreated ?? false),
   );
 }
 
