@@ -225,6 +225,24 @@ describe("the price of a new list", () => {
 });
 
 describe("lists duplicate", () => {
+  it("sends nothing where a file of its flags cannot be written", async () => {
+    const service = await twoLists();
+    const nowhere = `${await temporaryFolder()}/missing/file`;
+    const before = requestsOf(service);
+    for (const flags of [
+      ["--plan", nowhere],
+      ["--rejects", nowhere],
+      ["--plan", "-", "--json"],
+    ]) {
+      for (const words of [
+        ["duplicate", "Leads", "Copy"],
+        ["merge", "Leads", "Fair", "--into", "All"],
+      ])
+        expect((await service.ecm(["lists", ...words, ...flags])).code).toBe(2);
+    }
+    expect(requestsOf(service)).toBe(before);
+  });
+
   it("copies an empty list too", async () => {
     const sandbox = await startSandbox();
     await sandbox.ecm(["lists", "create", "Empty"]);
