@@ -184,8 +184,24 @@ export function createProgram(control: ContextControl, run: CommandTree["run"]):
   program.hook("preSubcommand", (_program, command) => tree.load(command.name()));
   program.hook("preAction", (_program, action) => {
     control.configure(action.optsWithGlobals());
+    requireFileNames(action);
   });
   return program;
+}
+
+/** An empty word is a variable that a script has not set, and no file. @throws UsageError */
+function requireFileNames(command: Command): void {
+  const flag = command.options.find(
+    (option) => option.flags.includes("<file>") && command.getOptionValue(option.attributeName()) === "",
+  );
+  const isEmpty = command.registeredArguments.some(
+    (argument, index) => argument.name() === "file" && command.processedArgs[index] === "",
+  );
+  if (!flag && !isEmpty) return;
+  throw new UsageError(
+    flag ? `${flag.long} is empty` : "The name of the file is empty",
+    "Name a file; an empty name is often a variable that is not set",
+  );
 }
 
 /** Below a group, at every depth. */

@@ -34,6 +34,7 @@ function valueIn(flag: string, text: string): string {
 }
 
 async function typed(text: string): Promise<unknown> {
+  if (text === "@") throw new UsageError("-F: the name of the file is empty", "Such as -F note=@note.txt");
   if (text.startsWith("@")) {
     try {
       return await readFile(text.slice(1), "utf8");

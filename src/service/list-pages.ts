@@ -1,7 +1,8 @@
-/** All lists of a structure, page by page. */
+/** The lists of a structure: all of them page by page, or one with the number of its contacts. */
+import { ServiceError } from "../errors.ts";
 import type { ContactList, Send } from "../wire.ts";
 import type { Behavior } from "./behavior.ts";
-import { listListsRequest, readLists } from "./lists.ts";
+import { getListRequest, listListsRequest, readList, readLists } from "./lists.ts";
 import { openPages, pagesInOrder, type ReadPage } from "./pages.ts";
 
 const listPageSize = 100;
@@ -28,4 +29,24 @@ export async function fetchAllLists(
     for (const list of lists) byId.set(list._id, list);
   }
   return [...byId.values()];
+}
+
+/**
+ * One list with the number of its contacts, which only the listing is specified to tell: where the list alone cannot be read,
+ * or does not tell it, all pages are read. Undefined when it does not exist.
+ */
+export async function fetchList(
+  send: Send,
+  structureId: string,
+  listId: string,
+  behavior?: Behavior,
+): Promise<ContactList | undefined> {
+  try {
+    const list = readList(await send(getListRequest(structureId, listId)));
+    if (list.totalContacts !== undefined) return list;
+  } catch (error) {
+    if (error instanceof ServiceError && error.status === 404) return undefined;
+    if (!(error instanceof ServiceError && error.status === 403)) throw error;
+  }
+  return (await fetchAllLists(send, structureId, behavior)).find(({ _id }) => _id === listId);
 }

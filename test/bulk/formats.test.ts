@@ -78,3 +78,87 @@ it("JSON: a missing member changes nothing, a blank one clears when told to", as
   expect((await contactsIn(service)).get("a@example.com")?.fields).toMatchObject({ "Last Name": "L" });
   expect((await contactsIn(service)).get("a@example.com")?.fields["First Name"] ?? "").toBe("");
 });
+
+it("JSON: a rejected element without a member stops no sync", async () => {
+  const { ecm } = await startSandbox();
+  const path = await fileOf(
+    '{"Note":"x","Email":"a@example.com"}\n{"Note":"y","Email":"b@example.com"}\n{"Email":"nobody"}\n',
+    "people.ndjson",
+  );
+  await ecm(["import", path, "--list", "L", "--create-missing", "--ignore-unmapped"]);
+  const synced = await ecm(["lists", "sync", "L", path, "--json"]);
+  expect(synced.code, synced.stderr).toBe(3);
+  expect(summaryOf(synced).rows).toMatchObject({ read: 3, unchanged: 2, rejected: 1, pending: 0 });
+});
+
+describe("a rejects file", () => {
+  const before =
+    '[{"Email":"a@example.com","First Name":"Ada","Last Name":"L"},{"Email":"b@example.com","First Name":"Bob","Last Name":"M"}]';
+
+  /** Imports a file of rejected rows, and its rejects file once it is fixed as told. */
+  async function fixedAndImported(input: string, name: string, fix: (text: string) => string) {
+    const service = await startSandbox();
+    const { ecm } = service;
+    await ecm(["import", await fileOf(before, "before.json")]);
+    const path = await fileOf(input, name);
+    const rejected = summaryOf(await ecm(["import", path, "--blank", "clear", "--json"]));
+    const text = await readFile(rejected.rejects!, "utf8");
+    const fixed = await fileOf(fix(text), "fixed.csv");
+    const result = await ecm(["import", fixed, "--blank", "clear", "--json"]);
+    expect(result.stdout, result.stderr).not.toBe("");
+    const fields = new Map([...(await contactsIn(service))].map(([key, contact]) => [key, contact.fields]));
+    return { text, summary: summaryOf(result), fields };
+  }
+
+  const withAt = (text: string) => text.replaceAll("_example.com", "@example.com");
+
+  it("of JSON keeps a missing member missing, and a blank one blank", async () => {
+    const { text, summary, fields } = await fixedAndImported(
+      '{"Email":"a_example.com","First Name":""}\n{"Email":"b_example.com","Last Name":"N"}\n',
+      "people.ndjson",
+      (text) => text.replaceAll(/([ab])_example\.com,/g, "$1@example.com,"),
+    );
+    expect(text).toMatch(/^Email,First Name,Last Name,ecm_line,ecm_error,ecm_message,ecm_missing\n/);
+    expect(text).toMatch(/^a_example\.com,,,1,key_\w+,.*,Last Name$/m);
+    expect(text).toMatch(/^b_example\.com,,N,2,key_\w+,.*,First Name$/m);
+    expect(summary.rows).toMatchObject({ read: 2, updated: 2 });
+    expect(fields.get("a@example.com")).toMatchObject({ "Last Name": "L" });
+    expect(fields.get("a@example.com")!["First Name"] ?? "").toBe("");
+    expect(fields.get("b@example.com")).toEqual({ "First Name": "Bob", "Last Name": "N" });
+  });
+
+  it("of rows that are too short clears nothing, and takes what is filled in", async () => {
+    const { text, summary, fields } = await fixedAndImported(
+      "Email;First Name;Last Name\na_example.com;Anna\nb_example.com\n",
+      "people.csv",
+      (text) => withAt(text).replace("b@example.com;;;", "b@example.com;;N;"),
+    );
+    expect(text).toMatch(/^b_example\.com;;;3;key_\w+;.*;First Name,Last Name$/m);
+    expect(summary.rows).toMatchObject({ updated: 2 });
+    expect(fields.get("a@example.com")).toEqual({ "First Name": "Anna", "Last Name": "L" });
+    expect(fields.get("b@example.com")).toEqual({ "First Name": "Bob", "Last Name": "N" });
+  });
+
+  it("that is rejected again says the same again, with names of any kind", async () => {
+    const { ecm } = await startSandbox();
+    const path = await fileOf(
+      '{"Email":"a_example.com","x, \\"y\\"":"1"}\n{"Email":"b_example.com","Zeta":"2"}\n',
+      "people.ndjson",
+    );
+    const rejects = async (file: string) => {
+      const result = await ecm(["import", file, "--ignore-unmapped", "--json"]);
+      return readFile(summaryOf(result).rejects!, "utf8");
+    };
+    const first = await rejects(path);
+    expect(first).toContain('"""x, """"y"""""""');
+    const again = await rejects(await fileOf(first, "again.csv"));
+    // The rows are on other lines now.
+    const withoutLines = (text: string) => text.replaceAll(/,\d+,key_/g, ",key_");
+    expect(withoutLines(again)).toBe(withoutLines(first));
+  });
+
+  it("has no further column where no row lacks a cell", async () => {
+    const { text } = await fixedAndImported("Email,First Name\na_example.com,\n", "people.csv", withAt);
+    expect(text).toMatch(/^Email,First Name,ecm_line,ecm_error,ecm_message\n/);
+  });
+});

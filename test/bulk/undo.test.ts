@@ -1,6 +1,9 @@
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { temporaryFolder } from "../support/ecm.ts";
 import { startSandbox } from "../support/sandbox.ts";
-import { contactsIn, inputFile, summaryOf } from "./kit.ts";
+import { contactsIn, inputFile, manyContacts, manyRows, summaryOf } from "./kit.ts";
 
 describe("ecm runs undo", () => {
   it("puts back what the run changed and nobody has changed since, and says what it cannot", async () => {
@@ -50,6 +53,77 @@ describe("ecm runs undo", () => {
     expect(after.has("d@x.org")).toBe(true);
     const again = summaryOf(await ecm(["runs", "undo", run.run!, "--json"]));
     expect(again.requests.mutate).toBe(0);
+  });
+
+  it("writes what it cannot put back where it is told, and keeps it with the run", async () => {
+    const service = await startSandbox();
+    const { ecm, sandbox } = service;
+    const { run } = summaryOf(await ecm(["import", await inputFile(manyRows(3)), "--json"]));
+    const before = sandbox.operations.requests().length;
+    const folder = await temporaryFolder();
+    for (const place of [join(folder, "missing", "left.csv"), folder]) {
+      const refused = await ecm(["runs", "undo", run!, "--rejects", place]);
+      expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining("--rejects") });
+    }
+    expect(sandbox.operations.requests().length).toBe(before);
+    const rejects = join(folder, "left.csv");
+    const undone = await ecm(["runs", "undo", run!, "--rejects", rejects, "--json"]);
+    expect(undone.code, undone.stderr).toBe(3);
+    expect(summaryOf(undone)).toMatchObject({ rejects, rows: { rejected: 3 } });
+    const text = await readFile(rejects, "utf8");
+    expect(text).toContain("p2@example.com");
+    expect((await ecm(["runs", "rejects", "last"])).stdout).toBe(text);
+  });
+
+  it("goes on with the file for what it cannot put back where it stopped", async () => {
+    const { ecm } = await startSandbox({ contents: { contacts: manyContacts(20) } });
+    const { run } = summaryOf(
+      await ecm(["import", await inputFile(manyRows(25, (n) => `New ${n}`)), "--json"]),
+    );
+    const rejects = join(await temporaryFolder(), "left.csv");
+    const stopped = await ecm(["runs", "undo", run!, "--rejects", rejects, "--max-requests", "12", "--json"]);
+    expect(stopped.code).toBe(7);
+    const resumed = await ecm(["runs", "resume", summaryOf(stopped).run!, "--json"]);
+    expect(summaryOf(resumed)).toMatchObject({ rejects, rows: { updated: 20, rejected: 5 } });
+    expect((await readFile(rejects, "utf8")).split("\n").filter((line) => line.includes("p2"))).toHaveLength(
+      5,
+    );
+  });
+
+  it("stops after as many rejections as it is told, and after none of its own accord", async () => {
+    const count = 330;
+    const { ecm } = await startSandbox({ contents: { contacts: manyContacts(count) } });
+    const changed = await inputFile(manyRows(count, (n) => `New ${n}`));
+    const { run } = summaryOf(await ecm(["import", changed, "--json"]));
+    await ecm(["contact", "mutate", "--all", "--set", "First Name=Other", "--no-wait"]);
+    const args = ["runs", "undo", run!, "--concurrency", "1", "--json"];
+    const stopped = await ecm([...args, "--max-rejects", "5"]);
+    expect(stopped.code).toBe(3);
+    expect(stopped.stderr).toContain("Resume with: ecm runs resume");
+    const summary = summaryOf(stopped);
+    expect(summary).toMatchObject({ status: "stopped", stoppedBy: "max-rejects" });
+    expect(summary.rows.pending).toBeGreaterThan(0);
+    const resumed = await ecm(args);
+    expect(resumed.code, resumed.stderr).toBe(3);
+    expect(summaryOf(resumed)).toMatchObject({
+      run: summary.run,
+      status: "completed",
+      rows: { rejected: count },
+    });
+  });
+
+  it("prints its summary also where a person says no", async () => {
+    const { ecm } = await startSandbox({ contents: { contacts: manyContacts(2) } });
+    await ecm(["import", await inputFile(manyRows(2, (n) => `New ${n}`))]);
+    const declined = await ecm(["runs", "undo", "last", "--json"], { terminalColumns: 200, typed: "n\r" });
+    expect(declined.code).toBe(1);
+    expect(summaryOf(declined)).toMatchObject({
+      run: null,
+      status: "stopped",
+      stoppedBy: "error",
+      rows: { read: 2, pending: 2 },
+    });
+    expect(JSON.parse((await ecm(["runs", "list", "--json"])).stdout)).toHaveLength(1);
   });
 
   it("can be undone itself", async () => {

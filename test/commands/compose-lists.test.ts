@@ -31,8 +31,8 @@ describe("lists merge", () => {
       await ecm(["lists", "merge", "Leads", "Fair", "--into", "All", "--dry-run", "--json"]),
     );
     expect(dry).toMatchObject({ status: "dry-run", rows: { read: 9, updated: 9 } });
-    // The list, its members, and three requests to count them.
-    expect(dry.estimate.requests).toBe(dry.requests.total + 13);
+    // The list, its members, and one request to count them.
+    expect(dry.estimate.requests).toBe(dry.requests.total + 11);
     expect(await namesIn(sandbox)).toEqual(["Leads", "Fair"]);
 
     const result = await ecm(["lists", "merge", "leads", "Fair", "Leads", "--into", "All", "--json"]);
@@ -144,54 +144,105 @@ describe("lists merge", () => {
 });
 
 describe("the price of a new list", () => {
-  it.each<Record<string, string>>([{}, { structures: "slim", page: "cap:3", inactive: "hidden" }])(
-    "is what it sends, as is that of its undo, with %j",
-    async (variants) => {
-      const listed = { lists: ["Leads"] };
-      const service = await startSandbox({
-        variants,
-        contents: { ...listed, contacts: [0, 1, 2, 3].map((n) => ({ key: `p${n}@example.com`, ...listed })) },
-      });
-      const off: unknown[] = [];
-      for (const args of [
-        ["lists", "duplicate", "Leads", "Copy"],
-        ["runs", "undo", "last", "--delete-created"],
-        ["lists", "duplicate", "Leads", "Copy"],
-        ["runs", "undo", "last"],
-        ["lists", "merge", "Leads", "Copy", "--into", "All"],
-        ["lists", "delete", "Copy"],
-        ["lists", "merge", "Leads", "All", "--into", "Both", "--delete-sources"],
-      ]) {
-        // Nothing is remembered of names: each command pays for them itself.
-        const run = async (...flags: string[]) => {
-          const before = requestsOf(service);
-          const env = { ECM_CACHE_DIR: await temporaryFolder() };
-          const { code, stdout } = await service.ecm([...args, ...flags, "--json", "--yes"], { env });
-          return { code, sent: requestsOf(service) - before, summary: stdout && JSON.parse(stdout) };
-        };
-        if (args[1] === "delete") {
-          await run();
-          continue;
-        }
-        const dry = await run("--dry-run");
-        const real = await run();
-        const told = [dry.summary.requests.total, dry.summary.estimate.requests, real.summary.requests.total];
-        if (told[0] !== dry.sent || told[1] !== real.sent || told[2] !== real.sent)
-          off.push({ args, dry: dry.sent, sent: real.sent, told });
-      }
-      expect(off).toEqual([]);
-    },
-  );
+  const capped = { structures: "slim", page: "cap:3", inactive: "hidden" };
 
-  it("counts against --max-requests with what comes before it", async () => {
-    const service = await twoLists();
-    const before = requestsOf(service);
-    await service.ecm(["lists", "merge", "Leads", "Fair", "--into", "All", "--max-requests", "7"]);
-    expect(requestsOf(service) - before).toBe(7);
+  it.each<[Record<string, string>, lists: number]>([
+    [{}, 1],
+    [capped, 1],
+    [capped, 2],
+    [capped, 3],
+    [capped, 5],
+    [{ lists: "array" }, 1],
+    [{ lists: "array", page: "cap:3" }, 4],
+  ])("is what it sends, as is that of its undo, with %j and %i lists", async (variants, count) => {
+    const others = Array.from({ length: count - 1 }, (_, n) => `Other ${n}`);
+    const listed = { lists: ["Leads"] };
+    const service = await startSandbox({
+      variants,
+      contents: {
+        lists: ["Leads", ...others],
+        contacts: [0, 1, 2, 3].map((n) => ({ key: `p${n}@example.com`, ...listed })),
+      },
+    });
+    const off: unknown[] = [];
+    for (const args of [
+      ["lists", "duplicate", "Leads", "Copy"],
+      ["runs", "undo", "last", "--delete-created"],
+      ["lists", "duplicate", "Leads", "Copy"],
+      ["runs", "undo", "last"],
+      ["lists", "merge", "Leads", "Copy", "--into", "All"],
+      ["lists", "delete", "Copy"],
+      ["lists", "merge", "Leads", "All", "--into", "Both", "--delete-sources"],
+    ]) {
+      // Nothing is remembered of names: each command pays for them itself.
+      const run = async (...flags: string[]) => {
+        const before = requestsOf(service);
+        const env = { ECM_CACHE_DIR: await temporaryFolder() };
+        const { code, stdout } = await service.ecm([...args, ...flags, "--json", "--yes"], { env });
+        return { code, sent: requestsOf(service) - before, summary: stdout && JSON.parse(stdout) };
+      };
+      if (args[1] === "delete") {
+        await run();
+        continue;
+      }
+      const dry = await run("--dry-run");
+      const real = await run();
+      const told = [dry.summary.requests.total, dry.summary.estimate.requests, real.summary.requests.total];
+      if (told[0] !== dry.sent || told[1] !== real.sent || told[2] !== real.sent)
+        off.push({ args, dry: dry.sent, sent: real.sent, told });
+    }
+    expect(off).toEqual([]);
+  });
+
+  it("counts against --max-requests, with what comes before it and after it", async () => {
+    for (const args of [
+      ["lists", "merge", "Leads", "Fair", "--into", "All", "--delete-sources", "--yes"],
+      ["runs", "undo", "last", "--delete-created", "--yes"],
+    ]) {
+      for (let most = 7; ; most++) {
+        const service = await twoLists();
+        const isUndo = args[0] === "runs";
+        if (isUndo) await service.ecm(["lists", "merge", "Leads", "Fair", "--into", "All"]);
+        const before = requestsOf(service);
+        const env = { ECM_CACHE_DIR: await temporaryFolder() };
+        const result = await service.ecm([...args, "--max-requests", String(most), "--json"], { env });
+        const sent = requestsOf(service) - before;
+        expect(sent).toBeLessThanOrEqual(most);
+        const { run, status, estimate, stoppedBy } = summaryOf(result);
+        const isWhole = status === "completed";
+        expect(result.code).toBe(isWhole ? 0 : 7);
+        expect(stoppedBy).toBe(isWhole ? null : "max-requests");
+        expect(isWhole).toBe(most >= estimate.requests);
+        if (!isWhole) {
+          const resumed = await service.ecm(["runs", "resume", run!, "--yes", "--json"]);
+          expect(resumed.code, resumed.stderr).toBe(0);
+        }
+        expect(await namesIn(service)).toEqual(isUndo ? ["Leads", "Fair"] : ["All"]);
+        if (isWhole) break;
+      }
+    }
   });
 });
 
 describe("lists duplicate", () => {
+  it("sends nothing where a file of its flags cannot be written", async () => {
+    const service = await twoLists();
+    const nowhere = `${await temporaryFolder()}/missing/file`;
+    const before = requestsOf(service);
+    for (const flags of [
+      ["--plan", nowhere],
+      ["--rejects", nowhere],
+      ["--plan", "-", "--json"],
+    ]) {
+      for (const words of [
+        ["duplicate", "Leads", "Copy"],
+        ["merge", "Leads", "Fair", "--into", "All"],
+      ])
+        expect((await service.ecm(["lists", ...words, ...flags])).code).toBe(2);
+    }
+    expect(requestsOf(service)).toBe(before);
+  });
+
   it("copies an empty list too", async () => {
     const sandbox = await startSandbox();
     await sandbox.ecm(["lists", "create", "Empty"]);

@@ -1,4 +1,4 @@
-import { readdir, stat } from "node:fs/promises";
+import { mkdir, readdir, rm, stat, utimes, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { inputFile, manyRows, summaryOf } from "../bulk/kit.ts";
@@ -116,5 +116,92 @@ describe("ecm runs", () => {
     const { ecm } = await startSandbox();
     await ecm(["import", await inputFile("Email\na@x.org\n")]);
     expect(await ecm(["runs", "rejects", "last"])).toMatchObject({ code: 0, stdout: "" });
+  });
+});
+
+describe("what lies among the runs and is none", () => {
+  const foreign = ['{"name":"app","version":3}', '{"format":1,"id":"zzz"}', "not JSON", "[]", "null"];
+
+  async function withRun() {
+    const service = await startSandbox();
+    const { ecm, env } = service;
+    const { run } = summaryOf(await ecm(["import", await inputFile(manyRows(2)), "--json"]));
+    const root = join(env.ECM_STATE_DIR!, "runs");
+    const put = async (name: string, manifest: string) => {
+      await mkdir(join(root, name), { recursive: true });
+      await writeFile(join(root, name, "manifest.json"), manifest);
+      return join(root, name);
+    };
+    return { ...service, run: run!, root, put };
+  }
+
+  it.each(foreign)("is named, and not taken for the last run: %s", async (manifest) => {
+    const { ecm, run, put } = await withRun();
+    for (const name of ["zzz-app", "0-app"]) {
+      const folder = await put(name, manifest);
+      const said = `warning: ${folder} is not a run of ecm\n`;
+      const shown = await ecm(["runs", "show", "last", "--json"]);
+      expect(shown).toMatchObject({ code: 0, stderr: expect.stringContaining(said) });
+      expect(JSON.parse(shown.stdout).run).toBe(run);
+      const listed = await ecm(["runs", "list", "--json"]);
+      expect(listed).toMatchObject({ code: 0, stderr: expect.stringContaining(said) });
+      expect(JSON.parse(listed.stdout)).toHaveLength(1);
+      const undone = await ecm(["runs", "undo", "last", "--dry-run", "--json"]);
+      expect(undone).toMatchObject({ code: 3, stderr: expect.stringContaining(said) });
+      expect(summaryOf(undone).file).toBe(run);
+      expect(await ecm(["runs", "resume", "last"])).toMatchObject({ code: 2 });
+      expect((await ecm(["runs", "rejects", "last"])).code).toBe(0);
+      expect((await ecm(["doctor"])).stderr).toContain(said);
+      expect((await ecm(["contact", "erase", "p0@example.com", "--dry-run"])).code).toBe(0);
+      await rm(folder, { recursive: true });
+    }
+  });
+
+  it("keeps last from meaning an older run where the last one may be damaged, also of the same minute", async () => {
+    const { ecm, run, put, root } = await withRun();
+    const before = (await ecm(["contact", "search", "--count"])).stdout;
+    for (const name of ["20991231-2359-abcdef", `${run.slice(0, -6)}000000`]) {
+      for (const manifest of [...foreign, '{"format":2}']) {
+        await put(name, manifest);
+        for (const verb of ["undo", "resume", "show", "remove", "rejects"]) {
+          const refused = await ecm(["runs", verb, "last", "--yes"]);
+          expect(refused, `${verb} ${manifest}`).toMatchObject({ code: 1, stdout: "" });
+          expect(refused.stderr).toContain(`Cannot read run ${name}`);
+        }
+      }
+      // The manifest is gone, and what the run did is not.
+      await rm(join(root, name, "manifest.json"));
+      await writeFile(join(root, name, "journal"), "x".repeat(1000));
+      const refused = await ecm(["runs", "undo", "last"]);
+      expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining("manifest.json is missing") });
+      // Who names the run means it.
+      expect((await ecm(["runs", "show", run])).code).toBe(0);
+      await rm(join(root, name), { recursive: true });
+    }
+    expect((await ecm(["contact", "search", "--count"])).stdout).toBe(before);
+    expect((await ecm(["runs", "show", "last"])).code).toBe(0);
+  });
+
+  it("names a damaged run that is older, and goes on", async () => {
+    const { ecm, run, put } = await withRun();
+    await put("20200101-0000-abcdef", "not JSON");
+    const undone = await ecm(["runs", "undo", "last", "--dry-run", "--json"]);
+    expect(undone.code).toBe(3);
+    expect(undone.stderr).toContain("warning: Cannot read run 20200101-0000-abcdef");
+    expect(summaryOf(undone).file).toBe(run);
+  });
+
+  it("is not swept away, as what never became a run is", async () => {
+    const { ecm, root } = await withRun();
+    const long = new Date(Date.now() - 3 * 86_400_000);
+    const names = ["notes", ".git", ".plan-0123456789ab", "20200101-0000-abcdef"];
+    for (const name of names) {
+      await mkdir(join(root, name));
+      await writeFile(join(root, name, "a file"), "text");
+      await utimes(join(root, name), long, long);
+    }
+    await ecm(["import", await inputFile(manyRows(1))]);
+    const left = await readdir(root);
+    expect(names.filter((name) => left.includes(name))).toEqual(["notes", ".git"]);
   });
 });

@@ -123,6 +123,32 @@ it.each([
   expect(asJson.stdout).toBe("");
 });
 
+it("says of an empty name of a file what it is, whatever the command, and sends nothing", async () => {
+  const { ecm, sandbox } = await startSandbox();
+  const takesFile = (flags: string) => / <file>$/.test(flags);
+  const lines = (await leaves()).flatMap(({ command, arguments: wanted, flags }) => {
+    const words = wanted.filter(({ required }) => required).map(() => "GET");
+    const place = wanted.findIndex(({ name }) => name === "file");
+    const named = flags.map(({ name, value }) => `${name} ${value}`).filter(takesFile);
+    const path = command.split(" ");
+    return [
+      ...(place === -1 ? [] : [[...path, ...wanted.slice(0, place).map(() => "x"), ""]]),
+      ...named.map((flag) => [...path, ...words, flag.split(" ")[0]!, ""]),
+    ];
+  });
+  lines.push(["api", "POST", "/api/contact", "-F", "note=@"]);
+  expect(lines.length).toBeGreaterThan(40);
+  const before = sandbox.operations.requests().length;
+  for (const line of lines) {
+    const { code, stdout, stderr } = await ecm([...line, "--no-input", "--yes"]);
+    expect({ code, stdout }, line.join(" ")).toEqual({ code: 2, stdout: "" });
+    expect(stderr, line.join(" ")).toMatch(
+      /^error: (--[\w-]+ is empty|(-F: t|T)he name of the file is empty)\nhint: /,
+    );
+  }
+  expect(sandbox.operations.requests().length).toBe(before);
+}, 60_000);
+
 it("takes the value of a flag for no command", async () => {
   const { stderr } = await ecmWith(await temporaryHome())([
     "--profile",

@@ -126,7 +126,10 @@ function isUnasked({ job, names }: RowRun, { stop }: Closed): boolean {
 }
 
 /** Found out before the run, not after it. @throws UsageError */
-async function requireRejectsPlace({ input }: RowJob, { rejects }: RunOptions): Promise<void> {
+export async function requireRejectsPlace(
+  { input }: Pick<RowJob, "input">,
+  { rejects }: RunOptions,
+): Promise<void> {
   if (rejects === undefined) return;
   const file = resolve(rejects);
   if (!input.stream && file === resolve(input.path ?? input.name)) {

@@ -100,6 +100,7 @@ async function namedByRejected(
     for (const row of rows) {
       if (row.kind !== "rejected") continue;
       for (const cell of row.cells) {
+        if (cell === undefined) continue;
         tally.add(identityOf(cell));
         for (const word of cell.split(betweenAddresses)) if (word.includes("@")) tally.add(identityOf(word));
       }

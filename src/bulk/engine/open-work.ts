@@ -20,7 +20,7 @@ import type { ResolvedJob } from "./row-job.ts";
 import { pagesOf, type RowSession, type RowState, workOf } from "./row-run.ts";
 import type { Engine, RunOptions } from "./run-context.ts";
 import { readSelected, type Selected, selectedLookup, selectedWork } from "./selected.ts";
-import { hasBegun, openSession, rowsOf } from "./session.ts";
+import { hasBegun, openSession, type RunState, rowsOf } from "./session.ts";
 
 export interface OpenWork {
   readonly session: RowSession;
@@ -79,7 +79,7 @@ function openRowSession(
   snapshot: AccountSnapshot | undefined,
   isOfAllAsked = false,
 ): RowSession {
-  const { job, send, clock, keys, behavior, structure, survey, names, run, options } = state;
+  const { job, send, clock, keys, behavior, structure, survey, names, run } = state;
   const lookup = createLookup({
     send,
     keys,
@@ -96,13 +96,7 @@ function openRowSession(
   });
   return {
     ...openSession(state, job.isWithoutInput ? selectedLookup(lookup) : lookup, behavior),
-    onRejected() {
-      try {
-        requireFewRejects(options, rowsOf(state));
-      } catch (reason) {
-        send.stop(reason as RunStop);
-      }
-    },
+    onRejected: () => stopAtRejects(state),
   };
 }
 
@@ -112,6 +106,15 @@ function asksForHidden({ edit, decide, isWithoutInput }: ResolvedJob): boolean {
 }
 
 const defaultMostRejected = 50;
+
+/** Nothing more leaves once too many are rejected. */
+export function stopAtRejects(state: RunState): void {
+  try {
+    requireFewRejects(state.options, rowsOf(state));
+  } catch (reason) {
+    state.send.stop(reason as RunStop);
+  }
+}
 
 /** @throws RunStop */
 export function requireFewRejects({ maxRejects }: RunOptions, rows: RowCounts): void {

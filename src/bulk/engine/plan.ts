@@ -1,7 +1,7 @@
 /** The plan of a bulk run: one line for each contact, in input order: what would be done, and what would change. */
 import { statusOf, statusText } from "../../service/contacts.ts";
 import type { Contact, CreateContactBody, IdRef, MutateBody } from "../../wire.ts";
-import type { Before, Decision } from "../items.ts";
+import type { Before, Decision, Operation } from "../items.ts";
 import { idsOf } from "./decide.ts";
 
 /** As `--plan` writes it, one JSON object a line. */
@@ -60,13 +60,13 @@ export function planLineOf(contact: PlannedContact, decision: Decision, names: P
   });
   switch (decision.kind) {
     case "create":
-      return lineWith("create", changesOfCreate(decision.body, names));
+      return lineWith("create", changesOfCreate(decision.body, names), decision.remark);
     case "change":
-      return lineWith("update", changesOfMutate(decision.body, decision.before, names), decision);
+      return lineWith("update", changesOfMutate(decision.body, decision.before, names), remarked(decision));
     case "status":
-      return lineWith("update", [changeOfStatus(decision, found)], decision);
+      return lineWith("update", [changeOfStatus(decision, found)], remarked(decision));
     case "delete":
-      return lineWith("delete", [], decision);
+      return lineWith("delete", [], remarked(decision));
     case "leave":
       return lineWith("unchanged");
     case "skip":
@@ -74,6 +74,11 @@ export function planLineOf(contact: PlannedContact, decision: Decision, names: P
     case "reject":
       return lineWith("reject", [], decision);
   }
+}
+
+/** Which contact is written, and what is to be said of it although it is. */
+function remarked({ contactId, remark }: Exclude<Operation, { kind: "create" }>) {
+  return { contactId, ...remark };
 }
 
 function changeOfStatus(

@@ -49,7 +49,7 @@ export function planningOf(rowRun: RowRun, sink: PlanSink): Planning {
 }
 
 /** Names of what the account has and of what is yet to be made. */
-function planNames({ fields, lists, tags }: KeptNames): PlanNames {
+export function planNames({ fields, lists, tags }: KeptNames): PlanNames {
   return {
     field: (id) => fields[id] ?? standInName(id) ?? id,
     list: (id) => lists[id] ?? standInName(id) ?? id,

@@ -9,6 +9,7 @@ import type { Ledger } from "../runs/ledger.ts";
 import { type RejectedLine, writeRejects } from "../runs/rejects-file.ts";
 import type { RowState } from "./row-run.ts";
 import type { Selected } from "./selected.ts";
+import type { RunState } from "./session.ts";
 
 /** A file that takes longer to read again than an interrupted person waits. */
 const mostRowsAfterSignal = 5000;
@@ -19,19 +20,31 @@ export async function writeRowRejects(
   stop: RunStop | undefined,
   chosen?: Selected,
 ): Promise<string | null> {
-  const { survey, joined, job, options, understood, run, ledger, emit } = state;
-  const wanted = options.rejects === undefined ? undefined : resolve(options.rejects);
-  const own = run && join(run.folder, fileOf.rejects);
+  const { survey, joined, job, understood, ledger } = state;
   const count =
     survey.rejected + ledger.rejections.size + (job.duplicates === "reject" ? joined.passedOver : 0);
-  const target = own ?? wanted;
-  if (!target || count === 0) return null;
+  if (count === 0) return null;
   if (stop?.by === "signal" && survey.read > mostRowsAfterSignal) return null;
   const { facts } = understood;
-  const layout = chosen ? { ...facts, columns: [keyColumn] } : facts;
-  const lines = chosen ? rejectedContacts(chosen, ledger) : rejectedRows(state);
+  if (!chosen) return placeRejects(state, facts, () => rejectedRows(state));
+  return placeRejects(state, { ...facts, columns: [keyColumn] }, () => rejectedContacts(chosen, ledger));
+}
+
+/**
+ * Writes the rejects file into the run's folder, and to where the command wants it too; of a dry run only there.
+ * @returns its path; null when there is no place for it, or it could not be written
+ */
+export async function placeRejects(
+  { run, options, emit }: Pick<RunState, "run" | "options" | "emit">,
+  facts: Parameters<typeof writeRejects>[1],
+  lines: () => AsyncIterable<RejectedLine>,
+): Promise<string | null> {
+  const wanted = options.rejects === undefined ? undefined : resolve(options.rejects);
+  const own = run && join(run.folder, fileOf.rejects);
+  const target = own ?? wanted;
+  if (!target) return null;
   try {
-    await writeRejects(target, layout, lines);
+    await writeRejects(target, facts, lines);
   } catch (error) {
     // The run is over, and its summary must not be lost over this.
     emit({ kind: "remark", text: `No rejects file: ${(error as Error).message}` });
@@ -50,7 +63,8 @@ export async function writeRowRejects(
   return wanted ?? target;
 }
 
-const keyColumn: InputFacts["columns"][number] = { name: "key", target: { kind: "key" } };
+/** Of contacts that no input names. */
+export const keyColumn: InputFacts["columns"][number] = { name: "key", target: { kind: "key" } };
 
 async function* rejectedContacts({ work }: Selected, ledger: Ledger): AsyncGenerator<RejectedLine> {
   for await (const { ref, key } of eachOf(work.batches())) {

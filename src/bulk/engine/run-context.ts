@@ -42,7 +42,7 @@ export interface RunOptions extends BudgetOptions {
   maxRejects?: { rows: number } | { percent: number };
   /** Where the rejects file goes besides the run folder. */
   rejects?: string;
-  /** Takes the plan: of a dry run while it decides; of a real one all of it, before the first write. */
+  /** Takes the plan: of a dry run and an undo while it decides; of any other run all of it, before the first write. */
   plan?: PlanSink;
   /** Where the plan is written, for the manifest. */
   planFile?: string;

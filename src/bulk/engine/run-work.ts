@@ -1,7 +1,7 @@
 /** A row run that was prepared: priced, worked through, stopped or finished, and reported. */
 import type { Contact } from "../../wire.ts";
 import type { Item, Work } from "../items.ts";
-import { asRunStop, type RunStop } from "../pacing/run-stop.ts";
+import { asRunStop, type RunStop, requireFurther } from "../pacing/run-stop.ts";
 import type { EnteredRun } from "../runs/enter.ts";
 import { createLedger } from "../runs/ledger.ts";
 import { keepNames, namesFrom } from "../runs/names-file.ts";
@@ -43,8 +43,11 @@ export async function workThrough(rowRun: RowRun, run: EnteredRun | undefined): 
     }
     beginPhase(state, "working", price);
     const { session, works } = open;
-    if (run) await runEach(session, works, false);
-    else if (!planning) furtherRequests += await runEach(session, works, true);
+    if (run) {
+      await runEach(session, works, false);
+      const { total: sent } = session.send.counts;
+      requireFurther(job.requestsAfter ?? 0, { sent, maxRequests: options.maxRequests });
+    } else if (!planning) furtherRequests += await runEach(session, works, true);
     else furtherRequests += await planning.during(session, (planned) => runEach(planned, works, true));
   } catch (error) {
     stop = asRunStop(error);

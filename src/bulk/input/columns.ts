@@ -6,6 +6,7 @@ import { columnsNamed, indexesWhere, namesShown, quoted, unknownColumn } from ".
 import type { ConsentColumn } from "./consent.ts";
 import { consentColumns, unreadableConsent } from "./consent-columns.ts";
 import type { FoundConsent } from "./find-consent.ts";
+import { missingColumn } from "./missing-cells.ts";
 import { foldName, isIdName, isKeyName, nearestName, predefinedFieldOf } from "./names.ts";
 import { newFieldId } from "./new-fields.ts";
 import type { ReadOptions, Target } from "./rows.ts";
@@ -263,7 +264,7 @@ function noteSharedFields(names: string[], targets: Target[], isTold: boolean[],
 
 /** The columns that a rejects file adds. */
 export function isOurBookkeeping(name: string): boolean {
-  return ["ecm_line", "ecm_error", "ecm_message"].includes(foldName(name));
+  return ["ecm_line", "ecm_error", "ecm_message", missingColumn].includes(foldName(name));
 }
 
 function unmapped({ names, structure, place }: MappingInput, lost: number[]): UsageError {

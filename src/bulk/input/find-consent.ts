@@ -41,7 +41,7 @@ export interface FoundConsent {
 export async function findConsent(
   names: readonly string[],
   isSettled: (index: number) => boolean,
-  batches: AsyncIterable<readonly { line: number; cells: readonly string[] }[]>,
+  batches: AsyncIterable<readonly { line: number; cells: readonly (string | undefined)[] }[]>,
 ): Promise<FoundConsent[]> {
   const tallies = names.flatMap((name, index): Tally[] => {
     const kind = isSettled(index) ? "other" : consentNameOf(name);
@@ -68,7 +68,10 @@ export async function findConsent(
 }
 
 /** @returns whether a column is settled by this row */
-function takeAll(open: readonly Tally[], row: { line: number; cells: readonly string[] }): boolean {
+function takeAll(
+  open: readonly Tally[],
+  row: { line: number; cells: readonly (string | undefined)[] },
+): boolean {
   let isAnySettled = false;
   for (const tally of open) {
     const cell = row.cells[tally.index];

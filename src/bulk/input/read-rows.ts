@@ -5,6 +5,7 @@ import { CsvFault, type CsvRecord, readRecords } from "./csv.ts";
 import { unreadableFrom } from "./faults.ts";
 import { isBlank } from "./header.ts";
 import { createKeyReader, type KeyReading, orId, trimEdges } from "./keys.ts";
+import { withoutMissing } from "./missing-cells.ts";
 import type { Reading, Understood } from "./reading.ts";
 import type { ReadRow, RejectedRow, Row, Target } from "./rows.ts";
 import type { Splitting } from "./systems.ts";
@@ -54,6 +55,9 @@ async function* readFileRecords({ file, text, reading }: Readable): AsyncGenerat
     for await (const records of readRecords(chunks, reading, reading.startLine)) {
       if (reading.hasEscapes) {
         for (const record of records) record.cells = plainCells(record.cells, reading.isTable);
+      }
+      if (reading.missing) {
+        for (const record of records) record.cells = withoutMissing(record.cells, reading.missing);
       }
       yield records;
     }

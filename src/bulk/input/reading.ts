@@ -1,6 +1,7 @@
 /** Reading: how the rows of an understood file are read. */
 
 import type { ConsentColumn } from "./consent.ts";
+import type { MissingCells } from "./missing-cells.ts";
 import type { InputFacts, Target } from "./rows.ts";
 import type { InputFile } from "./source.ts";
 import type { System } from "./systems.ts";
@@ -34,6 +35,8 @@ export interface Reading {
   hasSafeCells: boolean;
   /** Columns whose cells are all written as `="…"`. */
   formulaColumns: number[];
+  /** Of a rejects file: its rows say themselves which of their cells are missing. */
+  missing?: MissingCells;
   /** Columns without a name in which nothing was found: a value in one of them rejects its row. */
   emptyColumns: number[];
   /** Columns up to the last that has a name. */

@@ -9,8 +9,8 @@ export interface Row {
   line: number;
   /** How many physical lines the record covers, if several. */
   lines?: number;
-  /** The input's own cells, for the rejects file. */
-  cells: string[];
+  /** The input's own cells, for the rejects file; one that is missing is undefined. */
+  cells: (string | undefined)[];
   key: ContactKey;
   /** Why no contact is created with this key, although one that has it is looked for: our own export and a file that names contacts can hold any key. */
   keyFault?: { code: string; message: string };
@@ -32,7 +32,7 @@ export interface RejectedRow {
   kind: "rejected";
   line: number;
   lines?: number;
-  cells: string[];
+  cells: (string | undefined)[];
   /** Stable snake_case name of the reason. */
   code: string;
   message: string;

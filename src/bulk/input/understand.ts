@@ -5,6 +5,7 @@ import { type Columns, type MappingInput, mapColumns, mapKeyColumn, toldTargets 
 import { isConsentKnown } from "./consent-columns.ts";
 import type { FoundEncoding } from "./encoding/detect.ts";
 import { findConsent } from "./find-consent.ts";
+import { missingCellsOf } from "./missing-cells.ts";
 import { foldName } from "./names.ts";
 import { readRowBatches, readRows } from "./read-rows.ts";
 import type { Reading, Understood } from "./reading.ts";
@@ -69,6 +70,7 @@ async function understand(
     consent,
     hasSafeCells,
     formulaColumns,
+    missing: hasHeader ? missingCellsOf(layout.written) : undefined,
     emptyColumns: wanted === "contacts" && !options.ignoreUnmapped ? columnsWithout(names, rows) : [],
     width: 1 + names.findLastIndex((name) => foldName(name) !== ""),
     takesIds: options.takesIds,

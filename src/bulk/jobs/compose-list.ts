@@ -21,8 +21,8 @@ export interface ComposeOptions {
   deleteSources?: boolean;
 }
 
-/** The structure, its lists and the members of the new one; of each source that goes, two counts and its deletion. */
-const requestsAfter = { newList: 3, source: 3 };
+/** The members of the new list; of each source that goes, the list, two counts and its deletion. */
+const requestsAfter = { newList: 1, source: 4 };
 
 /** @param isResumed the new list may exist: an earlier invocation has made it */
 export function composeListJob(options: ComposeOptions, isResumed: boolean): RowJob {

@@ -1,27 +1,16 @@
 /** What an undo could not put back, as a file: one line for each contact. */
-import { join, resolve } from "node:path";
-import { fileOf } from "../runs/files.ts";
+import { keyColumn, placeRejects } from "../engine/row-rejects.ts";
+import type { RunState } from "../engine/session.ts";
 import type { Ledger } from "../runs/ledger.ts";
-import { type RejectedLine, writeRejects } from "../runs/rejects-file.ts";
+import type { RejectedLine } from "../runs/rejects-file.ts";
 import { writtenBy } from "./undo-work.ts";
 
 /** @returns its path; null when everything was put back, or a dry run was not told where */
-export async function writeUndoRejects(
-  sourceFolder: string,
-  runFolder: string | undefined,
-  wanted: string | undefined,
-  ledger: Ledger,
-): Promise<string | null> {
+export async function writeUndoRejects(sourceFolder: string, state: RunState): Promise<string | null> {
+  const { ledger } = state;
   if (ledger.rejections.size + ledger.remarks.size === 0) return null;
-  const target = wanted === undefined ? runFolder && join(runFolder, fileOf.rejects) : resolve(wanted);
-  if (!target) return null;
-  const facts = {
-    columns: [{ name: "key", target: { kind: "key" as const } }],
-    delimiter: ",",
-    hasEscapes: false,
-  };
-  await writeRejects(target, facts, lines(sourceFolder, ledger));
-  return target;
+  const facts = { columns: [keyColumn], delimiter: ",", hasEscapes: false };
+  return placeRejects(state, facts, () => lines(sourceFolder, ledger));
 }
 
 async function* lines(folder: string, ledger: Ledger): AsyncGenerator<RejectedLine> {

@@ -2,7 +2,7 @@
  * `runs undo`: puts back what a run has changed, from the values in its journal, where the account still holds what the
  * run wrote. A created contact stays: deleting it would lose what others have done with it since.
  */
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import { type Lease, takeLease } from "../../disk/lease.ts";
 import { DeclinedError, EcmError, UsageError } from "../../errors.ts";
 import { createAccount } from "../../service/account.ts";
@@ -15,6 +15,7 @@ import { type Price, priceOfRest } from "../engine/estimate.ts";
 import { progressOf, type RunEvent } from "../engine/events.ts";
 import { type Closed, closeRun, closeUnentered, nothingRead } from "../engine/finish.ts";
 import { runWork } from "../engine/loop.ts";
+import { stopAtRejects } from "../engine/open-work.ts";
 import { readOnly } from "../engine/row-job.ts";
 import { type Engine, openContext, type RunContext, type RunOptions } from "../engine/run-context.ts";
 import {
@@ -27,15 +28,17 @@ import {
 } from "../engine/session.ts";
 import { identityReader } from "../input/keys.ts";
 import type { Work } from "../items.ts";
-import { asRunStop, RunStop } from "../pacing/run-stop.ts";
+import { asRunStop, RunStop, requireFurther } from "../pacing/run-stop.ts";
 import { JournalDamagedError, readRunRecord } from "../runs/damage.ts";
 import { type EnteredRun, enterRun, isFinished } from "../runs/enter.ts";
 import { fileOf } from "../runs/files.ts";
 import { fingerprintOf } from "../runs/fingerprint.ts";
 import { locksFolder, type Manifest, writeManifest } from "../runs/folder.ts";
 import { createLedger } from "../runs/ledger.ts";
+import { joinedNames, type KeptNames, keepNames, namesFrom, readKeptNames } from "../runs/names-file.ts";
 import type { SettledByInput } from "../runs/report.ts";
 import { recreation } from "./recreate.ts";
+import { planOfUndo } from "./undo-plan.ts";
 import { writeUndoRejects } from "./undo-rejects.ts";
 import { type UndoItem, type UndoScope, undoWork, writtenBy } from "./undo-work.ts";
 
@@ -91,9 +94,17 @@ export async function undoRun(
 async function undoLocked(context: RunContext, source: Source, undo: UndoOptions): Promise<Closed> {
   const { engine, options, emit, send } = context;
   const { isPartial = false, deletesCreated = false, isSuppressed = () => false, requestsAfter = 0 } = undo;
-  const { input, created } = await surveyJournal(source, isPartial, emit);
-  if (!options.isDryRun) await agreeTo(undo, source.manifest.kind, { read: input.read, created });
-  const { keyType, recreate } = await readForUndo(send.plain, source.manifest, isSuppressed);
+  const { input, created, refs } = await surveyJournal(source, isPartial, emit);
+  if (!options.isDryRun) {
+    try {
+      await agreeTo(undo, source.manifest.kind, { read: input.read, created });
+    } catch (error) {
+      const { summary } = await closeUnentered(context, asRunStop(error), input);
+      emit({ kind: "refused", summary });
+      throw error;
+    }
+  }
+  const { keyType, recreate, names } = await readForUndo(send.plain, source, isSuppressed);
   if (recreate) emit({ kind: "remark", text: lostByDeletion, isAside: true });
   const scope: UndoScope = { deletesCreated, recreate };
   const run = options.isDryRun
@@ -107,7 +118,7 @@ async function undoLocked(context: RunContext, source: Source, undo: UndoOptions
     const state = { ...context, input, ledger: run?.ledger ?? createLedger(), run };
     const session = openUndoSession(state, source.manifest.account.structureId, keyType, scope);
     const contacts = undoWork(source.folder, identityReader(keyType), isPartial, scope);
-    return await work(session, source, contacts, requestsAfter);
+    return await work(session, source, contacts, { refs, names, requestsAfter });
   } finally {
     await run?.leave();
   }
@@ -129,7 +140,7 @@ function openUndoSession(
   keyType: string,
   { recreate }: UndoScope,
 ): Session {
-  const { engine, send, clock } = state;
+  const { engine, send, clock, options } = state;
   const behavior = engine.behaviors?.(structureId) ?? createBehavior();
   const lookup = createLookup({
     send,
@@ -146,7 +157,9 @@ function openUndoSession(
     // What tells a create of ours from one of others.
     source: recreate ? ["fields", "lists", "tags", "createdAt"] : [],
   });
-  return openSession(state, lookup, behavior);
+  // Whatever a run created is rejected without a flag: only a limit that was given stops an undo.
+  if (!options.maxRejects) return openSession(state, lookup, behavior);
+  return { ...openSession(state, lookup, behavior), onRejected: () => stopAtRejects(state) };
 }
 
 const lostByDeletion = "Recreated contacts get new ids; their history and date of creation are lost";
@@ -154,25 +167,36 @@ const lostByDeletion = "Recreated contacts get new ids; their history and date o
 /** An unsubscription cannot be undone: nothing is read for it. */
 async function readForUndo(
   send: Send,
-  { kind, account: { structureId } }: Manifest,
+  { manifest: { kind, account: of }, folder }: Source,
   isSuppressed: (key: string) => boolean,
-): Promise<{ keyType: string; recreate?: UndoScope["recreate"] }> {
-  if (kind === "unsubscribe") return { keyType: "" };
-  const account = createAccount(send, structureId);
+): Promise<{ keyType: string; recreate?: UndoScope["recreate"]; names: KeptNames }> {
+  const kept = await readKeptNames(folder);
+  if (kind === "unsubscribe") return { keyType: "", names: kept };
+  const account = createAccount(send, of.structureId);
   const structure = await account.structure();
   const { keyType } = structure;
-  if (kind !== "delete") return { keyType };
+  if (kind !== "delete") return { keyType, names: joinedNames(kept, namesFrom(structure, [])) };
   const [whole, lists] = [await account.complete(structure), await account.lists(structure)];
-  return { keyType, recreate: recreation(whole, lists, isSuppressed) };
+  const names = joinedNames(kept, namesFrom(whole, lists));
+  return { keyType, recreate: recreation(whole, lists, isSuppressed), names };
+}
+
+interface UndoExtent {
+  /** Of the contacts that the run has written. */
+  refs: readonly number[];
+  names: KeptNames;
+  requestsAfter: number;
 }
 
 async function work(
   session: Session,
   source: Source,
   undo: Work<UndoItem>,
-  requestsAfter: number,
+  { refs, names, requestsAfter }: UndoExtent,
 ): Promise<Closed> {
   const { options, emit, run, ledger } = session;
+  const left = refs.filter((ref) => !ledger.isDone(ref));
+  const plan = options.plan && planOfUndo(options.plan, left, names);
   let stop: RunStop | undefined;
   let price: Price | undefined;
   try {
@@ -181,14 +205,17 @@ async function work(
       const left = pendingRequests(source.manifest.kind, rowsOf(session).pending) + requestsAfter;
       price = priceOfRest(session, { left, isExact: false });
       emit({ kind: "priced", price });
+      await keepNames(run.folder, names);
     }
     beginPhase(session, "working", price);
-    await runWork(session, undo, run === undefined);
+    await runWork({ ...session, plan }, undo, run === undefined).finally(plan?.end);
+    const { total: sent } = session.send.counts;
+    if (run) requireFurther(requestsAfter, { sent, maxRequests: options.maxRequests });
   } catch (error) {
     stop = asRunStop(error);
   }
   beginPhase(session, "reporting", price);
-  const rejects = await writeUndoRejects(source.folder, run?.folder, options.rejects, ledger);
+  const rejects = await writeUndoRejects(source.folder, session);
   return closeRun(session, { stop, price, rejects, furtherRequests: requestsAfter });
 }
 
@@ -229,26 +256,28 @@ async function enterUndo(
         deletesCreated: deletesCreated || undefined,
       }),
       options: { run: manifest.id, isPartial, deletesCreated },
+      rejects: options.rejects === undefined ? undefined : resolve(options.rejects),
+      plan: options.planFile === undefined ? undefined : resolve(options.planFile),
     },
   });
 }
 
 /**
- * How many contacts the run has written.
+ * Which contacts the run has written.
  * @throws EcmError when it has left writes that nobody knows the end of; JournalDamagedError
  */
 async function surveyJournal(
   { manifest, folder }: Source,
   isPartial: boolean,
   emit: RunContext["emit"],
-): Promise<{ input: SettledByInput; created: number }> {
+): Promise<{ input: SettledByInput; created: number; refs: number[] }> {
   const { damage } = await readRunRecord({ manifest, folder });
   const isDamaged = damage !== undefined;
-  let read = 0;
+  const refs: number[] = [];
   let proven = 0;
   let created = 0;
-  for await (const { isUnproven, operation } of writtenBy(folder, undefined, isDamaged)) {
-    read++;
+  for await (const { ref, isUnproven, operation } of writtenBy(folder, undefined, isDamaged)) {
+    refs.push(ref);
     if (isUnproven) continue;
     proven++;
     if (operation.kind === "create") created++;
@@ -263,7 +292,7 @@ async function surveyJournal(
       text: `The journal of run ${manifest.id} is damaged: ${extent}; the rest will not be undone`,
     });
   }
-  return { input: { ...nothingRead, read }, created };
+  return { input: { ...nothingRead, read: refs.length }, created, refs };
 }
 
 function cannotUndo(id: string, damage: string, extent: string): JournalDamagedError {

@@ -39,6 +39,19 @@ export function stopOf(by: BudgetStop, until: number | undefined): RunStop {
   );
 }
 
+/**
+ * What follows on a run is not paced: a run that leaves too little for it is not complete, and can be resumed.
+ * @param further requests @throws RunStop
+ */
+export function requireFurther(
+  further: number,
+  { sent, maxRequests }: { sent: number; maxRequests: number | undefined },
+): void {
+  if (further > 0 && maxRequests !== undefined && sent + further > maxRequests) {
+    throw stopOf("max-requests", undefined);
+  }
+}
+
 /** Whatever ended a run, as its stop. */
 export function asRunStop(error: unknown): RunStop {
   if (error instanceof RunStop) return error;

@@ -48,6 +48,16 @@ export function runsFolder(stateFolder: string): string {
   return join(stateFolder, "runs");
 }
 
+/** A date, a time and six letters, as `makeRunFolder` names them. A folder of another name is no run. */
+export function isRunName(name: string): boolean {
+  return /^\d{8}-\d{4}-[0-9a-f]{6}$/.test(name);
+}
+
+/** To the minute: runs of one minute are in no order. */
+function minuteOf(runName: string): string {
+  return runName.slice(0, 13);
+}
+
 /** Where the leases of runs are, and of what else only one process may do at a time. */
 export function locksFolder(stateFolder: string): string {
   return join(stateFolder, "locks");
@@ -96,40 +106,63 @@ export async function writeManifest(folder: string, manifest: Manifest): Promise
 export class ManifestError extends EcmError {
   readonly id: string;
 
-  constructor(folder: string, why: string, hint: string) {
-    super(exitCodes.failed, `Cannot read run ${basename(folder)}: ${join(folder, fileOf.manifest)} ${why}`, {
-      type: "ManifestError",
-      hint,
-    });
-    this.id = basename(folder);
+  constructor(
+    folder: string,
+    why: string,
+    hint = "Restore the file from a backup, or delete the run's folder",
+  ) {
+    const id = basename(folder);
+    const isRun = isRunName(id);
+    super(
+      exitCodes.failed,
+      isRun
+        ? `Cannot read run ${id}: ${join(folder, fileOf.manifest)} ${why}`
+        : `${folder} is not a run of ecm`,
+      { type: "ManifestError", hint: isRun ? hint : "Move it out of this folder" },
+    );
+    this.id = id;
   }
 }
 
 /** Undefined for a folder that is not (yet) a run. @throws ManifestError */
 export async function readManifest(folder: string): Promise<Manifest | undefined> {
-  const restore = "Restore the file from a backup, or delete the run's folder";
   let text: string;
   try {
     text = await readFile(join(folder, fileOf.manifest), "utf8");
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
-    if (code === "ENOENT" || code === "ENOTDIR") return undefined;
-    throw new ManifestError(folder, `cannot be read: ${message}`, restore);
+    if (code !== "ENOENT" && code !== "ENOTDIR") {
+      throw new ManifestError(folder, `cannot be read: ${message}`);
+    }
+    if (isRunName(basename(folder)) && (await hasRun(folder))) throw new ManifestError(folder, "is missing");
+    return undefined;
   }
-  let manifest: Partial<Manifest> | null;
+  let manifest: unknown;
   try {
-    manifest = JSON.parse(text) as Partial<Manifest> | null;
+    manifest = JSON.parse(text);
   } catch {
-    throw new ManifestError(folder, "is damaged: it is not JSON", restore);
+    throw new ManifestError(folder, "is damaged: it is not JSON");
   }
-  if (manifest?.format !== 1) {
-    throw new ManifestError(
-      folder,
-      "was written by another version of ecm",
-      "Use that version, or delete the folder",
-    );
-  }
-  return manifest as Manifest;
+  if (isManifest(manifest)) return manifest;
+  const { format } = (manifest ?? {}) as Partial<Record<keyof Manifest, unknown>>;
+  if (typeof format !== "number" || format === 1) throw new ManifestError(folder, "is not that of a run");
+  throw new ManifestError(
+    folder,
+    "was written by another version of ecm",
+    "Use that version, or delete the folder",
+  );
+}
+
+/** Has what every run was made with. */
+function isManifest(value: unknown): value is Manifest {
+  const { format, account, input, options, ...texts } = (value ?? {}) as Partial<Manifest>;
+  const { id, kind, version, startedAt, fingerprint } = texts;
+  const each = [id, kind, version, startedAt, fingerprint, account?.baseUrl, account?.structureId];
+  return (
+    format === 1 &&
+    typeof options === "object" &&
+    [...each, input?.name, input?.file, input?.sha256].every((text) => typeof text === "string")
+  );
 }
 
 /** All runs, the newest first. @param onUnreadable told of each that is passed over since it cannot be read */
@@ -153,18 +186,27 @@ export async function listRuns(
   return runs.sort((one, other) => (one.manifest.startedAt < other.manifest.startedAt ? 1 : -1));
 }
 
-/** A run by its id, an unmistakable beginning of it, or `last`. @throws NotFoundError, UsageError, ManifestError */
+/**
+ * A run by its id, an unmistakable beginning of it, or `last`.
+ * @param onPassedOver told of each folder that `last` leaves out since it cannot be read
+ * @throws NotFoundError, UsageError; ManifestError where the last run may be one that cannot be read
+ */
 export async function findRun(
   stateFolder: string,
   wanted: string,
+  onPassedOver: (error: ManifestError) => void = () => undefined,
 ): Promise<{ manifest: Manifest; folder: string }> {
   const unreadable: ManifestError[] = [];
   const runs = await listRuns(stateFolder, (error) => unreadable.push(error));
   if (wanted === "last") {
-    // An id begins with its time: an older run is not the last one because the last one cannot be read.
-    const newer = unreadable.find(({ id }) => !runs[0] || id > runs[0].manifest.id);
+    const [newest] = runs;
+    // A name begins with its time: an older run is not the last one because the last one cannot be read.
+    const newer = unreadable.find(
+      ({ id }) => isRunName(id) && (!newest || minuteOf(id) >= minuteOf(newest.manifest.id)),
+    );
     if (newer) throw newer;
-    if (runs[0]) return runs[0];
+    for (const each of unreadable) onPassedOver(each);
+    if (newest) return newest;
   }
   const matches = runs.filter(({ manifest }) => manifest.id === wanted);
   // An empty word is a variable that a script has not set, and the beginning of every id.
@@ -180,10 +222,14 @@ export async function findRun(
   return matches[0];
 }
 
+/** Files and folders in which something of ours grows that is no run, or not yet. */
+const scratchName = /^\.(?:plan|unpacked|dry-run|write-test)[.-]/;
+
 /** Removes folders that never became a run, such as one whose input was still being read when the machine stopped. */
 export async function sweepAbandoned(stateFolder: string, nowMilliseconds: number): Promise<void> {
   const root = runsFolder(stateFolder);
   for (const name of await readdir(root).catch(() => [] as string[])) {
+    if (!isRunName(name) && !scratchName.test(name)) continue;
     const folder = join(root, name);
     const times = await Promise.all([changedAt(folder), changedAt(join(folder, fileOf.input))]);
     const isOld = nowMilliseconds - Math.max(...times) > 86_400_000;

@@ -22,13 +22,17 @@ export function namesFrom(structure: ContactStructure, lists: readonly ContactLi
 
 /** Once for each run; a resumed one adds what it knows. Later names win. */
 export async function keepNames(folder: string, ...names: Partial<KeptNames>[]): Promise<void> {
-  const each = [await readKeptNames(folder), ...names];
-  const all: KeptNames = {
-    fields: Object.assign({}, ...each.map(({ fields }) => fields)),
-    lists: Object.assign({}, ...each.map(({ lists }) => lists)),
-    tags: Object.assign({}, ...each.map(({ tags }) => tags)),
-  };
+  const all = joinedNames(await readKeptNames(folder), ...names);
   await writeAtomically(join(folder, fileOf.names), `${JSON.stringify(all)}\n`);
+}
+
+/** Later names win. */
+export function joinedNames(...names: Partial<KeptNames>[]): KeptNames {
+  return {
+    fields: Object.assign({}, ...names.map(({ fields }) => fields)),
+    lists: Object.assign({}, ...names.map(({ lists }) => lists)),
+    tags: Object.assign({}, ...names.map(({ tags }) => tags)),
+  };
 }
 
 /** None where there is no file, or a damaged one: then ids are shown as they are. */

@@ -1,9 +1,12 @@
-/** The rejects file: the input's own columns and three of ours, so that it can be fixed and imported as it is. */
+/**
+ * The rejects file: the input's own columns and three of ours, so that it can be fixed and imported as it is; a fourth where a
+ * row lacks cells, which would come back as blank ones.
+ */
 import { rm } from "node:fs/promises";
 import { resolve } from "node:path";
 import { type AtomicFile, openAtomicFile } from "../../disk/atomic-file.ts";
 import { EcmError, exitCodes } from "../../errors.ts";
-import { escapedCell, isOurBookkeeping } from "../input/index.ts";
+import { escapedCell, isOurBookkeeping, missingColumn, missingNames } from "../input/index.ts";
 import type { InputFacts, ReadRow } from "../input/rows.ts";
 
 export interface RejectedLine {
@@ -17,30 +20,34 @@ const pieceCharacters = 64 * 1024;
 
 /**
  * Writes the file whole or not at all, in the dialect of the input. Cells beyond the header follow our own columns,
- * which have no name for them: such a row is rejected again until it is fixed. @returns how many rows it holds; with none, no file is left
+ * which have no name for them: such a row is rejected again until it is fixed.
+ * @param rejected is read twice
+ * @returns how many rows it holds; with none, no file is left
  * @throws EcmError when it cannot be written
  */
 export async function writeRejects(
   file: string,
   facts: Pick<InputFacts, "columns" | "delimiter" | "hasEscapes">,
-  rejected: AsyncIterable<RejectedLine>,
+  rejected: () => AsyncIterable<RejectedLine>,
 ): Promise<number> {
   const target = resolve(file);
   const { columns } = facts;
   // Of a rejects file that is imported again, the columns of the earlier rejection are replaced.
   const own = columns.flatMap(({ name }, index) => (isOurBookkeeping(name) ? [] : [index]));
+  const missingIn = ({ row }: RejectedLine) => missingNames(row.cells, columns, own);
   let count = 0;
   let opened: AtomicFile | undefined;
   try {
+    const saysMissing = await isAny(rejected(), (line) => missingIn(line) !== "");
+    const ours = ["ecm_line", "ecm_error", "ecm_message", ...(saysMissing ? [missingColumn] : [])];
     opened = await openAtomicFile(target);
-    let piece = lineOf(
-      [...own.map((index) => columns[index]!.name), "ecm_line", "ecm_error", "ecm_message"],
-      facts,
-    );
-    for await (const { row, code, message } of rejected) {
+    let piece = lineOf([...own.map((index) => columns[index]!.name), ...ours], facts);
+    for await (const line of rejected()) {
+      const { row, code, message } = line;
       const cells = own.map((index) => row.cells[index] ?? "");
-      const surplus = row.cells.slice(columns.length);
-      piece += lineOf([...cells, String(row.line), code, message, ...surplus], facts);
+      const surplus = row.cells.slice(columns.length).map((cell = "") => cell);
+      const missing = saysMissing ? [missingIn(line)] : [];
+      piece += lineOf([...cells, String(row.line), code, message, ...missing, ...surplus], facts);
       count++;
       if (piece.length < pieceCharacters) continue;
       await opened.append(piece);
@@ -56,6 +63,11 @@ export async function writeRejects(
     throw new EcmError(exitCodes.failed, message, { type: "RejectsFileError", cause: error });
   }
   return count;
+}
+
+async function isAny<T>(each: AsyncIterable<T>, holds: (one: T) => boolean): Promise<boolean> {
+  for await (const one of each) if (holds(one)) return true;
+  return false;
 }
 
 function lineOf(

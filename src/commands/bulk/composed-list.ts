@@ -5,8 +5,11 @@ import type { Manifest } from "../../bulk/runs/folder.ts";
 import type { Connection, Context } from "../../context.ts";
 import { EcmError, exitCodes, UsageError } from "../../errors.ts";
 import { allOf, equals, readSearch, searchContactsRequest } from "../../service/contacts.ts";
+import { fetchAllLists, fetchList } from "../../service/list-pages.ts";
 import { deleteList } from "../../service/lists.ts";
-import type { ContactList, ContactStructure } from "../../wire.ts";
+import type { ContactList } from "../../wire.ts";
+
+type StoredRun = { manifest: Manifest; folder: string };
 
 /** Reports the new list; deletes the sources if requested, once all of their contacts are in the new list. */
 export async function finishComposing(
@@ -14,26 +17,41 @@ export async function finishComposing(
   { into, sources, deleteSources }: ComposeOptions,
   { summary, stop }: Closed,
 ): Promise<void> {
-  if (stop || summary.status !== "completed" || summary.rows.rejected > 0) return;
-  const { terminal } = context;
+  if (stop || summary.run === null || summary.status !== "completed" || summary.rows.rejected > 0) return;
+  const { terminal, folders } = context;
+  const { findRun } = await import("../../bulk/runs/folder.ts");
+  const run = await findRun(folders.state, summary.run);
   const connection = await context.connect();
-  const { account } = connection;
-  account.forget();
-  const structure = await account.structure();
-  const list = await account.list(structure, into);
+  const { structureId } = run.manifest.account;
+  const _id = await newListId(connection, run, into);
+  if (_id === undefined) return;
   terminal.note(
-    `The list ${JSON.stringify(into)} has ${await membersOf(connection, structure, [list])} contacts`,
+    `The list ${JSON.stringify(into)} has ${await membersOf(connection, structureId, [_id])} contacts`,
   );
   if (!deleteSources) return;
-  const left = (await account.lists(structure)).filter(({ _id }) =>
-    sources.some((source) => source._id === _id),
-  );
-  for (const source of left) {
-    await requireCovered(connection, structure, source, list);
-    await deleteList(connection.send, structure._id, source._id);
+  for (const { _id: sourceId } of sources) {
+    const source = await fetchList(connection.send, structureId, sourceId, connection.behaviors(structureId));
+    if (!source) continue;
+    await requireCovered(connection, structureId, source, { _id, name: into });
+    await deleteList(connection.send, structureId, sourceId);
     terminal.note(`Deleted the list ${JSON.stringify(source.name)}`);
   }
-  account.forget();
+  connection.account.forget();
+}
+
+/** From what the run has kept of names: the list may have another by now. Where that is lost, the list of this name. */
+async function newListId(
+  { send, behaviors }: Connection,
+  { manifest, folder }: StoredRun,
+  into: string,
+): Promise<string | undefined> {
+  const { readKeptNames } = await import("../../bulk/runs/names-file.ts");
+  const { lists } = await readKeptNames(folder);
+  const kept = Object.keys(lists).find((id) => lists[id] === into);
+  if (kept !== undefined) return kept;
+  const { structureId } = manifest.account;
+  const all = await fetchAllLists(send, structureId, behaviors(structureId));
+  return all.find(({ name }) => name === into)?._id;
 }
 
 /** Before an undo: without their old lists, people would be in none. @throws UsageError */
@@ -51,49 +69,47 @@ export async function requireUndoableList(context: Context, { kind, options }: M
   );
 }
 
-/** Requests that follow on an undo: the structure, its lists, the members of the new one, and its deletion. */
+/** Requests that follow on an undo: the new list, its members, and its deletion. */
 export function requestsAfterUndo({ kind }: Manifest, deletesCreated: boolean): number {
   if (kind !== "merge" && kind !== "duplicate") return 0;
-  return deletesCreated ? 4 : 3;
+  return deletesCreated ? 3 : 2;
 }
 
 /** After an undo: the new list stays and is named; with `--delete-created` it goes when it is empty. */
 export async function finishUndoingList(
   context: Context,
-  { kind, options }: Manifest,
+  undone: StoredRun,
   { summary, stop }: Closed,
   deletesCreated: boolean,
 ): Promise<void> {
+  const { kind, options, account: of } = undone.manifest;
   if ((kind !== "merge" && kind !== "duplicate") || stop || summary.status !== "completed") return;
   const connection = await context.connect();
   const { account, send } = connection;
-  account.forget();
-  const structure = await account.structure();
   const { into } = options as unknown as ComposeOptions;
-  const list = (await account.lists(structure)).find(({ name }) => name === into);
+  const _id = await newListId(connection, undone, into);
+  const list =
+    _id === undefined
+      ? undefined
+      : await fetchList(send, of.structureId, _id, connection.behaviors(of.structureId));
   if (!list) return;
-  const members = await membersOf(connection, structure, [list]);
+  const members = await membersOf(connection, of.structureId, [list._id]);
   const isEmpty = members === 0 && !list.totalContacts;
+  const name = JSON.stringify(list.name);
   if (deletesCreated && isEmpty) {
-    await deleteList(send, structure._id, list._id);
+    await deleteList(send, of.structureId, list._id);
     account.forget();
-    return context.terminal.note(`Deleted the list ${JSON.stringify(into)}`);
+    return context.terminal.note(`Deleted the list ${name}`);
   }
   const holds = isEmpty ? "empty" : `${Math.max(members, list.totalContacts ?? 0)} contacts`;
-  context.terminal.note(
-    `The list ${JSON.stringify(into)} stays (${holds}); delete it with: ecm lists delete ${JSON.stringify(into)}`,
-  );
+  context.terminal.note(`The list ${name} stays (${holds}); delete it with: ecm lists delete ${name}`);
 }
 
 /** How many are in all of these lists. */
-async function membersOf(
-  { send }: Connection,
-  { _id: structureId }: ContactStructure,
-  lists: ContactList[],
-): Promise<number> {
+async function membersOf({ send }: Connection, structureId: string, listIds: string[]): Promise<number> {
   const request = searchContactsRequest({
     structureId,
-    filters: allOf(...lists.map(({ _id }) => equals("LIST_ID", [_id]))),
+    filters: allOf(...listIds.map((_id) => equals("LIST_ID", [_id]))),
     page: 1,
     pageSize: 1,
     source: ["_id"],
@@ -104,13 +120,13 @@ async function membersOf(
 /** Contacts may have been added since the members were read. @throws EcmError (exit 6) */
 async function requireCovered(
   connection: Connection,
-  structure: ContactStructure,
+  structureId: string,
   source: ContactList,
-  list: ContactList,
+  list: { _id: string; name: string },
 ): Promise<void> {
   const [all, moved] = [
-    await membersOf(connection, structure, [source]),
-    await membersOf(connection, structure, [source, list]),
+    await membersOf(connection, structureId, [source._id]),
+    await membersOf(connection, structureId, [source._id, list._id]),
   ];
   if (Math.max(all, source.totalContacts ?? 0) <= moved) return;
   const name = JSON.stringify(source.name);

@@ -30,12 +30,18 @@ const defaultConcurrency = 8;
 
 /**
  * @param isResume for a run that exists: there is nothing to start over
+ * @param isUndo for a run of its own, that has no other to start over either
  * @param isMutate for a command that does single contacts too
  */
-export function addBulkFlags(command: Command, { isResume = false, isMutate = false } = {}): Command {
+export function addBulkFlags(
+  command: Command,
+  { isResume = false, isUndo = false, isMutate = false } = {},
+): Command {
+  if (!isResume && !isUndo) {
+    command.addOption(new Option("--fresh", "start over instead of resuming an earlier run of this command"));
+  }
   if (!isResume) {
     command
-      .addOption(new Option("--fresh", "start over instead of resuming an earlier run of this command"))
       .option(
         "--plan <file>",
         "write one JSON line per contact: what changes, before and after (- for stdout)",
@@ -61,7 +67,9 @@ export function addBulkFlags(command: Command, { isResume = false, isMutate = fa
     )
     .option(
       "--max-rejects <n>",
-      "stop after N rejected rows, or N% of them (default: 50, if no row was accepted)",
+      isUndo
+        ? "stop after N contacts that cannot be restored, or N% of them (default: never)"
+        : "stop after N rejected rows, or N% of them (default: 50, if no row was accepted)",
     )
     .option("--rejects <file>", "also write what was rejected, with the reason, to FILE");
 }

@@ -2,6 +2,7 @@
 import { randomBytes } from "node:crypto";
 import { mkdir, rm } from "node:fs/promises";
 import { join } from "node:path";
+import type { Closed } from "../../bulk/engine/finish.ts";
 import type { PlanLine, PlanSink } from "../../bulk/engine/plan.ts";
 import { runsFolder } from "../../bulk/runs/folder.ts";
 import type { Context } from "../../context.ts";
@@ -20,8 +21,8 @@ export interface PlanOutput {
   sink?: PlanSink;
   /** The first changes, and how to see the others; for stderr. */
   lines(): string[];
-  /** Makes the file appear. */
-  commit(): Promise<void>;
+  /** Makes the file appear, unless the run stopped before it came to any contact. */
+  settle(result: Closed): Promise<void>;
   /** Leaves an earlier file of that name unchanged. */
   discard(): Promise<void>;
 }
@@ -73,8 +74,9 @@ export async function openPlanOutput(
       const further = `  … ${count(more)} more: --show ${Math.min(changes, 50)}, or --plan plan.ndjson`;
       return [...drawDifference(terminal, shown), ...(more > 0 ? [further] : [])];
     },
-    async commit() {
+    async settle({ stop, summary: { rows } }) {
       if (!output) return;
+      if (stop && rows.pending === rows.read) return output.discard();
       await flush();
       await output.commit();
     },

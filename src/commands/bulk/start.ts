@@ -63,8 +63,7 @@ export async function startRun(
       },
       display.on,
     );
-    const isUntouched = result.stop && result.summary.rows.pending === result.summary.rows.read;
-    await (isUntouched ? plan.discard() : plan.commit());
+    await plan.settle(result);
     display.end(result, plan.lines());
     return result;
   } catch (error) {

@@ -108,7 +108,9 @@ async function examineKey(context: Context, profile: ResolvedProfile): Promise<F
 }
 
 async function examineRuns(context: Context): Promise<Finding> {
-  const runs = await Promise.all((await listRuns(context.folders.state)).map(viewRun));
+  const { folders, terminal } = context;
+  const found = await listRuns(folders.state, ({ message }) => terminal.warn(message));
+  const runs = await Promise.all(found.map(viewRun));
   return ofRuns(runs.filter(({ status }) => status === "stopped" || status === "unfinished"));
 }
 

@@ -1,4 +1,5 @@
 /** A new list of everyone in other lists, as a bulk run: what `lists duplicate` and `lists merge` share. */
+import type { RunOptions } from "../../bulk/engine/run-context.ts";
 import type { ComposeOptions } from "../../bulk/jobs/compose-list.ts";
 import type { Context } from "../../context.ts";
 import { UsageError } from "../../errors.ts";
@@ -17,6 +18,7 @@ export async function composeList(context: Context, wanted: Wanted, flags: BulkF
   const options = runOptionsFrom(flags, context.clock.now());
   if (into.trim() === "") throw new UsageError("A list needs a name that is not blank");
   if (deleteSources) requireAnswer(context, "delete", options.isDryRun);
+  await requirePlaces(context, options, flags);
   const { account } = await context.connect("bulk", options.concurrency);
   const structure = await account.structure();
   const found = await resolveLists(account, structure, wanted.sources);
@@ -37,6 +39,17 @@ export async function composeList(context: Context, wanted: Wanted, flags: BulkF
   const what = `${kind === "merge" ? "Merging" : "Duplicating"} ${job.input.name}`;
   const result = await startRun(context, { job, options, flags, what, danger: "change" });
   await endRunAfter(context, result, () => finishComposing(context, composed, result));
+}
+
+/** Found out before the names of the lists are looked up. @throws UsageError for a file that cannot be written */
+async function requirePlaces(context: Context, options: RunOptions, flags: BulkFlags): Promise<void> {
+  const [{ requireRejectsPlace }, { openPlanOutput }] = await Promise.all([
+    import("../../bulk/engine/execute-run.ts"),
+    import("../bulk/plan-output.ts"),
+  ]);
+  await requireRejectsPlace({ input: { name: "" } }, options);
+  const plan = await openPlanOutput(context, flags, options.isDryRun);
+  await plan.discard();
 }
 
 /** Whether the same command has begun already: then the new list may exist. */

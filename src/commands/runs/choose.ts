@@ -25,6 +25,15 @@ function missingRun(verb: string): Missing {
   return { question: `Run to ${verb}`, what: "the run", usage: `ecm runs ${verb} RUN, or last` };
 }
 
+/** The run that was named. Says which folders `last` passes over. @throws NotFoundError, UsageError, ManifestError */
+export async function runNamed(
+  { folders, terminal }: Context,
+  wanted: string,
+): Promise<{ manifest: Manifest; folder: string }> {
+  const { findRun } = await import("../../bulk/runs/folder.ts");
+  return findRun(folders.state, wanted, ({ message }) => terminal.warn(message));
+}
+
 async function runChoices(
   context: Context,
   fits: (manifest: Manifest) => boolean,
@@ -34,7 +43,8 @@ async function runChoices(
     import("../../bulk/runs/view.ts"),
   ]);
   const choices: Choice<string>[] = [];
-  for (const each of await listRuns(context.folders.state)) {
+  const runs = await listRuns(context.folders.state, ({ message }) => context.terminal.warn(message));
+  for (const each of runs) {
     if (!fits(each.manifest)) continue;
     const { run, kind, file, status, done, rows } = await viewRun(each);
     const of = rows ? ` of ${rows.read}` : "";

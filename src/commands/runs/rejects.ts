@@ -3,7 +3,7 @@ import { join } from "node:path";
 import type { Command } from "commander";
 import type { Context } from "../../context.ts";
 import { describeCommand } from "../help-text.ts";
-import { runOr } from "./choose.ts";
+import { runNamed, runOr } from "./choose.ts";
 
 export function registerRunsRejects(parent: Command, context: Context): void {
   const command = parent
@@ -14,7 +14,7 @@ export function registerRunsRejects(parent: Command, context: Context): void {
   describeCommand(command, {
     examples: ["ecm runs rejects last > fix-me.csv"],
     output:
-      "The rejects file: the input's own columns, ecm_line, ecm_error and ecm_message; nothing if no row was rejected.",
+      "The rejects file: the input's own columns, ecm_line, ecm_error and ecm_message; where a row lacks cells, ecm_missing names their columns. Nothing if no row was rejected.",
     isLocal: true,
     exitCodes: { 5: "no such run" },
   });
@@ -22,11 +22,8 @@ export function registerRunsRejects(parent: Command, context: Context): void {
 
 async function runRunsRejects(context: Context, given?: string): Promise<void> {
   const wanted = await runOr(context, given, "rejects", ({ summary }) => summary?.rows.rejected !== 0);
-  const [{ findRun }, { fileOf }] = await Promise.all([
-    import("../../bulk/runs/folder.ts"),
-    import("../../bulk/runs/files.ts"),
-  ]);
-  const { manifest, folder } = await findRun(context.folders.state, wanted);
+  const { fileOf } = await import("../../bulk/runs/files.ts");
+  const { manifest, folder } = await runNamed(context, wanted);
   try {
     for await (const piece of createReadStream(join(folder, fileOf.rejects), "utf8")) {
       await context.terminal.write(String(piece));

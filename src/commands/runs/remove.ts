@@ -4,7 +4,7 @@ import type { Manifest } from "../../bulk/runs/folder.ts";
 import type { Context } from "../../context.ts";
 import { UsageError } from "../../errors.ts";
 import { describeCommand } from "../help-text.ts";
-import { runsOr } from "./choose.ts";
+import { runNamed, runsOr } from "./choose.ts";
 
 export function registerRunsRemove(parent: Command, context: Context): void {
   const command = parent
@@ -27,13 +27,16 @@ export function registerRunsRemove(parent: Command, context: Context): void {
 
 async function runRunsRemove(context: Context, given: string[]): Promise<void> {
   const wanted = await runsOr(context, given, "remove");
-  const [{ findRun, locksFolder }, { isFinished }, { takeLease }] = await Promise.all([
+  const [{ isRunName, locksFolder }, { isFinished }, { takeLease }] = await Promise.all([
     import("../../bulk/runs/folder.ts"),
     import("../../bulk/runs/enter.ts"),
     import("../../disk/lease.ts"),
   ]);
   const runs = [];
-  for (const each of wanted) runs.push(await findRun(context.folders.state, requireWhole(each)));
+  for (const each of wanted) {
+    if (each !== "last" && !isRunName(each)) throw notWhole(each);
+    runs.push(await runNamed(context, each));
+  }
   await context.confirm(questionFor(runs.map(({ manifest }) => [manifest, isFinished(manifest)])));
   for (const { manifest, folder } of runs) {
     const { id, fingerprint } = manifest;
@@ -46,10 +49,9 @@ async function runRunsRemove(context: Context, given: string[]): Promise<void> {
   );
 }
 
-/** What is removed is gone: the beginning of an id, or an empty variable of a script, never chooses it. @throws UsageError */
-function requireWhole(id: string): string {
-  if (id === "last" || /^\d{8}-\d{4}-[0-9a-f]{6}$/.test(id)) return id;
-  throw new UsageError(
+/** What is removed is gone: the beginning of an id, or an empty variable of a script, never chooses it. */
+function notWhole(id: string): UsageError {
+  return new UsageError(
     `${JSON.stringify(id)} is not the full id of a run`,
     "Give the full id, or last; see: ecm runs list",
   );

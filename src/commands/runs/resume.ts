@@ -17,7 +17,7 @@ import {
 } from "../bulk/flags.ts";
 import type { RunDisplay } from "../bulk/progress.ts";
 import { describeCommand } from "../help-text.ts";
-import { runOr } from "./choose.ts";
+import { runNamed, runOr } from "./choose.ts";
 import { suppressedFor } from "./undo.ts";
 
 export function registerRunsResume(parent: Command, context: Context): void {
@@ -39,14 +39,13 @@ export function registerRunsResume(parent: Command, context: Context): void {
 }
 
 async function runRunsResume(context: Context, given: string | undefined, flags: BulkFlags): Promise<void> {
-  const [{ findRun }, { isFinished }, { runRowJob }, { displayRun }] = await Promise.all([
-    import("../../bulk/runs/folder.ts"),
+  const [{ isFinished }, { runRowJob }, { displayRun }] = await Promise.all([
     import("../../bulk/runs/enter.ts"),
     import("../../bulk/engine/execute-run.ts"),
     import("../bulk/progress.ts"),
   ]);
   const wanted = await runOr(context, given, "resume", (run) => !isFinished(run));
-  const { manifest } = await findRun(context.folders.state, wanted);
+  const { manifest } = await runNamed(context, wanted);
   if (isFinished(manifest)) throw finished(manifest);
   const options = { ...runOptionsFrom(flags, context.clock.now()), isFresh: false };
   options.rejects ??= manifest.rejects;
@@ -101,7 +100,7 @@ async function finish(context: Context, { kind, input, options }: Manifest, resu
       import("../bulk/composed-list.ts"),
     ]);
     const undone = await findRun(context.folders.state, input.name);
-    await finishUndoingList(context, undone.manifest, result, options.deletesCreated === true);
+    await finishUndoingList(context, undone, result, options.deletesCreated === true);
   }
   if (kind !== "merge" && kind !== "duplicate") return;
   const [{ finishComposing }, { composeOptionsFrom }] = await Promise.all([
@@ -135,12 +134,14 @@ async function goOnUndoing(
   { input, options: { isPartial, deletesCreated } }: Manifest,
   ...rest: [options: RunOptions, emit: (event: RunEvent) => void]
 ): Promise<Closed> {
-  const [{ findRun }, { undoRun }, { requestsAfterUndo }] = await Promise.all([
+  const [{ findRun }, { undoRun }, { requireRejectsPlace }, { requestsAfterUndo }] = await Promise.all([
     import("../../bulk/runs/folder.ts"),
     import("../../bulk/jobs/undo.ts"),
+    import("../../bulk/engine/execute-run.ts"),
     import("../bulk/composed-list.ts"),
   ]);
   const source = await findRun(context.folders.state, input.name);
+  await requireRejectsPlace({ input: { name: input.file } }, rest[0]);
   return undoRun(engine, source, ...rest, {
     isPartial: isPartial === true,
     deletesCreated: deletesCreated === true,

@@ -4,7 +4,7 @@ import type { RunView } from "../../bulk/runs/view.ts";
 import type { Context } from "../../context.ts";
 import { presentOne, type View } from "../../terminal/present.ts";
 import { describeCommand } from "../help-text.ts";
-import { runOr } from "./choose.ts";
+import { runNamed, runOr } from "./choose.ts";
 import { runView } from "./list.ts";
 
 const wholeView: View<RunView> = {
@@ -38,11 +38,8 @@ async function runRunsShow(
   flags: { changes?: boolean },
 ): Promise<void> {
   const wanted = await runOr(context, given, "show");
-  const [{ findRun }, { viewRun }] = await Promise.all([
-    import("../../bulk/runs/folder.ts"),
-    import("../../bulk/runs/view.ts"),
-  ]);
-  const run = await findRun(context.folders.state, wanted);
+  const { viewRun } = await import("../../bulk/runs/view.ts");
+  const run = await runNamed(context, wanted);
   if (flags.changes) return showChanges(context, run);
   const view = await viewRun(run);
   if (view.damage !== null)

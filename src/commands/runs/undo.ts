@@ -1,18 +1,24 @@
+import { join } from "node:path";
 import type { Command } from "commander";
+import type { Closed } from "../../bulk/engine/finish.ts";
+import type { RunOptions } from "../../bulk/engine/run-context.ts";
 import type { Manifest } from "../../bulk/runs/folder.ts";
 import type { Context } from "../../context.ts";
 import { agreeToDelete, agreeToUndo, requireAnswer } from "../bulk/agree.ts";
+import { requireDistinctFiles } from "../bulk/distinct-files.ts";
 import {
   addBulkFlags,
   type BulkFlags,
   endRunAfter,
   openEngine,
+  printSummary,
   requireAccountOf,
   runOptionsFrom,
 } from "../bulk/flags.ts";
+import { openPlanOutput } from "../bulk/plan-output.ts";
 import { describeCommand } from "../help-text.ts";
 import { openSuppressionList } from "../suppression-list.ts";
-import { runOr } from "./choose.ts";
+import { runNamed, runOr } from "./choose.ts";
 
 interface UndoFlags extends BulkFlags {
   partial?: boolean;
@@ -25,7 +31,7 @@ export function registerRunsUndo(parent: Command, context: Context): void {
     .description("restore the values, lists and tags that a run changed, unless they changed since")
     .argument("[run]", "its id, the start of it, or last")
     .action((run: string | undefined, flags: UndoFlags) => runRunsUndo(context, run, flags));
-  addBulkFlags(command, { isResume: true });
+  addBulkFlags(command, { isUndo: true });
   command.option(
     "--delete-created",
     "delete contacts that the run created, unless they changed since (asks first)",
@@ -34,6 +40,7 @@ export function registerRunsUndo(parent: Command, context: Context): void {
   describeCommand(command, {
     examples: [
       "ecm runs undo last --dry-run",
+      "ecm runs undo last --dry-run --plan plan.ndjson",
       "ecm runs undo 20261121-1402",
       "ecm runs undo last --delete-created",
     ],
@@ -50,38 +57,64 @@ export function registerRunsUndo(parent: Command, context: Context): void {
 
 async function runRunsUndo(context: Context, given: string | undefined, flags: UndoFlags): Promise<void> {
   const options = runOptionsFrom(flags, context.clock.now());
-  const deletesCreated = flags.deleteCreated ?? false;
-  if (deletesCreated) requireAnswer(context, "delete", options.isDryRun);
-  const [{ findRun }, { undoRun }, { displayRun }] = await Promise.all([
-    import("../../bulk/runs/folder.ts"),
-    import("../../bulk/jobs/undo.ts"),
-    import("../bulk/progress.ts"),
-  ]);
+  if (flags.deleteCreated) requireAnswer(context, "delete", options.isDryRun);
+  const { finishUndoingList } = await import("../bulk/composed-list.ts");
   const wanted = await runOr(context, given, "undo", ({ kind }) => kind !== "undo");
-  const source = await findRun(context.folders.state, wanted);
-  const what = `Undoing run ${source.manifest.id}: ${source.manifest.input.name}`;
+  const source = await runNamed(context, wanted);
+  const result = await undo(context, source, options, flags);
+  await endRunAfter(context, result, () =>
+    finishUndoingList(context, source, result, flags.deleteCreated ?? false),
+  );
+}
+
+async function undo(
+  context: Context,
+  source: { manifest: Manifest; folder: string },
+  options: RunOptions,
+  flags: UndoFlags,
+): Promise<Closed> {
+  const { manifest, folder } = source;
+  const deletesCreated = flags.deleteCreated ?? false;
+  const [
+    { undoRun },
+    { requireRejectsPlace },
+    { fileOf },
+    { displayRun },
+    { requireUndoableList, requestsAfterUndo },
+  ] = await Promise.all([
+    import("../../bulk/jobs/undo.ts"),
+    import("../../bulk/engine/execute-run.ts"),
+    import("../../bulk/runs/files.ts"),
+    import("../bulk/progress.ts"),
+    import("../bulk/composed-list.ts"),
+  ]);
+  const journal = { input: { name: join(folder, fileOf.journal) } };
+  requireDistinctFiles(journal, flags);
+  await requireRejectsPlace(journal, options);
+  const plan = await openPlanOutput(context, flags, options.isDryRun);
+  const what = `Undoing run ${manifest.id}: ${manifest.input.name}`;
   const display = displayRun(context, what, options.isDryRun);
   try {
     const engine = await openEngine(context, options);
-    requireAccountOf(source.manifest, engine.account.baseUrl);
-    const { requireUndoableList, requestsAfterUndo, finishUndoingList } = await import(
-      "../bulk/composed-list.ts"
-    );
-    await requireUndoableList(context, source.manifest);
+    requireAccountOf(manifest, engine.account.baseUrl);
+    await requireUndoableList(context, manifest);
     engine.sentBefore = context.requestsSent();
-    const isSuppressed = await suppressedFor(context, source.manifest);
-    const result = await undoRun(engine, source, options, display.on, {
+    const planned = { plan: plan.sink, planFile: flags.plan === "-" ? undefined : flags.plan };
+    const result = await undoRun(engine, source, { ...options, ...planned }, display.on, {
       isPartial: flags.partial,
       deletesCreated,
-      requestsAfter: requestsAfterUndo(source.manifest, deletesCreated),
-      isSuppressed,
+      requestsAfter: requestsAfterUndo(manifest, deletesCreated),
+      isSuppressed: await suppressedFor(context, manifest),
       agreeToDelete: (contacts) => agreeToDelete(context, display, contacts),
       agree: (contacts, requests) => agreeToUndo(context, display, contacts, requests),
     });
-    display.end(result);
-    await endRunAfter(context, result, () =>
-      finishUndoingList(context, source.manifest, result, deletesCreated),
-    );
+    await plan.settle(result);
+    display.end(result, plan.lines());
+    return result;
+  } catch (error) {
+    await plan.discard();
+    await printSummary(context, display.refused());
+    throw error;
   } finally {
     display.close();
   }

@@ -1,0 +1,42 @@
+/**
+ * Reading: the column by which a rejects file says which cells its rows lack. CSV alone cannot: a cell that is missing keeps
+ * the contact's value, and a blank one clears it with `--blank clear`.
+ */
+import { foldName } from "./names.ts";
+import { isBlankText, joinedNames, splitNames } from "./values.ts";
+
+export const missingColumn = "ecm_missing";
+
+/** Where a file says which cells are missing, and what its columns are called. */
+export interface MissingCells {
+  column: number;
+  /** Folded. */
+  names: string[];
+}
+
+/** @param names of the columns, as the file has them */
+export function missingCellsOf(names: readonly string[]): MissingCells | undefined {
+  const folded = names.map(foldName);
+  const isOfRejects = ["ecm_line", "ecm_error", missingColumn].every((name) => folded.includes(name));
+  return isOfRejects ? { column: folded.indexOf(missingColumn), names: folded } : undefined;
+}
+
+/** The cells of a row without those that it says are missing, unless they were filled in since. */
+export function withoutMissing(cells: string[], { column, names }: MissingCells): string[] {
+  const said = cells[column] ?? "";
+  if (isBlankText(said)) return cells;
+  const missing = new Set(splitNames(said, "csv").map(foldName));
+  return cells.map((cell, index) =>
+    missing.has(names[index] ?? "") && isBlankText(cell ?? "") ? (undefined as unknown as string) : cell,
+  );
+}
+
+/** What the column says of a row: the names of the columns that it has no cell in. */
+export function missingNames(
+  cells: readonly (string | undefined)[],
+  columns: readonly { name: string }[],
+  places: readonly number[],
+): string {
+  const missing = places.filter((index) => cells[index] === undefined).map((index) => columns[index]!.name);
+  return joinedNames(missing.filter((name) => foldName(name) !== ""));
+}
