@@ -6,7 +6,10 @@ import type { Connection, Context } from "../../context.ts";
 import { EcmError, exitCodes, UsageError } from "../../errors.ts";
 import { allOf, equals, readSearch, searchContactsRequest } from "../../service/contacts.ts";
 import { deleteList } from "../../service/lists.ts";
+import { shellArguments, shellWord } from "../../shell-word.ts";
 import type { ContactList, ContactStructure } from "../../wire.ts";
+import { inSameAccount } from "../command-line.ts";
+import { count, counted } from "./words.ts";
 
 /** Reports the new list; deletes the sources if requested, once all of their contacts are in the new list. */
 export async function finishComposing(
@@ -21,9 +24,8 @@ export async function finishComposing(
   account.forget();
   const structure = await account.structure();
   const list = await account.list(structure, into);
-  terminal.note(
-    `The list ${JSON.stringify(into)} has ${await membersOf(connection, structure, [list])} contacts`,
-  );
+  const members = await membersOf(connection, structure, [list]);
+  terminal.note(`The list ${JSON.stringify(into)} has ${counted(members, "contact")}`);
   if (!deleteSources) return;
   const left = (await account.lists(structure)).filter(({ _id }) =>
     sources.some((source) => source._id === _id),
@@ -44,7 +46,7 @@ export async function requireUndoableList(context: Context, { kind, options }: M
   const lists = await account.lists(await account.structure());
   const gone = sources.filter(({ _id }) => !lists.some((list) => list._id === _id));
   if (gone.length === 0) return;
-  const name = JSON.stringify(into);
+  const name = shellWord(into);
   throw new UsageError(
     `The source lists were deleted (${gone.map((list) => JSON.stringify(list.name)).join(", ")}): an undo would leave their contacts in no list`,
     `To empty the new list anyway: ecm contact mutate --list ${name} --remove-list ${name}`,
@@ -79,10 +81,9 @@ export async function finishUndoingList(
     account.forget();
     return context.terminal.note(`Deleted the list ${JSON.stringify(into)}`);
   }
-  const holds = isEmpty ? "empty" : `${Math.max(members, list.totalContacts ?? 0)} contacts`;
-  context.terminal.note(
-    `The list ${JSON.stringify(into)} stays (${holds}); delete it with: ecm lists delete ${JSON.stringify(into)}`,
-  );
+  const holds = isEmpty ? "empty" : counted(Math.max(members, list.totalContacts ?? 0), "contact");
+  const deletion = inSameAccount(`ecm lists delete ${shellArguments(into)}`, context.settings);
+  context.terminal.note(`The list ${JSON.stringify(into)} stays (${holds}); delete it with: ${deletion}`);
 }
 
 /** How many are in all of these lists. */
@@ -113,14 +114,14 @@ async function requireCovered(
     await membersOf(connection, structure, [source, list]),
   ];
   if (Math.max(all, source.totalContacts ?? 0) <= moved) return;
-  const name = JSON.stringify(source.name);
+  const missing = Math.max(all, source.totalContacts ?? 0) - moved;
   throw new EcmError(
     exitCodes.conflict,
-    `The list ${name} was not deleted: ${Math.max(all, source.totalContacts ?? 0) - moved} of its contacts are not in ${JSON.stringify(list.name)}`,
+    `The list ${JSON.stringify(source.name)} was not deleted: ${count(missing)} of its contacts ${missing === 1 ? "is" : "are"} not in ${JSON.stringify(list.name)}`,
     {
       type: "ListChangedError",
       applied: "no",
-      hint: `Add them with: ecm contact mutate --list ${name} --add-list ${JSON.stringify(list.name)}; then: ecm lists delete ${name}`,
+      hint: `Add them with: ecm contact mutate --list ${shellWord(source.name)} --add-list ${shellWord(list.name)}; then: ecm lists delete ${shellArguments(source.name)}`,
     },
   );
 }

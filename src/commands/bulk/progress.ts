@@ -9,6 +9,7 @@ import type { Context } from "../../context.ts";
 import { type Progress, progressBar, showProgress } from "../../terminal/progress.ts";
 import { styleFor } from "../../terminal/style.ts";
 import type { Terminal } from "../../terminal/terminal.ts";
+import { inSameAccount } from "../command-line.ts";
 import { consentLines, type MarkedEvent, markedLines } from "./consent-lines.ts";
 import { mappingLines } from "./mapping-lines.ts";
 import { rejectsTitle, summaryLines } from "./summary-lines.ts";
@@ -105,7 +106,7 @@ export function displayRun(context: Context, what: string, isDryRun: boolean): R
       if (price && isDryRun) noteShareOfMonth(price);
       progress.close();
       if (summary.status === "stopped" && summary.run === null && summary.rows.read === 0) return;
-      noteEnd(context.terminal, summary, {
+      noteEnd(context, summary, {
         seconds: (context.clock.now() - startedAt) / 1000,
         changes,
         marked,
@@ -133,8 +134,14 @@ interface EndDetails {
 }
 
 /** What became of the run. A quiet one still says what was rejected. */
-function noteEnd(terminal: Terminal, summary: Summary, { seconds, changes, marked }: EndDetails): void {
-  const [counts = "", ...rest] = summaryLines(summary, seconds, terminal.isStderrTerminal);
+function noteEnd(
+  { terminal, settings }: Pick<Context, "terminal" | "settings">,
+  summary: Summary,
+  { seconds, changes, marked }: EndDetails,
+): void {
+  const [counts = "", ...rest] = summaryLines(summary, seconds, terminal.isStderrTerminal).map((line) =>
+    line.startsWith("Undo: ") ? inSameAccount(line, settings) : line,
+  );
   terminal.note(`${markFor(terminal, summary)}${counts}`, "painted");
   for (const line of changes) terminal.note(line, "painted");
   for (const line of rest) terminal.note(line);
