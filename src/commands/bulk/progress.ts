@@ -44,9 +44,10 @@ export function displayRun(context: Context, what: string, isDryRun: boolean): R
   });
   progress.note(what);
   /** What a dry run found out about the real one. */
-  function noteShareOfMonth({ left, monthLeft = 0 }: Price): void {
+  function noteShareOfMonth({ estimate, monthLeft = 0 }: Price): void {
     if (monthLeft <= 0) return;
-    progress.note(`A real run would use ${shareOf(left, monthLeft)} % of the requests left this month`);
+    const share = shareOf(estimate.requests, monthLeft);
+    progress.note(`A real run would use ${share} % of the requests left this month`);
   }
 
   return {
@@ -103,7 +104,7 @@ export function displayRun(context: Context, what: string, isDryRun: boolean): R
     },
     refused: () => refused,
     end({ summary, price }, changes = []) {
-      if (price && isDryRun) noteShareOfMonth(price);
+      if (price && isDryRun && summary.stoppedBy !== "error") noteShareOfMonth(price);
       progress.close();
       if (summary.status === "stopped" && summary.run === null && summary.rows.read === 0) return;
       noteEnd(context, summary, {
