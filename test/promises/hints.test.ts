@@ -89,6 +89,13 @@ describe("a command that a message shows works on the account of the command bef
     expect(await json("contact", "search")).toEqual([]);
   });
 
+  it("to undo a run that did nothing but create", async () => {
+    const created = await ecm(["import", await fileOf("Email\na@example.com\n"), "--profile", "shop"]);
+    const undone = await inShell(`${commandAfter("Undo", created)} --yes`);
+    expect(undone.code, undone.stderr).toBe(0);
+    expect(await json("contact", "search", "--profile", "shop")).toEqual([]);
+  });
+
   it("with a base URL of its own", async () => {
     const file = await fileOf("Email\na@example.com\nb@example.com\n");
     const env = { ECM_API_KEY: shop.apiKey };
