@@ -7,6 +7,8 @@ import { UsageError } from "./errors.ts";
 import { outputFormats } from "./terminal/format.ts";
 import { version } from "./version.ts";
 
+export { inSameAccount } from "./commands/command-line.ts";
+
 interface Group {
   name: string;
   /** Other names that people try; understood, and not shown. */

@@ -1,8 +1,8 @@
 /** One command from its words to its exit code: context → program → parse → exit code. The only catch-all. */
 import { type Command, CommanderError } from "commander";
-import { createContext, type Observer } from "./context.ts";
+import { type Context, createContext, type Observer } from "./context.ts";
 import { EcmError, exitCodes, InterruptedError } from "./errors.ts";
-import { createProgram, usageErrorFrom, wordsOf } from "./program.ts";
+import { createProgram, inSameAccount, usageErrorFrom, wordsOf } from "./program.ts";
 import { isJsonWanted } from "./terminal/format.ts";
 import { rateLimitLine, rateLimitSentence } from "./terminal/rate-limit.ts";
 import { reportError } from "./terminal/report-error.ts";
@@ -52,7 +52,20 @@ export async function run({ args, streams, signal, clock, observer }: Invocation
   if (failure === undefined) return control.exitCode();
   if (streams.env.ECM_DEBUG && failure instanceof Error)
     context.terminal.note(maskTypedKeys(failure.stack ?? "", args), "needed");
+  if (failure instanceof EcmError) await keepAccount(context, failure);
   return reportError(context.terminal, failure, isJson, (text) => maskTypedKeys(text, args));
+}
+
+/** Its hint works on the account that this command worked on. */
+async function keepAccount(context: Context, { details }: EcmError): Promise<void> {
+  if (details.hint === undefined) return;
+  // `auth login` makes the profile "default" where none is named, whichever is selected.
+  const profile = details.hint.includes("ecm auth login")
+    ? await context.profile().catch(() => undefined)
+    : undefined;
+  const selected = profile?.name?.source === "default" ? profile.name.value : undefined;
+  const replaced = selected === "default" ? undefined : selected;
+  details.hint = inSameAccount(details.hint, context.settings, replaced);
 }
 
 /** Throws what was really wrong, when anything was: a failure of the grammar is told in our words. */

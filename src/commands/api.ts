@@ -44,7 +44,7 @@ export function registerApi(command: Command, context: Context): void {
     writes: true,
     examples: [
       "ecm api GET /api/contact-structure",
-      "ecm api GET /api/contact/events --query pastDays=7 --query types=open,click",
+      "ecm api GET /api/contact/events --query pastDays=7 --query types=email-opened,email-clicked",
       "ecm api POST /api/contact/search --data search.json --paginate",
       "ecm api PATCH /api/contact-structure/{structure}/lists/{list:Leads} -f name=Prospects",
       "ecm api DELETE /api/contact/64f0c2a9e1b2c3d4e5f60718 --dry-run",

@@ -71,9 +71,10 @@ export function registerEvents(command: Command, context: Context): void {
       "from this time on (RFC 3339, or a duration such as 24h); last: only events that this profile has not been shown yet with these types",
     )
     .addOption(
-      wholeNumber("--limit <n>", `the newest N (${usualLimit}); with --since last the oldest N`).conflicts(
-        "all",
-      ),
+      wholeNumber(
+        "--limit <n>",
+        `the newest N (${usualLimit}; with --since TIME all); with --since last the oldest N`,
+      ).conflicts("all"),
     )
     .option("--all", "all of them")
     .action((idOrKey: string | undefined, options: EventsOptions) => runEvents(context, idOrKey, options));
@@ -122,6 +123,11 @@ async function runEvents(
     since ?? oldestOf(options.days, contactId, now),
     options,
   );
+  if (contactId === undefined && since !== undefined && since < now - oldestDays * dayMilliseconds) {
+    context.terminal.warn(
+      `The service keeps events for ${oldestDays} days: older ones are missing, although --since asks for them`,
+    );
+  }
   await present(context, connection, output, events);
   context.observer?.page?.({ total, hasMore: total !== undefined && events.length < total });
   if (events.length === 0) context.terminal.note("No events");

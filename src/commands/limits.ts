@@ -4,6 +4,7 @@ import type { Context } from "../context.ts";
 import { presentOne, type View } from "../terminal/present.ts";
 import { timestamp } from "../terminal/rate-limit.ts";
 import type { RateLimits } from "../wire.ts";
+import { inSameAccount } from "./command-line.ts";
 import { describeCommand } from "./help-text.ts";
 
 interface LimitsOptions {
@@ -37,7 +38,10 @@ async function runLimits(context: Context, { refresh }: LimitsOptions): Promise<
     terminal.note(
       refresh
         ? "The service sent no limits with its answer"
-        : `No limits of ${whose} are known yet. Ask for them with: ecm limits --refresh`,
+        : inSameAccount(
+            `No limits of ${whose} are known yet. Ask for them with: ecm limits --refresh`,
+            context.settings,
+          ),
     );
   }
   const output = context.output();

@@ -13,10 +13,11 @@ export interface Missing {
   usage: string;
 }
 
-/** The word that was given, else the text that a person types. @throws UsageError where nobody can be asked */
+/** The word that was given, else the text that a person types, without blanks around it. @throws UsageError where nobody can be asked */
 export async function textOr(context: Context, given: string | undefined, missing: Missing): Promise<string> {
   if (given !== undefined) return given;
-  return requirePrompter(context, missing).input(missing.question, undefined, requireText);
+  const typed = await requirePrompter(context, missing).input(missing.question, undefined, requireText);
+  return typed.trim();
 }
 
 /**

@@ -111,7 +111,7 @@ function assemble(
       : digest(`profile ${baseUrl.value} ${name?.value}`),
     key(signal) {
       // Once: a key command may ask a person.
-      key ??= obtainKey(settings, profile, place, (command) =>
+      key ??= obtainKey(settings, profile, { place, name }, (command) =>
         runKeyCommand(command, env, place, canAsk(), signal),
       );
       return key;
@@ -122,7 +122,7 @@ function assemble(
 async function obtainKey(
   settings: Settings,
   profile: Profile,
-  place: string,
+  { place, name }: { place: string; name: Sourced<string> | undefined },
   run: (command: string) => Promise<string>,
 ): Promise<Sourced<string>> {
   if (settings.apiKey) {
@@ -133,7 +133,7 @@ async function obtainKey(
   if (profile.apiKey !== undefined) return { value: checkKey(profile.apiKey, place), source: "profile" };
   throw new NoKeyError(
     `${place}: no API key is stored`,
-    "Log in again with ecm auth login, or set ECM_API_KEY",
+    `Log in again with: ${loginTo(name)}; or set ECM_API_KEY`,
   );
 }
 
@@ -147,7 +147,7 @@ function chooseBaseUrl(
   const own = profile.baseUrl === undefined ? undefined : parse(profile.baseUrl, place);
   if (!settings.baseUrl) {
     if (own !== undefined) return { baseUrl: { value: own, source: "profile" }, warning: plainWarning(own) };
-    throw noAddress(`${place}: no base URL is stored`, "Pass --base-url, or log in again: ecm auth login");
+    throw noAddress(`${place}: no base URL is stored`, `Pass --base-url, or log in again: ${loginTo(name)}`);
   }
   const { source } = settings.baseUrl;
   const value = parse(settings.baseUrl.value, source === "flag" ? "--base-url" : "ECM_BASE_URL");
@@ -169,6 +169,13 @@ function plainWarning(baseUrl: string): string | undefined {
 
 function digest(text: string): string {
   return createHash("sha256").update(text).digest("hex").slice(0, 24);
+}
+
+/** Without a name, a login makes the profile "default". */
+function loginTo(name: Sourced<string> | undefined): string {
+  return name === undefined || name.value === "default"
+    ? "ecm auth login"
+    : `ecm auth login --profile ${name.value}`;
 }
 
 function noAddress(message: string, hint: string): UsageError {

@@ -57,6 +57,9 @@ describe("a workbook", () => {
     const refused = await service.ecm(["import", "-"], { stdin: bytes });
     expect(refused.code).toBe(2);
     expect(refused.stderr).toContain('standard input has 2 sheets: "One", "Two"');
+    const dollars = gzipSync(workbook({ sheets: [people(2, "US$ 1"), people(3, "Two")] }));
+    const hinted = await service.ecm(["import", "-"], { stdin: dollars });
+    expect(hinted.stderr).toContain("--sheet 'US$ 1', or its number");
     const imported = await service.ecm(["import", "-", "--sheet", "Two", "--json"], { stdin: bytes });
     expect(summaryOf(imported).rows).toMatchObject({ created: 3 });
     await service.ecm(["lists", "create", "L"]);

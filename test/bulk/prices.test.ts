@@ -59,3 +59,20 @@ it.each(variants)("the price of every bulk command is what it sends, with %j", a
   }
   expect(off).toEqual([]);
 });
+
+it("a dry run's share of the month is that of the whole real run, look-ups included", async () => {
+  const service = await startSandbox({ monthlyLimit: 1000 });
+  const rows = await inputFile(manyRows(250));
+  const filled = await service.ecm(["import", rows]);
+  expect(filled.code, filled.stderr).toBe(0);
+  const changed = await inputFile(manyRows(250, (index) => (index < 7 ? "New" : `First ${index}`)));
+  const dry = await service.ecm(["import", changed, "--dry-run"]);
+  const [, sends] = /A real run would send (\d+) requests/.exec(dry.stderr)!;
+  const [, left] = /month=(\d+)/.exec(dry.stderr)!;
+  const share = Math.ceil((Number(sends) / Number(left)) * 1000) / 10;
+  expect(dry.stderr).toContain(`A real run would use ${share} % of the requests left this month`);
+  // Nothing is said of a real run that would be refused.
+  const refused = await service.ecm(["import", rows, "--list", "Nobody", "--dry-run"]);
+  expect(refused.code).toBe(5);
+  expect(refused.stderr).not.toContain("A real run would");
+});

@@ -21,6 +21,17 @@ describe("ecm api", () => {
     expect(server.seen[0]).toMatchObject({ method: "GET", url: "/api/x?y=1&a=b%3Dc&d=", body: "" });
   });
 
+  it("has examples that the service answers", async () => {
+    const { ecm } = await startSandbox();
+    const { examples } = JSON.parse((await ecm(["commands", "api", "--json"])).stdout);
+    const reads = (examples as string[]).filter((example) => example.startsWith("ecm api GET "));
+    expect(reads.length).toBeGreaterThan(1);
+    for (const example of reads) {
+      const { code, stderr } = await ecm(example.split(" ").slice(1));
+      expect(code, `${example}: ${stderr}`).toBe(0);
+    }
+  });
+
   it("writes the body of a refusal too, and exits by its status", async () => {
     const { ecm, apiKey } = await startSandbox();
     const missing = await ecm(["api", "GET", "/api/contact/000000000000000000000000"]);

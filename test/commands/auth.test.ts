@@ -213,6 +213,28 @@ describe("ecm auth status", () => {
     expect(result.code).toBe(4);
     expect(JSON.parse(result.stdout)).toMatchObject({ works: false, sources: { apiKey: "environment" } });
     expect(result.stdout + result.stderr).not.toContain(key);
+    expect(JSON.parse(result.stderr.trim().split("\n").at(-1)!).error.hint).toContain("set ECM_API_KEY");
+  });
+
+  it("sends whoever has a key that is refused to a login, not to itself", async () => {
+    const { ecm, login, baseUrl } = await fresh();
+    await login("work");
+    const wrong = [
+      "auth",
+      "login",
+      "--profile",
+      "work",
+      "--base-url",
+      baseUrl,
+      "--api-key-stdin",
+      "--no-verify",
+    ];
+    await ecm(wrong, { stdin: `ecm_us_${"x".repeat(43)}` });
+    expect((await ecm(["lists", "list"])).stderr).toContain("hint: Check the key with: ecm auth status");
+    const { code, stderr } = await ecm(["auth", "status"]);
+    expect(code).toBe(4);
+    expect(stderr).toContain("log in again: ecm --profile work auth login");
+    expect(stderr).not.toContain("ecm auth status");
   });
 
   it("does not call a key refused that could not be tried", async () => {

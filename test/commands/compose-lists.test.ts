@@ -55,7 +55,7 @@ describe("lists merge", () => {
     const { run } = summaryOf(await ecm(["lists", "merge", "Leads", "Fair", "--into", "All", "--json"]));
     const undone = await ecm(["runs", "undo", run!, "--json"]);
     expect(undone.code, undone.stderr).toBe(0);
-    expect(undone.stderr).toContain('The list "All" stays (empty); delete it with: ecm lists delete "All"');
+    expect(undone.stderr).toContain('The list "All" stays (empty); delete it with: ecm lists delete All');
     expect(await membersOf(sandbox, "All")).toBe("0");
     expect(await membersOf(sandbox, "Leads")).toBe("6");
 

@@ -70,6 +70,17 @@ describe("events", () => {
     }
   });
 
+  it("says that events are missing where --since goes back further than the service does", async () => {
+    const { ecm, server } = await feedOf([event("c1", 1)]);
+    for (const since of ["200d", "2020-01-01"]) {
+      const { code, stderr } = await ecm(["--since", since, "-q"]);
+      expect(code).toBe(0);
+      expect(stderr).toContain("warning: The service keeps events for 90 days");
+      expect(server.seen.at(-1)!.url).toMatch(/pastDays=90/);
+    }
+    expect((await ecm(["--since", "89d"])).stderr).not.toContain("warning");
+  });
+
   it("passes types and days on, and refuses what cannot be meant", async () => {
     const { ecm, server } = await feedOf([]);
     expect(await ecm(["--type", "b", "--type", "a,b", "--days", "7", "--json"])).toMatchObject({

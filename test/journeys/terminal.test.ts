@@ -106,6 +106,26 @@ describe("what is missing", () => {
     expect((await shown("ada@example.com"))[0]).toBe("");
   });
 
+  it("takes no blanks around a name or a key, as pasted text has them", async () => {
+    for (const ACCESSIBLE of ["", "1"]) {
+      const name = `Weekly${ACCESSIBLE}`;
+      const made = await ecm(["lists", "create"], {
+        ...at80,
+        env: { ACCESSIBLE },
+        typed: [["Name of the list", `  ${name} ${enter}`]],
+      });
+      expect(made.code, made.stderr).toBe(0);
+      const { code, stderr } = await ecm(["lists", "show", name]);
+      expect(code, stderr).toBe(0);
+    }
+    await ecm(["contact", "create", "--key", "ada@example.com"]);
+    const got = await ecm(["contact", "get"], {
+      ...at80,
+      typed: [["id or key", ` ada@example.com ${enter}`]],
+    });
+    expect(got.code, got.stderr).toBe(0);
+  });
+
   it.each([
     [["contact", "get"], [["id or key", `ada@example.com${enter}`]], "ada@example.com"],
     [["lists", "create"], [["Name of the list", `Customers${enter}`]], "Customers"],

@@ -33,6 +33,12 @@ describe("a message on a narrow screen", () => {
       "Use:\n  A=b ecm import 'my file.csv' --map 'E, mail=key' && ecm lists ls",
     ],
     [
+      "keeps an apostrophe that is quoted for the shell",
+      "Use: ecm import 'Ada'\\''s file.csv' (--json) or --map 'Ada'\\''s list=lists' with it",
+      20,
+      "Use:\n  ecm import 'Ada'\\''s file.csv'\n  (--json) or\n  --map 'Ada'\\''s list=lists'\n  with it",
+    ],
+    [
       "keeps a flag with its value",
       "Map it with --map 'a b=key' soon",
       20,

@@ -1,6 +1,6 @@
 /** Reading: header names → where each column's cells go. */
 import { UsageError } from "../../errors.ts";
-import { shellWord } from "../../shell-word.ts";
+import { shellArguments, shellWord } from "../../shell-word.ts";
 import type { ContactStructure, FieldDefinition } from "../../wire.ts";
 import { columnsNamed, indexesWhere, namesShown, quoted, unknownColumn } from "./column-names.ts";
 import type { ConsentColumn } from "./consent.ts";
@@ -146,7 +146,7 @@ function parseTarget(
     `--map ${column}=${target}: there is no field ${JSON.stringify(target)}`,
     near
       ? `Did you mean --map ${shellWord(`${column}=${near}`)}?`
-      : `Fields: ${labelsOf(structure)}. Add one with: ecm structure field add ${shellWord(target)}`,
+      : `Fields: ${labelsOf(structure)}. Add one with: ecm structure field add ${shellArguments(target)}`,
   );
 }
 

@@ -78,7 +78,18 @@ async function runAuthStatus(context: Context): Promise<void> {
   const output = context.output();
   const status = statusOf(profile, key, works);
   await presentOne(context.terminal, output, status, viewFor(output.format === "table"));
+  if (problem instanceof EcmError && problem.details.hint?.endsWith("ecm auth status")) {
+    problem.details.hint = newKeyInto(key?.source);
+  }
   if (problem !== undefined) throw problem;
+}
+
+/** After a refused key: this command is where other commands send to. */
+function newKeyInto(source: Source | undefined): string {
+  const first = "Copy the whole key from the account's settings, check there that it is active, and";
+  return source === "environment"
+    ? `${first} set ECM_API_KEY to it`
+    : `${first} log in again: ecm auth login`;
 }
 
 function statusOf(

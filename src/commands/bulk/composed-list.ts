@@ -7,7 +7,10 @@ import { EcmError, exitCodes, UsageError } from "../../errors.ts";
 import { allOf, equals, readSearch, searchContactsRequest } from "../../service/contacts.ts";
 import { fetchAllLists, fetchList } from "../../service/list-pages.ts";
 import { deleteList } from "../../service/lists.ts";
+import { shellArguments, shellWord } from "../../shell-word.ts";
 import type { ContactList } from "../../wire.ts";
+import { inSameAccount } from "../command-line.ts";
+import { count, counted } from "./words.ts";
 
 type StoredRun = { manifest: Manifest; folder: string };
 
@@ -25,9 +28,8 @@ export async function finishComposing(
   const { structureId } = run.manifest.account;
   const _id = await newListId(connection, run, into);
   if (_id === undefined) return;
-  terminal.note(
-    `The list ${JSON.stringify(into)} has ${await membersOf(connection, structureId, [_id])} contacts`,
-  );
+  const members = await membersOf(connection, structureId, [_id]);
+  terminal.note(`The list ${JSON.stringify(into)} has ${counted(members, "contact")}`);
   if (!deleteSources) return;
   for (const { _id: sourceId } of sources) {
     const source = await fetchList(connection.send, structureId, sourceId, connection.behaviors(structureId));
@@ -62,7 +64,7 @@ export async function requireUndoableList(context: Context, { kind, options }: M
   const lists = await account.lists(await account.structure());
   const gone = sources.filter(({ _id }) => !lists.some((list) => list._id === _id));
   if (gone.length === 0) return;
-  const name = JSON.stringify(into);
+  const name = shellWord(into);
   throw new UsageError(
     `The source lists were deleted (${gone.map((list) => JSON.stringify(list.name)).join(", ")}): an undo would leave their contacts in no list`,
     `To empty the new list anyway: ecm contact mutate --list ${name} --remove-list ${name}`,
@@ -101,8 +103,9 @@ export async function finishUndoingList(
     account.forget();
     return context.terminal.note(`Deleted the list ${name}`);
   }
-  const holds = isEmpty ? "empty" : `${Math.max(members, list.totalContacts ?? 0)} contacts`;
-  context.terminal.note(`The list ${name} stays (${holds}); delete it with: ecm lists delete ${name}`);
+  const holds = isEmpty ? "empty" : counted(Math.max(members, list.totalContacts ?? 0), "contact");
+  const deletion = inSameAccount(`ecm lists delete ${shellArguments(list.name)}`, context.settings);
+  context.terminal.note(`The list ${name} stays (${holds}); delete it with: ${deletion}`);
 }
 
 /** How many are in all of these lists. */
@@ -129,14 +132,14 @@ async function requireCovered(
     await membersOf(connection, structureId, [source._id, list._id]),
   ];
   if (Math.max(all, source.totalContacts ?? 0) <= moved) return;
-  const name = JSON.stringify(source.name);
+  const missing = Math.max(all, source.totalContacts ?? 0) - moved;
   throw new EcmError(
     exitCodes.conflict,
-    `The list ${name} was not deleted: ${Math.max(all, source.totalContacts ?? 0) - moved} of its contacts are not in ${JSON.stringify(list.name)}`,
+    `The list ${JSON.stringify(source.name)} was not deleted: ${count(missing)} of its contacts ${missing === 1 ? "is" : "are"} not in ${JSON.stringify(list.name)}`,
     {
       type: "ListChangedError",
       applied: "no",
-      hint: `Add them with: ecm contact mutate --list ${name} --add-list ${JSON.stringify(list.name)}; then: ecm lists delete ${name}`,
+      hint: `Add them with: ecm contact mutate --list ${shellWord(source.name)} --add-list ${shellWord(list.name)}; then: ecm lists delete ${shellArguments(source.name)}`,
     },
   );
 }

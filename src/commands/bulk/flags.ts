@@ -8,6 +8,7 @@ import type { Context } from "../../context.ts";
 import { EcmError, exitCodes, InterruptedError, UsageError } from "../../errors.ts";
 import { limitNewSpace } from "../../v8-flags.ts";
 import { version } from "../../version.ts";
+import { inSameAccount } from "../command-line.ts";
 import { wholeNumber } from "../flags.ts";
 import { openSuppressionList } from "../suppression-list.ts";
 
@@ -196,16 +197,14 @@ export async function endRun(
   { summary, stop }: { summary: Summary; stop?: RunStop },
 ): Promise<void> {
   await printSummary(context, summary);
-  const { profile } = context.settings;
-  const flag = profile?.source === "flag" ? ` --profile ${profile.value}` : "";
-  const resume = summary.run === null ? undefined : `Resume with: ecm runs resume ${summary.run}${flag}`;
+  const resume = summary.run === null ? undefined : `Resume with: ecm runs resume ${summary.run}`;
   const isOutOfBudget = stop?.failure.exitCode === exitCodes.outOfBudget;
   const again =
     isOutOfBudget && summary.run === null ? "Nothing was written. Run the same command again" : undefined;
   if (stop && stop.by !== "max-rejects") throw withHint(stop, resume ?? again);
   if (stop) {
     const lines = [stop.message, stop.failure.details.hint, resume].filter(Boolean);
-    context.terminal.note(lines.join("\n"), "needed");
+    context.terminal.note(inSameAccount(lines.join("\n"), context.settings), "needed");
   }
   if (stop || summary.rows.rejected > 0) context.endWith(exitCodes.rejectedRows);
 }

@@ -9,6 +9,7 @@ import type { Context } from "../../context.ts";
 import { type Progress, progressBar, showProgress } from "../../terminal/progress.ts";
 import { styleFor } from "../../terminal/style.ts";
 import type { Terminal } from "../../terminal/terminal.ts";
+import { inSameAccount } from "../command-line.ts";
 import { consentLines, type MarkedEvent, markedLines } from "./consent-lines.ts";
 import { mappingLines } from "./mapping-lines.ts";
 import { rejectsTitle, summaryLines } from "./summary-lines.ts";
@@ -43,9 +44,10 @@ export function displayRun(context: Context, what: string, isDryRun: boolean): R
   });
   progress.note(what);
   /** What a dry run found out about the real one. */
-  function noteShareOfMonth({ left, monthLeft = 0 }: Price): void {
+  function noteShareOfMonth({ estimate, monthLeft = 0 }: Price): void {
     if (monthLeft <= 0) return;
-    progress.note(`A real run would use ${shareOf(left, monthLeft)} % of the requests left this month`);
+    const share = shareOf(estimate.requests, monthLeft);
+    progress.note(`A real run would use ${share} % of the requests left this month`);
   }
 
   return {
@@ -102,10 +104,10 @@ export function displayRun(context: Context, what: string, isDryRun: boolean): R
     },
     refused: () => refused,
     end({ summary, price }, changes = []) {
-      if (price && isDryRun) noteShareOfMonth(price);
+      if (price && isDryRun && summary.stoppedBy !== "error") noteShareOfMonth(price);
       progress.close();
       if (summary.status === "stopped" && summary.run === null && summary.rows.read === 0) return;
-      noteEnd(context.terminal, summary, {
+      noteEnd(context, summary, {
         seconds: (context.clock.now() - startedAt) / 1000,
         changes,
         marked,
@@ -133,8 +135,14 @@ interface EndDetails {
 }
 
 /** What became of the run. A quiet one still says what was rejected. */
-function noteEnd(terminal: Terminal, summary: Summary, { seconds, changes, marked }: EndDetails): void {
-  const [counts = "", ...rest] = summaryLines(summary, seconds, terminal.isStderrTerminal);
+function noteEnd(
+  { terminal, settings }: Pick<Context, "terminal" | "settings">,
+  summary: Summary,
+  { seconds, changes, marked }: EndDetails,
+): void {
+  const [counts = "", ...rest] = summaryLines(summary, seconds, terminal.isStderrTerminal).map((line) =>
+    line.startsWith("Undo: ") ? inSameAccount(line, settings) : line,
+  );
   terminal.note(`${markFor(terminal, summary)}${counts}`, "painted");
   for (const line of changes) terminal.note(line, "painted");
   for (const line of rest) terminal.note(line);

@@ -40,7 +40,9 @@ export function summaryLines(summary: Summary, seconds: number, isShort: boolean
   // Nobody is resubscribed through the API.
   const canBeUndone = kind !== "undo" && kind !== "unsubscribe";
   if (!isDry && canBeUndone && summary.run !== null && rows.created + rows.updated + rows.deleted > 0) {
-    lines.push(`Undo: ecm runs undo ${summary.run}`);
+    // Without the flag nothing of such a run would be undone.
+    const flag = rows.updated + rows.deleted === 0 ? " --delete-created" : "";
+    lines.push(`Undo: ecm runs undo ${summary.run}${flag}`);
   }
   return lines;
 }

@@ -28,7 +28,7 @@ export async function askContact(context: Context, given: NewContact): Promise<N
   });
   const { account } = await context.connect();
   const structure = await account.complete(await account.structure());
-  const key = await prompter.input(structure.keyName, undefined, requireText);
+  const key = (await prompter.input(structure.keyName, undefined, requireText)).trim();
   const set = given.set ?? (await askFields(prompter, structure));
   const lists = given.list === undefined ? await account.lists(structure) : [];
   const list = given.list ?? (await askSome(prompter, "Lists", lists, listName));

@@ -3,6 +3,7 @@ import type { RunView } from "../../bulk/runs/view.ts";
 import type { PlaceState } from "../../config/folder-rights.ts";
 import type { KnownBehavior } from "../../service/behavior.ts";
 import { knownInWords, learnedLast } from "../../service/behavior-words.ts";
+import { shellWord } from "../../shell-word.ts";
 import type { ApiAnswer, RateLimits } from "../../wire.ts";
 import { count } from "../bulk/words.ts";
 
@@ -93,17 +94,25 @@ export function ofFolder({ name, path, state, detail }: PlaceState): Finding {
   const hint =
     name.startsWith("c") || name === "profiles file"
       ? "ecm makes it private again the next time it uses it"
-      : `chmod 700 ${path}`;
+      : `chmod 700 ${shellWord(path)}`;
   return warn(name, `${path}: readable by other users (${detail})`, hint);
 }
 
-/** @param runs those that are not done, the newest first */
-export function ofRuns(runs: RunView[]): Finding {
+/**
+ * @param runs those that are not done, the newest first, of whichever account
+ * @param profile the one that is in use
+ */
+export function ofRuns(runs: RunView[], profile?: string): Finding {
   const [newest] = runs;
   if (!newest) return pass("runs", "No unfinished runs");
   const open = runs.reduce((sum, run) => sum + run.open, 0);
   const unknown =
     open > 0 ? `; unknown whether ${open} ${open === 1 ? "write was" : "writes were"} applied` : "";
   const words = `${runs.length} unfinished, the newest ${newest.run} (${newest.kind} of ${newest.file})${unknown}`;
-  return warn("runs", words, `Resume with: ecm runs resume ${newest.run}; list all with: ecm runs list`);
+  const other = newest.profile === null || newest.profile === profile ? "" : ` --profile ${newest.profile}`;
+  return warn(
+    "runs",
+    words,
+    `Resume with: ecm runs resume ${newest.run}${other}; list all with: ecm runs list`,
+  );
 }

@@ -11,6 +11,7 @@ import { EcmError, exitCodes } from "../../errors.ts";
 import { soundBehavior } from "../../service/behavior.ts";
 import { listStructuresRequest } from "../../service/structures.ts";
 import { presentList, type View } from "../../terminal/present.ts";
+import { inSameAccount } from "../command-line.ts";
 import { describeCommand } from "../help-text.ts";
 import { drawFindings } from "./draw.ts";
 import { type Finding, fail, ofAnswer, ofBehavior, ofFolder, ofRuns, pass, warn } from "./findings.ts";
@@ -43,7 +44,10 @@ async function runDoctor(context: Context): Promise<void> {
     ...(await examineBehavior(context)),
     ...places.map(ofFolder),
     await examineRuns(context),
-  ];
+  ].map((finding) => ({
+    ...finding,
+    hint: finding.hint === undefined ? undefined : inSameAccount(finding.hint, context.settings),
+  }));
   const output = context.output();
   if (output.format !== "table" || output.columns)
     await presentList(context.terminal, output, findings, view);
@@ -111,7 +115,9 @@ async function examineRuns(context: Context): Promise<Finding> {
   const { folders, terminal } = context;
   const found = await listRuns(folders.state, ({ message }) => terminal.warn(message));
   const runs = await Promise.all(found.map(viewRun));
-  return ofRuns(runs.filter(({ status }) => status === "stopped" || status === "unfinished"));
+  const profile = await context.profile().catch(() => undefined);
+  const open = runs.filter(({ status }) => status === "stopped" || status === "unfinished");
+  return ofRuns(open, profile?.name?.value);
 }
 
 async function examineService(context: Context, place: string): Promise<Finding[]> {

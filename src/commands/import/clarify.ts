@@ -6,9 +6,9 @@ import { UnclearColumnsError } from "../../bulk/input/index.ts";
 import { type ImportOptions, importJob } from "../../bulk/jobs/import.ts";
 import type { Context } from "../../context.ts";
 import { DeclinedError } from "../../errors.ts";
-import { shellWord } from "../../shell-word.ts";
+import { shellArguments, shellWord } from "../../shell-word.ts";
 import type { Prompter } from "../../terminal/prompts.ts";
-import { commandLine } from "../command-line.ts";
+import { commandLine, inSameAccount } from "../command-line.ts";
 import { askColumns, type ColumnAnswers } from "./columns.ts";
 
 export interface Clarifier {
@@ -69,7 +69,8 @@ export function clarifierFor(
       const needed = isAgreed ? [] : (options.read.newFields ?? []);
       const steps = needed.map(({ label, dataType }) => {
         const type = dataType === "text" ? "" : ` --type ${shellWord(dataType)}`;
-        return `ecm structure field add ${shellWord(label)}${type}`;
+        const step = `ecm structure field add${type} ${shellArguments(label)}`;
+        return inSameAccount(step, context.settings);
       });
       const flags = {
         fresh: undefined,

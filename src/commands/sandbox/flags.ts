@@ -3,9 +3,10 @@ import { readFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { type Command, Option } from "commander";
 import type { Context } from "../../context.ts";
-import { NotFoundError, UsageError } from "../../errors.ts";
+import { EcmError, NotFoundError, UsageError } from "../../errors.ts";
 import type { Owner } from "../../sandbox/admin.ts";
 import type { SandboxOptions } from "../../sandbox/index.ts";
+import { shellWord } from "../../shell-word.ts";
 import { repeatable, wholeNumber } from "../flags.ts";
 
 export interface DataFlag {
@@ -143,10 +144,21 @@ export async function withOwner<T>(
   try {
     return await act(owner);
   } catch (error) {
-    throw await asOwnError(error);
+    throw inSameFolder(await asOwnError(error), flags);
   } finally {
     owner.close();
   }
+}
+
+/** The commands that a hint shows, for the sandbox of the command before it. */
+function inSameFolder(error: unknown, { data }: DataFlag): unknown {
+  if (error instanceof EcmError && data !== undefined) {
+    error.details.hint = error.details.hint?.replace(
+      /ecm sandbox keys \w+/,
+      (command) => `${command} --data ${shellWord(data)}`,
+    );
+  }
+  return error;
 }
 
 /** What the sandbox refused, as a command says it. */

@@ -3,6 +3,7 @@ import type { Context } from "../../context.ts";
 import { EcmError, exitCodes } from "../../errors.ts";
 import type { StructureEdit } from "../../service/structure-edit.ts";
 import type { StructurePlan } from "../../service/structure-plan.ts";
+import { shellArguments } from "../../shell-word.ts";
 import { addDryRunFlag } from "../flags.ts";
 import { describeCommand } from "../help-text.ts";
 import { describeChange, readStructureFile } from "./changes.ts";
@@ -62,7 +63,7 @@ async function runStructureApply(
       `The ${surprise.part} ${JSON.stringify(surprise.label)} was added in the meantime`,
       {
         type: "ConcurrencyError",
-        hint: "See it with ecm structure diff --prune, then apply again",
+        hint: `See it with: ecm structure diff --prune ${shellArguments(file)}; then apply again`,
         applied: "no",
       },
     );

@@ -101,7 +101,7 @@ describe("workbooks", () => {
       exitCode: 2,
       message: expect.stringMatching(/has 2 sheets: "Notes", "2"$/),
     });
-    expect(failure.hint).toContain('--sheet "Notes"');
+    expect(failure.hint).toContain("--sheet Notes,");
     const keyIn = async (sheet: string) => (await read(workbook({ sheets }), { sheet })).rows[0]?.key.sent;
     expect([await keyIn("2"), await keyIn("old"), await keyIn("3")]).toEqual([
       "b@example.com",

@@ -8,6 +8,7 @@ async function running() {
   const ecm = ecmWith(await temporaryHome());
   return {
     apiKey,
+    folder,
     sandbox: (...words: string[]) => ecm(["sandbox", ...words, "--data", folder]),
     read: async (key: string) => {
       const answer = await fetch(`${baseUrl}/api/contact-structure`, { headers: { "x-api-key": key } });
@@ -18,7 +19,7 @@ async function running() {
 }
 
 test("a key is made, seen, stopped, let work again, given a new value, and deleted, and each acts at once", async () => {
-  const { sandbox, read } = await running();
+  const { folder, sandbox, read } = await running();
   const made = await sandbox(
     "keys",
     "create",
@@ -38,6 +39,9 @@ test("a key is made, seen, stopped, let work again, given a new value, and delet
     state: "active",
   });
   expect(await read(key.key)).toBe("200");
+
+  const unknown = await sandbox("keys", "delete", "cd", "--yes");
+  expect(unknown.stderr).toContain(`hint: See them with: ecm sandbox keys list --data ${folder}\n`);
 
   const listed = await sandbox("keys", "list", "--json");
   expect(JSON.parse(listed.stdout).map((each: { name: string }) => each.name)).toEqual(["sandbox", "ci"]);

@@ -1,6 +1,7 @@
 /** Reading: a sheet of an Excel workbook (.xlsx) → a table. Streams the sheet; the texts that its cells share are in memory. */
 import { posix } from "node:path";
 import { UsageError } from "../../../errors.ts";
+import { shellWord } from "../../../shell-word.ts";
 import type { InputFile } from "../source.ts";
 import { type Archive, openArchive } from "./archive.ts";
 import { builtInFormats, loadNumberFormats, type NumberFormats, shownNumber } from "./cells.ts";
@@ -139,7 +140,7 @@ function chooseSheet(sheets: Sheet[], wanted: string | undefined, file: string):
     throw new UsageError(`${file} has no visible sheet`, `Name one with --sheet: ${names(sheets)}`);
   throw new UsageError(
     `${file} has ${visible.length} sheets: ${names(visible)}`,
-    `Say which one: --sheet ${JSON.stringify(visible[0]!.name)}, or its number`,
+    `Say which one: --sheet ${shellWord(visible[0]!.name)}, or its number`,
   );
 }
 
