@@ -38,6 +38,44 @@ describe("somebody who unsubscribed, where searches hide who is inactive", () =>
   });
 });
 
+describe("somebody who unsubscribed, whose create went without an answer", () => {
+  it.each(["reset-before", "reset-after", "500"])("is not counted as created after %s", async (fault) => {
+    const service = await startSandbox({
+      variants: { inactive: "hidden" },
+      faults: [`${fault}:POST:/api/contact:n=1`],
+      contents: { contacts: [{ key: "p0@example.com", status: "Inactive" }] },
+    });
+    const result = await service.ecm([
+      "import",
+      await inputFile(manyRows(2)),
+      "--json",
+      "--concurrency",
+      "1",
+    ]);
+    expect(summaryOf(result)).toMatchObject({
+      rows: { created: 1, skipped: 1, rejected: 0 },
+      codes: { skipped: { exists_hidden: 1 } },
+      inactive: 1,
+    });
+    expect((await contactsIn(service)).get("p0@example.com")).toMatchObject({ fields: {} });
+  });
+
+  it("is counted as created where it was", async () => {
+    const service = await startSandbox({
+      variants: { "search-lag": "600000" },
+      faults: ["reset-after:POST:/api/contact:n=1"],
+    });
+    const result = await service.ecm([
+      "import",
+      await inputFile(manyRows(2)),
+      "--json",
+      "--concurrency",
+      "1",
+    ]);
+    expect(summaryOf(result).rows).toMatchObject({ created: 2, skipped: 0, rejected: 0 });
+  });
+});
+
 describe("an edit of somebody whom searches hide", () => {
   const prepared = async (others: number) => {
     const service = await startSandbox({ variants: { inactive: "hidden" } });

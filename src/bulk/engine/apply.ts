@@ -129,9 +129,12 @@ async function afterRefusal<T extends Item>(
   if (behavior.get("mutateElements") === undefined && elements === "id") visibility.isObject = true;
   const next = await readAfterRefusal(session, item, { operation, error, isUncertain: open !== undefined });
   if (next.kind === "hidden") {
-    if (open) return void done(task, "created", undefined, open.operation.remark);
+    const { contact } = next;
+    // A create makes nobody inactive: the contact may be one that the account held before.
+    const isOurs = open && (!contact || wasApplied(open, contact, operation));
+    if (isOurs) return void done(task, "created", contact, open.operation.remark);
     const skipped = { outcome: "skipped", code: "exists_hidden", inactive: true } as const;
-    return void note(session, { kind: "done", ref: item.ref, contactId: next.contactId, ...skipped });
+    return void note(session, { kind: "done", ref: item.ref, contactId: contact?._id, ...skipped });
   }
   if (next.kind === "rejected") {
     // The service may have said no to a change that was there already: only the contact itself can tell.
