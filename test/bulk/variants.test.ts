@@ -113,6 +113,17 @@ describe("an edit of somebody whom searches hide", () => {
     });
   });
 
+  it("does not say of one who is to be deleted that they do not exist", async () => {
+    const { ecm } = await prepared(3);
+    const result = await ecm(["contact", "delete", "p1@example.com", "--json", "-y"]);
+    expect(result.code).toBe(3);
+    expect(summaryOf(result)).toMatchObject({
+      rows: { rejected: 1 },
+      codes: { rejected: { exists_hidden: 1 } },
+    });
+    expect(result.stderr).not.toContain("No contact has the key");
+  });
+
   it("costs nothing more once an inactive contact was seen in a plain search", async () => {
     const service = await startSandbox();
     await service.ecm(["import", await inputFile(manyRows(40))]);
