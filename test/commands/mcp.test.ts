@@ -8,6 +8,7 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import { fileBelowWorkingFolder } from "../../src/commands/mcp/files.ts";
 import { run } from "../../src/run.ts";
 import type { Clock } from "../../src/wire.ts";
+import { manyContacts } from "../bulk/kit.ts";
 import { ecmWith, resultOf, spawnEcm, temporaryFolder, temporaryHome } from "../support/ecm.ts";
 import { startSandbox } from "../support/sandbox.ts";
 
@@ -166,6 +167,33 @@ describe("reads", () => {
     const shown = await call("run_show", { run: "last", changes: true, limit: 1 });
     expect(shown).toMatchObject({ changes: [{ action: "create" }], total: 2, nextPage: 2 });
   });
+
+  it.each([{ page: "cap:50" }, { page: "refuse:50" }, { page: "cap:50", lists: "array" }])(
+    "lead through every page of a service with %j",
+    async (variants) => {
+      const { env } = await startSandbox({
+        variants,
+        contents: {
+          lists: Array.from({ length: 120 }, (_, index) => `L${index}`),
+          contacts: manyContacts(250),
+        },
+      });
+      const { call } = await serving(env);
+      for (const [tool, name, count] of [
+        ["contact_search", "contacts", 250],
+        ["lists_list", "lists", 120],
+      ] as const) {
+        const seen = new Set<string>();
+        let page: unknown = 1;
+        for (let calls = 0; page !== undefined && calls < 10; calls++) {
+          const answer = await call(tool, { limit: 200, page });
+          for (const { _id } of answer[name] as { _id: string }[]) seen.add(_id);
+          page = answer.nextPage;
+        }
+        expect({ tool, seen: seen.size, page }).toEqual({ tool, seen: count, page: undefined });
+      }
+    },
+  );
 
   it("leave stdout to the protocol, and the key out of everything", async () => {
     const { env, apiKey } = await account();
