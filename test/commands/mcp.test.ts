@@ -246,6 +246,27 @@ describe("writes", () => {
     expect(await keysIn(ecm)).not.toContain(ada.Email);
   });
 
+  it("refuse a number whose digits were lost, and keep those of a string", async () => {
+    const { env } = await account();
+    const { call, refusal } = await serving(env, ["--allow-write"]);
+    const error = await refusal("plan_import", {
+      rows: [{ ...ada, "Last Name": Number("1234567890123456789") }],
+    });
+    expect(error).toMatchObject({
+      type: "UsageError",
+      message: expect.stringContaining('rows[0]: the number in "Last Name"'),
+    });
+    const rows = [
+      { ...ada, "Last Name": "1234567890123456789" },
+      { ...bob, "Last Name": 4915112345678 },
+    ];
+    const { sample } = await call("plan_import", { rows });
+    expect(sample).toMatchObject([
+      { changes: [{ after: "1234567890123456789" }] },
+      { changes: [{ after: "4915112345678" }] },
+    ]);
+  });
+
   it("give no token where nothing would change", async () => {
     const { env } = await account();
     const { call } = await serving(env, ["--allow-write"]);
