@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { rememberBehavior } from "../../src/config/behavior-file.ts";
 import { ecmWith, temporaryHome } from "../support/ecm.ts";
 import { startSandbox } from "../support/sandbox.ts";
-import { call, contactsIn, inputFile, manyRows, summaryOf } from "./kit.ts";
+import { call, contactsIn, inputFile, manyContacts, manyRows, summaryOf } from "./kit.ts";
 
 describe("somebody who unsubscribed, where searches hide who is inactive", () => {
   it("is skipped, not created and not rejected, without waiting", async () => {
@@ -171,6 +171,20 @@ describe("an import into an account that holds every row, and of which nothing i
     const again = summaryOf(await other(["import", await inputFile(rows), "--json"]));
     expect(again.rows).toMatchObject({ unchanged: 60, created: 0, rejected: 0 });
     expect(again.requests).toMatchObject({ create: 0, mutate: 0 });
+  });
+
+  it("does not take the first key in another letter case as proof that several count", async () => {
+    const service = await startSandbox({
+      variants: { keys: "first" },
+      contents: { contacts: manyContacts(12) },
+    });
+    const keys = ["P0@example.com", "p1@example.com", "p2@example.com"];
+    const found = await service.ecm(["contact", "search", ...keys, "-o", "csv", "--columns", "key"]);
+    expect(found.stdout).toBe("key\np0@example.com\np1@example.com\np2@example.com\n");
+    const other = ecmWith({ ...service.env, ...(await temporaryHome()) });
+    const file = await inputFile(keys.join("\n"), "keys.txt");
+    const result = await other(["contact", "unsubscribe", "--keys", file, "--json", "-y"]);
+    expect(summaryOf(result).rows).toMatchObject({ updated: 3, rejected: 0 });
   });
 
   it.each(["first", "refused"])(
