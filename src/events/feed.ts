@@ -62,7 +62,7 @@ export async function readNewest(
   limit: number,
 ): Promise<{ events: ContactEvent[]; total: number | undefined }> {
   if (limit <= firstPageSize) {
-    const { events, total } = readEvents(await send(eventsRequest(query, 1, limit)));
+    const { events, total } = await readPage(send, query, 1, limit);
     const isNewestFirst = events.every(
       (event, index) => index === 0 || timeOf(event) <= timeOf(events[index - 1]!),
     );

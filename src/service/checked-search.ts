@@ -44,14 +44,15 @@ export function createCheckedSearch(options: CheckedSearchOptions, form: KeyForm
     // With other conditions nobody must be found.
     const isCheckable = query.further.length === 0;
     const carried = isCheckable ? expected : undefined;
+    const keys = withLast(query.keys, carried, identityOf);
     let contacts: FoundParts;
     try {
-      contacts = await ask({ ...query, keys: withLast(query.keys, carried) });
+      contacts = await ask({ ...query, keys });
     } catch (error) {
       if (!form.isFirstTry() || !isRefusal(error)) throw error;
       return askAlternatives(query, error);
     }
-    if (!isCheckable) return contacts;
+    if (!isCheckable || keys.length === 1) return contacts;
     if (provesSeveral(query.keys, contacts, carried, identityOf)) {
       form.prove();
       return carried === undefined ? contacts : onlyOf(query.keys, contacts, identityOf);
@@ -114,9 +115,15 @@ export function isRefusal(error: unknown): error is ServiceError {
   return error instanceof ServiceError && error.status === 400 && !isSizeRefusal(error);
 }
 
-/** At the end: a service that honours some keys honours the first ones. */
-function withLast(keys: readonly string[], last: string | undefined): readonly string[] {
-  return last === undefined ? keys : [...keys.filter((key) => key !== last), last];
+/** At the end alone, in any letter case: a service that honours some keys honours the first ones. */
+function withLast(
+  keys: readonly string[],
+  last: string | undefined,
+  identityOf: (key: string) => string,
+): readonly string[] {
+  if (last === undefined) return keys;
+  const identity = identityOf(last);
+  return [...keys.filter((key) => identityOf(key) !== identity), last];
 }
 
 /** Whether an answer shows that more than the first key was honoured. */

@@ -54,6 +54,38 @@ export async function openPages<T>(read: ReadPage<T>, options: PageOptions): Pro
   }
 }
 
+/** A page that is shown by itself. */
+export interface SinglePage<T> extends Page<T> {
+  /** Without a total, only an empty page is the last one. */
+  hasMore: boolean;
+}
+
+/**
+ * One page. A size that is known to be refused is not asked for; the first page finds out.
+ * @throws what `read` throws for other reasons
+ */
+export async function readSinglePage<T>(
+  read: ReadPage<T>,
+  page: number,
+  options: PageOptions,
+): Promise<SinglePage<T>> {
+  const { behavior, of = "contacts" } = options;
+  const opened = page === 1 ? await openPages(read, options) : undefined;
+  const size = Math.min(options.size, behavior?.get(points[of].most) ?? options.size);
+  const { items, total } = opened?.first ?? (await read(page, size));
+  return { items, total, hasMore: hasMoreAfter({ items, total }, page, size, behavior?.get(points[of].cut)) };
+}
+
+/** @param cut what the service was seen to cut pages to: it counts its pages by what it gives */
+function hasMoreAfter<T>({ items, total }: Page<T>, page: number, size: number, cut = size): boolean {
+  const given = items.length;
+  // More than was asked for is everything: the service does not page.
+  if (given === 0 || total === undefined) return given > 0 && given <= size;
+  const isAsAsked = given === Math.min(size, total - (page - 1) * size);
+  const counted = cut < size ? cut : isAsAsked ? size : given;
+  return (page - 1) * counted + given < total;
+}
+
 /** A service that gives less than was asked for may count its pages by what it gives. */
 function sizeOf<T>({ items, total }: Page<T>, asked: number, onCut: (size: number) => void): number {
   const given = items.length;

@@ -3,6 +3,8 @@
 /** Flags that no command has, and after which people type a key all the same. */
 const secretFlag = /^--?[\w-]*(?:api-?key|token|secret|password|credential)[\w-]*$/i;
 const keyForm = /^[A-Za-z0-9]{2,4}_[A-Za-z0-9_-]{20,}$/;
+/** A whole key inside a word: after dashes, a short flag, a variable's or a header's name. */
+const keyInside = /[A-Za-z0-9]{2,4}_[A-Za-z0-9_-]{40,}/g;
 
 /** Masks every API key that was typed on the command line. */
 export function maskTypedKeys(text: string, words: readonly string[]): string {
@@ -11,7 +13,10 @@ export function maskTypedKeys(text: string, words: readonly string[]): string {
     const value = at < 0 ? word : word.slice(at + 1);
     const flag = at < 0 ? words[index - 1] : word.slice(0, at);
     const isSecret = keyForm.test(value) || (flag !== undefined && secretFlag.test(flag) && value !== flag);
-    return isSecret && value.length >= 8 && !value.startsWith("-") ? [value] : [];
+    const isWhole = isSecret && value.length >= 8 && !value.startsWith("-");
+    // What stands after a short flag may look like a part of the key.
+    const rest = /^-[A-Za-z]/.test(word) ? word.slice(2) : word;
+    return isWhole ? [value] : (rest.match(keyInside) ?? []);
   });
   return secrets.reduce((shown, secret) => shown.replaceAll(secret, maskOf(secret)), text);
 }

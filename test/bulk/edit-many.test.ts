@@ -211,7 +211,9 @@ describe("ecm contact delete", () => {
     expect(JSON.parse(dry.stdout)).toMatchObject({ method: "DELETE", path: `/api/contact/${_id}` });
     expect((await service.ecm(["contact", "delete", _id, "--yes"])).code).toBe(0);
     expect((await service.ecm(["contact", "delete", _id, "--yes"])).code).toBe(5);
-    expect((await service.ecm(["contact", "delete", "p1@example.com", "--yes"])).code).toBe(5);
+    const missing = await service.ecm(["contact", "delete", "p1@example.com", "--yes", "--json"]);
+    expect(missing.code).toBe(5);
+    expect(summaryOf(missing)).toMatchObject({ rows: { skipped: 1 }, codes: { skipped: { missing: 1 } } });
     expect([...(await contactsIn(service)).keys()]).toEqual(["p0@example.com"]);
   });
 

@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { rememberBehavior } from "../../src/config/behavior-file.ts";
 import { ecmWith, temporaryHome } from "../support/ecm.ts";
 import { startSandbox } from "../support/sandbox.ts";
-import { call, contactsIn, inputFile, manyRows, summaryOf } from "./kit.ts";
+import { call, contactsIn, inputFile, manyContacts, manyRows, summaryOf } from "./kit.ts";
 
 describe("somebody who unsubscribed, where searches hide who is inactive", () => {
   it("is skipped, not created and not rejected, without waiting", async () => {
@@ -35,6 +35,44 @@ describe("somebody who unsubscribed, where searches hide who is inactive", () =>
     expect((await contactsIn(service)).get("p0@example.com")).toMatchObject({
       fields: { "First Name": "New" },
     });
+  });
+});
+
+describe("somebody who unsubscribed, whose create went without an answer", () => {
+  it.each(["reset-before", "reset-after", "500"])("is not counted as created after %s", async (fault) => {
+    const service = await startSandbox({
+      variants: { inactive: "hidden" },
+      faults: [`${fault}:POST:/api/contact:n=1`],
+      contents: { contacts: [{ key: "p0@example.com", status: "Inactive" }] },
+    });
+    const result = await service.ecm([
+      "import",
+      await inputFile(manyRows(2)),
+      "--json",
+      "--concurrency",
+      "1",
+    ]);
+    expect(summaryOf(result)).toMatchObject({
+      rows: { created: 1, skipped: 1, rejected: 0 },
+      codes: { skipped: { exists_hidden: 1 } },
+      inactive: 1,
+    });
+    expect((await contactsIn(service)).get("p0@example.com")).toMatchObject({ fields: {} });
+  });
+
+  it("is counted as created where it was", async () => {
+    const service = await startSandbox({
+      variants: { "search-lag": "600000" },
+      faults: ["reset-after:POST:/api/contact:n=1"],
+    });
+    const result = await service.ecm([
+      "import",
+      await inputFile(manyRows(2)),
+      "--json",
+      "--concurrency",
+      "1",
+    ]);
+    expect(summaryOf(result).rows).toMatchObject({ created: 2, skipped: 0, rejected: 0 });
   });
 });
 
@@ -73,6 +111,17 @@ describe("an edit of somebody whom searches hide", () => {
       rows: { skipped: 1, rejected: 2 },
       codes: { rejected: { not_found: 2 }, skipped: { exists_hidden: 1 } },
     });
+  });
+
+  it("does not say of one who is to be deleted that they do not exist", async () => {
+    const { ecm } = await prepared(3);
+    const result = await ecm(["contact", "delete", "p1@example.com", "--json", "-y"]);
+    expect(result.code).toBe(3);
+    expect(summaryOf(result)).toMatchObject({
+      rows: { rejected: 1 },
+      codes: { rejected: { exists_hidden: 1 } },
+    });
+    expect(result.stderr).not.toContain("No contact has the key");
   });
 
   it("costs nothing more once an inactive contact was seen in a plain search", async () => {
@@ -122,6 +171,20 @@ describe("an import into an account that holds every row, and of which nothing i
     const again = summaryOf(await other(["import", await inputFile(rows), "--json"]));
     expect(again.rows).toMatchObject({ unchanged: 60, created: 0, rejected: 0 });
     expect(again.requests).toMatchObject({ create: 0, mutate: 0 });
+  });
+
+  it("does not take the first key in another letter case as proof that several count", async () => {
+    const service = await startSandbox({
+      variants: { keys: "first" },
+      contents: { contacts: manyContacts(12) },
+    });
+    const keys = ["P0@example.com", "p1@example.com", "p2@example.com"];
+    const found = await service.ecm(["contact", "search", ...keys, "-o", "csv", "--columns", "key"]);
+    expect(found.stdout).toBe("key\np0@example.com\np1@example.com\np2@example.com\n");
+    const other = ecmWith({ ...service.env, ...(await temporaryHome()) });
+    const file = await inputFile(keys.join("\n"), "keys.txt");
+    const result = await other(["contact", "unsubscribe", "--keys", file, "--json", "-y"]);
+    expect(summaryOf(result).rows).toMatchObject({ updated: 3, rejected: 0 });
   });
 
   it.each(["first", "refused"])(

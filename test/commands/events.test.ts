@@ -81,6 +81,14 @@ describe("events", () => {
     expect((await ecm(["--since", "89d"])).stderr).not.toContain("warning");
   });
 
+  it("shows the newest of a feed whose usual page is refused", async () => {
+    const events = Array.from({ length: 30 }, (_, index) => event(`c${index}`, index));
+    const { ids } = await feedOf(events, { largest: 20 });
+    const newestLast = events.map(({ contactId }) => contactId).reverse();
+    expect(await ids()).toEqual(newestLast);
+    expect(await ids("--limit", "25")).toEqual(newestLast.slice(5));
+  });
+
   it("passes types and days on, and refuses what cannot be meant", async () => {
     const { ecm, server } = await feedOf([]);
     expect(await ecm(["--type", "b", "--type", "a,b", "--days", "7", "--json"])).toMatchObject({

@@ -8,6 +8,7 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import { fileBelowWorkingFolder } from "../../src/commands/mcp/files.ts";
 import { run } from "../../src/run.ts";
 import type { Clock } from "../../src/wire.ts";
+import { manyContacts } from "../bulk/kit.ts";
 import { ecmWith, resultOf, spawnEcm, temporaryFolder, temporaryHome } from "../support/ecm.ts";
 import { startSandbox } from "../support/sandbox.ts";
 
@@ -167,6 +168,33 @@ describe("reads", () => {
     expect(shown).toMatchObject({ changes: [{ action: "create" }], total: 2, nextPage: 2 });
   });
 
+  it.each([{ page: "cap:50" }, { page: "refuse:50" }, { page: "cap:50", lists: "array" }])(
+    "lead through every page of a service with %j",
+    async (variants) => {
+      const { env } = await startSandbox({
+        variants,
+        contents: {
+          lists: Array.from({ length: 120 }, (_, index) => `L${index}`),
+          contacts: manyContacts(250),
+        },
+      });
+      const { call } = await serving(env);
+      for (const [tool, name, count] of [
+        ["contact_search", "contacts", 250],
+        ["lists_list", "lists", 120],
+      ] as const) {
+        const seen = new Set<string>();
+        let page: unknown = 1;
+        for (let calls = 0; page !== undefined && calls < 10; calls++) {
+          const answer = await call(tool, { limit: 200, page });
+          for (const { _id } of answer[name] as { _id: string }[]) seen.add(_id);
+          page = answer.nextPage;
+        }
+        expect({ tool, seen: seen.size, page }).toEqual({ tool, seen: count, page: undefined });
+      }
+    },
+  );
+
   it("leave stdout to the protocol, and the key out of everything", async () => {
     const { env, apiKey } = await account();
     const session = await serving(env);
@@ -216,6 +244,27 @@ describe("writes", () => {
     const deleted = await call("plan_delete", { keys: [ada.Email, bob.Email] });
     expect(await apply(deleted)).toMatchObject({ rows: { deleted: 2 }, backup: expect.any(String) });
     expect(await keysIn(ecm)).not.toContain(ada.Email);
+  });
+
+  it("refuse a number whose digits were lost, and keep those of a string", async () => {
+    const { env } = await account();
+    const { call, refusal } = await serving(env, ["--allow-write"]);
+    const error = await refusal("plan_import", {
+      rows: [{ ...ada, "Last Name": Number("1234567890123456789") }],
+    });
+    expect(error).toMatchObject({
+      type: "UsageError",
+      message: expect.stringContaining('rows[0]: the number in "Last Name"'),
+    });
+    const rows = [
+      { ...ada, "Last Name": "1234567890123456789" },
+      { ...bob, "Last Name": 4915112345678 },
+    ];
+    const { sample } = await call("plan_import", { rows });
+    expect(sample).toMatchObject([
+      { changes: [{ after: "1234567890123456789" }] },
+      { changes: [{ after: "4915112345678" }] },
+    ]);
   });
 
   it("give no token where nothing would change", async () => {

@@ -1,7 +1,8 @@
+import { readFile } from "node:fs/promises";
 import { describe, expect, it } from "vitest";
 import type { Summary } from "../../src/bulk/runs/report.ts";
-import { contactsIn, inputFile, summaryOf } from "../bulk/kit.ts";
-import { carriedOutTwice, startWitness, type Witness } from "./witness.ts";
+import { call, contactsIn, inputFile, manyContacts, manyRows, summaryOf } from "../bulk/kit.ts";
+import { carriedOutTwice, fastClock, startWitness, type Witness } from "./witness.ts";
 
 const size = 60;
 
@@ -74,4 +75,59 @@ describe("an import through a service that goes wrong", () => {
     const summary = await importScene(witness, async () => undefined);
     expect(summary.rows).toEqual(expected);
   });
+});
+
+describe("a service that answers reads, and no write", () => {
+  const edits = [
+    ["PUT", ["contact", "mutate", "--all", "--set", "First Name=X", "-y"]],
+    ["PATCH", ["contact", "unsubscribe", "--all", "-y"]],
+    ["DELETE", ["contact", "delete", "--all", "-y"]],
+  ] as const;
+
+  it.each(
+    edits.flatMap(([method, args]) => ["reset-before", "503"].map((kind) => [kind, method, args] as const)),
+  )("ends the run after %s:%s, without asking for ever", async (kind, method, args) => {
+    const witness = await startWitness({ faults: [`${kind}:${method}:*`] });
+    await seedAccount(witness);
+    const before = witness.arrived();
+    const result = await witness.ecm([...args, "--json"], { clock: fastClock() });
+    expect(result.code, result.stderr).toBe(kind === "503" ? 1 : 8);
+    expect(summaryOf(result)).toMatchObject({ status: "stopped", stoppedBy: "error" });
+    expect(summaryOf(result).rows).toMatchObject({ updated: 0, deleted: 0, rejected: 0 });
+    expect(result.stderr).toContain("ecm runs resume");
+    expect(witness.arrived() - before).toBeLessThan(100);
+  });
+});
+
+describe("a service that never answers the writes of one contact", () => {
+  const many = 300;
+
+  it.each(["created", "updated"] as const)(
+    "has that row rejected where it would be %s, and all others carried out",
+    async (outcome) => {
+      const witness = await startWitness();
+      const contacts = outcome === "updated" ? manyContacts(many) : [];
+      witness.sandbox.operations.seed({ contacts });
+      const all = await call<{ _id: string; key: string }[]>(witness, "GET", "/api/contact");
+      const id = all.find(({ key }) => key === "p0@example.com")?._id;
+      let dropped = 0;
+      witness.onRequest = ({ when, path, body }) => {
+        const isCreate = path === "/api/contact" && body.includes('"p0@example.com"');
+        if (when === "after" || !(isCreate || path === `/api/contact/${id}/mutate`)) return undefined;
+        dropped++;
+        return "drop";
+      };
+      const path = await inputFile(manyRows(many, () => "New"));
+      const result = await witness.ecm(["import", path, "--json"], { clock: fastClock() });
+      expect(result.code, result.stderr).toBe(3);
+      expect(summaryOf(result)).toMatchObject({
+        rows: { [outcome]: many - 1, rejected: 1, pending: 0 },
+        codes: { rejected: { UnreachableError: 1 } },
+      });
+      expect(await readFile(summaryOf(result).rejects!, "utf8")).toMatch(
+        /p0@example.com,New,.*the request may have been applied/,
+      );
+      expect(dropped).toBe(10);
+    },
+  );
 });

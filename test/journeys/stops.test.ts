@@ -4,7 +4,7 @@ import { InterruptedError } from "../../src/errors.ts";
 import { contactsIn, inputFile, manyRows, summaryOf } from "../bulk/kit.ts";
 import { ecmWith, type Result, resultOf, spawnEcm, temporaryFolder } from "../support/ecm.ts";
 import { startSandbox } from "../support/sandbox.ts";
-import { carriedOutTwice, startWitness } from "./witness.ts";
+import { carriedOutTwice, fastClock, startWitness } from "./witness.ts";
 
 describe("a bulk run that stops", () => {
   it.each([
@@ -231,17 +231,4 @@ describe("a bulk run that stops", () => {
 /** Looks until it is so. */
 async function until(isSo: () => boolean): Promise<void> {
   while (!isSo()) await new Promise((resolve) => setImmediate(resolve));
-}
-
-/** Real time, with pauses that are over at once. */
-function fastClock() {
-  let skipped = 0;
-  return {
-    now: () => Date.now() + skipped,
-    sleep: async (milliseconds: number, signal?: AbortSignal) => {
-      signal?.throwIfAborted();
-      skipped += milliseconds;
-      await new Promise((resolve) => setImmediate(resolve));
-    },
-  };
 }

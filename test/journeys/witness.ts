@@ -25,7 +25,12 @@ export interface Witness {
   /** Writes that the service carried out or refused, in order. */
   writes: SeenWrite[];
   /** Called for each request, before the service has it and after; `drop` ends the connection without an answer. */
-  onRequest: (moment: { count: number; when: "before" | "after"; path: string }) => "drop" | undefined;
+  onRequest: (moment: {
+    count: number;
+    when: "before" | "after";
+    path: string;
+    body: string;
+  }) => "drop" | undefined;
   /** Awaited before the service has a request. */
   beforeRequest: (path: string) => Promise<void>;
   /** What the client gets in place of an answer's text. */
@@ -40,7 +45,7 @@ export async function startWitness(options: Partial<SandboxOptions> = {}): Promi
   const writes: SeenWrite[] = [];
   const server = await startHttpServer((request, response, count) => {
     void (async () => {
-      if (witness.onRequest({ count, when: "before", path: request.url }) === "drop") {
+      if (witness.onRequest({ count, when: "before", path: request.url, body: request.body }) === "drop") {
         response.socket?.destroy();
         return;
       }
@@ -55,7 +60,10 @@ export async function startWitness(options: Partial<SandboxOptions> = {}): Promi
         })
         .catch(() => undefined);
       note(writes, request, answer?.status ?? 0);
-      if (witness.onRequest({ count, when: "after", path: request.url }) === "drop" || !answer) {
+      if (
+        witness.onRequest({ count, when: "after", path: request.url, body: request.body }) === "drop" ||
+        !answer
+      ) {
         response.socket?.destroy();
         return;
       }
@@ -115,5 +123,18 @@ export function randomFrom(seed: number): () => number {
     let mixed = Math.imul(state ^ (state >>> 15), state | 1);
     mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
     return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
+}
+
+/** Real time, with pauses that are over at once. */
+export function fastClock() {
+  let skipped = 0;
+  return {
+    now: () => Date.now() + skipped,
+    sleep: async (milliseconds: number, signal?: AbortSignal) => {
+      signal?.throwIfAborted();
+      skipped += milliseconds;
+      await new Promise((resolve) => setImmediate(resolve));
+    },
   };
 }

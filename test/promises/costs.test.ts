@@ -106,6 +106,8 @@ describe("a command costs", () => {
       ["contact", "search", "--where", "City =="],
       ["contact", "get", "ada@example.com", "--output-file", join(folder, "no", "such", "file.csv")],
       ["import", join(folder, "missing.csv")],
+      ["contact", "search", "--keys", join(folder, "missing.txt")],
+      ["export", "--keys", folder],
       ["import", bad, "--max-rejects", "many"],
       ["import", bad, "--mapping", join(folder, "missing.yaml")],
       ["export", "--output-file", join(folder, "no", "such", "file.csv")],

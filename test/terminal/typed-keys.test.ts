@@ -13,6 +13,13 @@ describe("a key that was typed where no flag takes one", () => {
     [["auth", "login", key]],
     [["contact", key]],
     [["import", "--token=hunter2hunter2"]],
+    [[`--${key}`]],
+    [["lists", "list", `--${key}`]],
+    [["lists", "list", `-k${key}`]],
+    [["lists", "list", `-p${key}`]],
+    [["lists", "list", `--profile= ${key} `]],
+    [[`ECM_API_KEY=${key}`, "lists", "list"]],
+    [["lists", `X-API-Key: ${key}`]],
   ])("does not come back in an error: %j", async (words) => {
     for (const format of [[], ["--json"]]) {
       const { code, stdout, stderr } = await ecmWith(await temporaryHome())([...words, ...format]);

@@ -1,5 +1,5 @@
 /** One contact's write, from the decision to a certain outcome: sent, and settled when the answer was lost. */
-import type { ServiceError } from "../../errors.ts";
+import type { EcmError, ServiceError } from "../../errors.ts";
 import type { BehaviorPoints } from "../../service/behavior.ts";
 import { hasReferences, mayBeElements, withElements } from "../../service/contact-changes.ts";
 import {
@@ -23,6 +23,8 @@ import { wasApplied } from "./settle.ts";
 
 /** How often a contact may have changed while it is being written before its row is given up. */
 const mostConflicts = 5;
+/** How often a contact's write may go without an answer, while others are answered, before its row is given up. */
+const mostLost = 10;
 /** After so many contacts that a look-up has missed, the next ones are looked up by themselves before they are created. */
 const mostMissed = 10;
 
@@ -38,6 +40,8 @@ interface Attempt {
   readonly elements: Elements | undefined;
   /** How often the contact had changed meanwhile. */
   readonly conflicts: number;
+  /** How often nobody knew whether the write had been applied. */
+  readonly lost: number;
 }
 
 /**
@@ -51,7 +55,7 @@ export async function carryOut<T extends Item>(
   const { session, work, item } = task;
   const open = session.ledger.openIntent(item.ref);
   const elements = session.behavior.get("mutateElements");
-  let next: Attempt | undefined = { found, decision, open, elements, conflicts: 0 };
+  let next: Attempt | undefined = { found, decision, open, elements, conflicts: 0, lost: 0 };
   if (decision.kind === "create" && session.visibility.missed >= mostMissed) {
     const fresh = await findOne(session, item);
     next = { ...next, found: fresh, decision: work.decide(item, fresh.contact) };
@@ -88,9 +92,7 @@ async function attempt<T extends Item>(task: Task<T>, known: Attempt): Promise<A
   const tried = { ...known, decision, open };
   if (reply.kind === "answered") return afterAnswer(task, tried, reply.answer.body);
   if (reply.kind === "refused") return afterRefusal(task, tried, reply.error);
-  // A create is sent again: the service takes it once. Anything else is compared with what the contact is now.
-  const now = decision.kind === "create" ? found : await readWritten(session, item, decision);
-  return { ...tried, open: open ?? intent, found: now, decision: work.decide(item, now.contact) };
+  return afterLoss(task, { ...tried, open: open ?? intent, lost: known.lost + 1 }, reply.error);
 }
 
 /** An attempt whose write was sent. */
@@ -129,9 +131,12 @@ async function afterRefusal<T extends Item>(
   if (behavior.get("mutateElements") === undefined && elements === "id") visibility.isObject = true;
   const next = await readAfterRefusal(session, item, { operation, error, isUncertain: open !== undefined });
   if (next.kind === "hidden") {
-    if (open) return void done(task, "created", undefined, open.operation.remark);
+    const { contact } = next;
+    // A create makes nobody inactive: the contact may be one that the account held before.
+    const isOurs = open && (!contact || wasApplied(open, contact, operation));
+    if (isOurs) return void done(task, "created", contact, open.operation.remark);
     const skipped = { outcome: "skipped", code: "exists_hidden", inactive: true } as const;
-    return void note(session, { kind: "done", ref: item.ref, contactId: next.contactId, ...skipped });
+    return void note(session, { kind: "done", ref: item.ref, contactId: contact?._id, ...skipped });
   }
   if (next.kind === "rejected") {
     // The service may have said no to a change that was there already: only the contact itself can tell.
@@ -144,6 +149,25 @@ async function afterRefusal<T extends Item>(
   if (!open) note(session, { kind: "void", ref: item.ref });
   const { found } = next;
   return { ...tried, found, decision: work.decide(item, found.contact), conflicts: tried.conflicts + 1 };
+}
+
+/** A create is sent again: the service takes it once. Anything else is compared with what the contact is now. */
+async function afterLoss<T extends Item>(
+  task: Task<T>,
+  tried: Tried & { readonly open: OpenIntent },
+  error: EcmError,
+): Promise<Attempt | undefined> {
+  const { session, work, item } = task;
+  const { decision: operation, open, lost } = tried;
+  const isLast = lost >= mostLost;
+  if (operation.kind === "create" && !isLast) return tried;
+  const found = await (operation.kind === "create"
+    ? findOne(session, item)
+    : readWritten(session, item, operation));
+  const decision = work.decide(item, found.contact);
+  const isSameAgain = decision.kind === operation.kind && !wasApplied(open, found.contact, decision);
+  if (isLast && isSameAgain) return void reject(session, item, { code: error.type, message: error.message });
+  return { ...tried, found, decision };
 }
 
 /** How many requests it takes until the contact is done. */

@@ -1,5 +1,6 @@
 /** What a contact is after a write that was refused, or of which nobody knows whether it was applied. */
 import type { ServiceError } from "../../errors.ts";
+import type { Contact } from "../../wire.ts";
 import type { Found } from "../account/lookup.ts";
 import type { Item, Operation, Remark } from "../items.ts";
 import type { Session } from "./session.ts";
@@ -9,8 +10,8 @@ const visibilityPauses = [1000, 3000, 10_000];
 
 export type AfterRefusal =
   | { kind: "again"; found: Found }
-  /** It exists, and no search without a condition shows it. */
-  | { kind: "hidden"; contactId?: string }
+  /** It exists, and no search without a condition shows it. `contact` where it was found among the inactive ones. */
+  | { kind: "hidden"; contact?: Partial<Contact> }
   /** `found` where the contact has to be compared before the refusal is believed. */
   | { kind: "rejected"; reason: Remark; found?: Found };
 
@@ -77,7 +78,7 @@ async function findExisting(session: Session, item: Item, isUncertain: boolean):
   const hidden = await lookup.findHidden(item);
   if (hidden) {
     behavior.learn("inactive", "hidden");
-    return { kind: "hidden", contactId: hidden._id };
+    return { kind: "hidden", contact: hidden };
   }
   for (const pause of visibility.isVain && !isUncertain ? [] : visibilityPauses) {
     await clock.sleep(pause, session.send.ended);

@@ -84,7 +84,7 @@ export function createPacedSend({
       const answer = await send(paced.request, { maxWaitSeconds: 0, onEvent, signal: interruption.giveUp });
       budget.answered(answer.limits, clock.now(), dateOf(answer.headers));
       outage.reached();
-      outage.end();
+      outage.end(paced.request.effect);
       return { kind: "answered", answer };
     } catch (error) {
       return judge(error, paced, startedAt);
@@ -96,14 +96,14 @@ export function createPacedSend({
   /** @throws RunStop the first reason why the run ends */
   function judge(error: unknown, { request, isPlain }: PacedRequest, startedAt: number): Reply | undefined {
     const now = clock.now();
-    noteFailure(error, now, budget, outage);
+    noteFailure(error, request, now, budget, outage);
     const failure = readFailure(error, request, isPlain);
     if (failure.kind === "refused") return failure.reply;
     if (failure.kind === "interrupted") interruption.begin();
     // What was given up fails for that reason, and says nothing of the service.
     const isGivenUp = interruption.giveUp.aborted;
     if (failure.kind === "outage" && !isGivenUp && !outage.isHopeless(failure.error)) {
-      if (!outage.noteFailure(startedAt, now)) gate.close(asRunStop(error));
+      if (!outage.noteFailure(request.effect, startedAt, now)) gate.close(asRunStop(error));
       return failure.reply;
     }
     gate.close(asRunStop(error));
@@ -189,14 +189,20 @@ function countSent(counts: RequestCounts, kind: RequestKind, isRepeat: boolean, 
 }
 
 /** What a failed request tells of the limits and of whether the service can be reached. */
-function noteFailure(error: unknown, now: number, budget: Budget, outage: Outage): void {
+function noteFailure(
+  error: unknown,
+  { effect }: ApiRequest,
+  now: number,
+  budget: Budget,
+  outage: Outage,
+): void {
   const isAnswer = error instanceof ServiceError;
   if (isAnswer) outage.reached();
   if (!isAnswer || error.status >= 500) {
     budget.lost();
     return;
   }
-  outage.end();
+  outage.end(effect);
   const { limits, limitKind = "hour", details } = error;
   if (error.status === 429) budget.limited(limitKind, details.retryAfterSeconds, limits, now);
   else budget.answered(limits, now);

@@ -12,7 +12,7 @@ import {
 import type { ContactSearch } from "../../service/contact-search.ts";
 import { bothOf, updatedAfter } from "../../service/selection.ts";
 import type { ContactStructure } from "../../wire.ts";
-import { readKeysFile } from "./keys-file.ts";
+import { readKeysFile, requireKeysFile } from "./keys-file.ts";
 
 export interface WantedConditions extends WantedContacts {
   filterJson?: string;
@@ -37,6 +37,7 @@ export async function conditionsFrom(
       "Leave out one of the two",
     );
   }
+  if (file !== undefined) await requireKeysFile(file);
   filtersFrom(wanted);
   const since = wanted.updatedAfter === undefined ? undefined : updatedAfter(wanted.updatedAfter);
   return async (account, structure) => {

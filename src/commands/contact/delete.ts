@@ -60,10 +60,10 @@ async function runContactDelete(
   const backUp = backUpTo(context, target);
   const result = await editMany(context, { kind: "delete", chosen, options, flags, backUp });
   const { rows } = result.summary;
-  if (one !== undefined && !result.stop && rows.deleted === 0) {
+  await endRun(context, result);
+  if (one !== undefined && rows.skipped > 0) {
     throw new NotFoundError(`No contact has the key or id ${JSON.stringify(one)}`);
   }
-  await endRun(context, result);
 }
 
 /** Looked up as the deletion would be, so that what is printed is what would be sent. */

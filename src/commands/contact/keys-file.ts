@@ -13,6 +13,13 @@ export type NamedInFile = { keys: string[] } | { condition: LocalCondition };
 /** How many lines that are neither keys nor ids are named. */
 const mostNoted = 5;
 
+/** Before a request is spent. @throws UsageError for a file that cannot be read */
+export async function requireKeysFile(file: string): Promise<void> {
+  if (file === "-") return;
+  const { requireFile } = await import("../../bulk/input/source.ts");
+  await requireFile({ path: resolve(file), name: file });
+}
+
 /** @throws UsageError for a file that cannot be read */
 export async function readKeysFile(
   context: Context,

@@ -4,7 +4,7 @@ import type { Behavior } from "../../service/behavior.ts";
 import type { ContactView } from "../../service/contact-columns.ts";
 import { defaultPageSize, largestPageSize, openSearch, searchPages } from "../../service/contact-pages.ts";
 import type { ContactSearch } from "../../service/contact-search.ts";
-import { openPages } from "../../service/pages.ts";
+import { readSinglePage } from "../../service/pages.ts";
 import type { OutputOptions } from "../../terminal/format.ts";
 import { presentList, presentValue } from "../../terminal/present.ts";
 import type { Contact, Send } from "../../wire.ts";
@@ -114,7 +114,7 @@ async function searchFor(
   }
   const { contacts, total, hasMore } = search.keeps
     ? await keptPage(send, search, { page, pageSize, behavior })
-    : await pageOf(send, search, { page, pageSize, behavior, isUsual: options.pageSize === undefined });
+    : await pageOf(send, search, { page, pageSize, behavior });
   const shown = emptyOn(page, await view(contacts));
   return async () => {
     await presentList(terminal, output, contacts, shown);
@@ -149,21 +149,11 @@ interface ShownPage {
   hasMore: boolean;
 }
 
-/** One page as the service gives it. @param isUsual the size is the default: if it is refused, it is halved */
-async function pageOf(
-  send: Send,
-  search: ContactSearch,
-  { page, pageSize, behavior, isUsual }: Place & { isUsual: boolean },
-): Promise<ShownPage> {
+/** One page as the service gives it. */
+async function pageOf(send: Send, search: ContactSearch, { page, pageSize, behavior }: Place) {
   const read = searchPages(send, search, behavior);
-  const size = isUsual ? Math.min(pageSize, behavior.get("maxPage") ?? pageSize) : pageSize;
-  const { items, total } =
-    isUsual && page === 1 ? (await openPages(read, { size, behavior })).first : await read(page, size);
-  return {
-    contacts: items,
-    total,
-    hasMore: items.length > 0 && (page - 1) * size + items.length < (total ?? 0),
-  };
+  const { items, total, hasMore } = await readSinglePage(read, page, { size: pageSize, behavior });
+  return { contacts: items, total, hasMore };
 }
 
 /** The service counts what it decides alone; what is decided here has to be read. */

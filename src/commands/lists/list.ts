@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import type { Context, OutputFileFlags } from "../../context.ts";
 import { fetchAllLists, listPages } from "../../service/list-pages.ts";
-import { openPages } from "../../service/pages.ts";
+import { readSinglePage } from "../../service/pages.ts";
 import { checkColumns, presentList } from "../../terminal/present.ts";
 import { addOutputFileFlags, wholeNumber } from "../flags.ts";
 import { describeCommand } from "../help-text.ts";
@@ -34,24 +34,20 @@ async function runListsList(context: Context, options: ListsListOptions): Promis
   const output = context.output(options);
   checkColumns(output, listView);
   const { send, account, behaviors } = await context.connect();
-  const { page = 1 } = options;
-  const { lists, total, size } = await account.withRemembered("read", async () => {
+  const { page = 1, size = defaultSize } = options;
+  const { lists, total, hasMore } = await account.withRemembered("read", async () => {
     const { _id } = await account.structure();
     const behavior = behaviors(_id);
-    const { size = Math.min(defaultSize, behavior.get("maxListSize") ?? defaultSize) } = options;
     // The lists themselves are never remembered ones: these have no numbers.
-    if (options.all) return { lists: await fetchAllLists(send, _id, behavior), size };
+    if (options.all) return { lists: await fetchAllLists(send, _id, behavior), hasMore: false };
     const read = listPages(send, _id, behavior);
-    const isUsual = options.size === undefined && page === 1;
-    const { items, total } = isUsual
-      ? (await openPages(read, { size, behavior, of: "lists" })).first
-      : await read(page, size);
-    return { lists: items, total, size };
+    const { items, ...rest } = await readSinglePage(read, page, { size, behavior, of: "lists" });
+    return { lists: items, ...rest };
   });
   await presentList(terminal, output, lists, listView);
-  const hasMore = total !== undefined && lists.length > 0 && (page - 1) * size + lists.length < total;
   context.observer?.page?.({ total, hasMore });
-  if (hasMore) {
-    terminal.note(`${lists.length} of ${total} lists · all: --all · next page: --page ${page + 1}`);
+  if (hasMore && (total !== undefined || lists.length >= size)) {
+    const of = total === undefined ? "" : ` of ${total}`;
+    terminal.note(`${lists.length}${of} lists · all: --all · next page: --page ${page + 1}`);
   }
 }

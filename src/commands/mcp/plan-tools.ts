@@ -243,6 +243,7 @@ async function importCommand(input: ImportInput): Promise<PlannedCommand> {
     ...optional("--sheet", input.sheet),
   ];
   if (rows) {
+    requireExactNumbers(rows);
     return {
       path: ["import"],
       flags: [...flags, "--delimiter=,", "--encoding=utf-8"],
@@ -251,6 +252,19 @@ async function importCommand(input: ImportInput): Promise<PlannedCommand> {
     };
   }
   return { path: ["import"], flags, args: [await fileBelowWorkingFolder(file!)] };
+}
+
+/** Digits beyond what a JSON number holds were lost before they came here. @throws UsageError */
+function requireExactNumbers(rows: NonNullable<ImportInput["rows"]>): void {
+  for (const [index, row] of rows.entries()) {
+    for (const [column, value] of Object.entries(row)) {
+      if (typeof value !== "number" || Math.abs(value) <= Number.MAX_SAFE_INTEGER) continue;
+      throw new UsageError(
+        `rows[${index}]: the number in ${JSON.stringify(column)} has more digits than a JSON number keeps`,
+        "Pass it as a string",
+      );
+    }
+  }
 }
 
 function csvOf(rows: NonNullable<ImportInput["rows"]>): string {
