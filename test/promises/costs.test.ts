@@ -94,6 +94,33 @@ describe("a command costs", () => {
     expect(counted).toEqual(table.map(([name, , remembered, without]) => [name, 0, 0, remembered, without]));
   });
 
+  it.each([
+    ["nothing", ""],
+    ["a byte that is zero", "Email\na\0@b.co\n"],
+    ["HTML", "<html><body><table>"],
+    ["half a workbook", "PK\x03\x04and no more"],
+    ["half an archive", "\x1f\x8b\x08and no more"],
+    ["JSON without a member", "[{}]"],
+  ])("nothing for a file that holds %s", async (_what, text) => {
+    const service = await startSandbox();
+    expect((await service.ecm(["lists", "create", "News"])).code).toBe(0);
+    const cost = counter(service);
+    const file = join(await temporaryFolder(), "people.csv");
+    await writeFile(file, Buffer.from(text, "latin1"));
+    for (const args of [
+      ["import", file],
+      ["import", file, "--dry-run", "--list", "News"],
+      ["lists", "sync", "News", file],
+      ["contact", "mutate", "--keys", file, "--set", "First Name=A"],
+      ["contact", "unsubscribe", "--keys", file, "--yes"],
+      ["contact", "delete", "--keys", file, "--yes"],
+    ]) {
+      const { code, requests, stderr } = await cost(args);
+      expect({ args, code, requests }).toEqual({ args, code: 2, requests: 0 });
+      expect(stderr).toContain("people.csv");
+    }
+  });
+
   it("nothing for a bad local file, flag or folder", async () => {
     const { run } = await account();
     const folder = await temporaryFolder();

@@ -19,6 +19,7 @@ export async function readInput(context: RunContext, stated: RowJob, file: Input
   const { engine, send, emit } = context;
   let rowsRead = 0;
   emit({ kind: "phase", progress: () => progressOf(context, "reading", { rowsRead }) });
+  const opened = await stated.open?.(file);
   const account = createAccount(send.plain, engine.account.preferredStructure, engine.behaviors);
   const structure = await account.structure();
   let job = await stated.resolve(account);
@@ -28,7 +29,7 @@ export async function readInput(context: RunContext, stated: RowJob, file: Input
     ));
   }
   const answered = await clarified(context, account, job, async (now) =>
-    now.isWithoutInput ? withoutInput : now.understand(file, structure),
+    opened ? now.understand(opened, structure) : withoutInput,
   );
   job = answered.job;
   const understood = answered.result;

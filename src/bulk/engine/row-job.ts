@@ -5,7 +5,7 @@ import type { Account } from "../../service/account.ts";
 import type { Selection } from "../../service/selection.ts";
 import type { Contact, ContactStructure } from "../../wire.ts";
 import type { NameBook } from "../account/names.ts";
-import type { InputFile, Understood } from "../input/index.ts";
+import type { InputFile, OpenedInput, Understood } from "../input/index.ts";
 import type { Duplicates } from "../input/join.ts";
 import type { NewField } from "../input/new-fields.ts";
 import type { Row } from "../input/rows.ts";
@@ -24,12 +24,14 @@ interface JobOutline {
 
 /** As a command states it: what its flags name is not looked up yet. */
 export interface RowJob extends JobOutline {
+  /** Reads the input's bytes before a request is spent. Absent where there is no input. @throws UsageError */
+  open?(file: InputFile): Promise<OpenedInput>;
   /** Looks up what the flags name, before the input is surveyed. */
   resolve(account: Account): Promise<ResolvedJob>;
 }
 
 export interface ResolvedJob extends JobOutline {
-  understand(file: InputFile, structure: ContactStructure): Promise<Understood>;
+  understand(input: OpenedInput, structure: ContactStructure): Promise<Understood>;
   /** Everything that decides a contact's outcome, as `resume` hands it back. */
   options: Record<string, unknown>;
   duplicates: Duplicates;

@@ -1,6 +1,7 @@
 /** Reading: file → rows. What other folders of the engine use. */
 export { isOurBookkeeping } from "./columns.ts";
 export { consentNameOf } from "./consent-names.ts";
+export { type OpenedInput, openInput } from "./formats/open.ts";
 export { missingColumn, missingNames } from "./missing-cells.ts";
 export { foldName } from "./names.ts";
 export { type NewField, newFieldLabel } from "./new-fields.ts";

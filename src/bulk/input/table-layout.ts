@@ -1,16 +1,14 @@
 /** Reading: how a table lies in a file: its encoding and dialect, where it begins, what its columns are called. */
 import type { ContactStructure } from "../../wire.ts";
 import { type Dialect, readRecords } from "./csv.ts";
-import { type FoundEncoding, findEncoding } from "./encoding/detect.ts";
 import { unreadableFrom } from "./faults.ts";
-import { openInput } from "./formats/open.ts";
+import type { OpenedInput } from "./formats/open.ts";
 import { type Header, isBlank } from "./header.ts";
 import type { Inspection } from "./inspect.ts";
 import { locateHeader, requireHeader } from "./locate-header.ts";
 import { foldName } from "./names.ts";
 import type { ReadOptions } from "./rows.ts";
 import { sampledRows } from "./sample.ts";
-import { type InputFile, requireFile } from "./source.ts";
 import { recogniseSystem } from "./systems.ts";
 import { readText, type TextSource } from "./text.ts";
 import { plainCells, valueReader } from "./values.ts";
@@ -19,9 +17,7 @@ import { plainCells, valueReader } from "./values.ts";
 const safeCellsColumn = "ecm:safe-cells";
 
 export interface TableLayout {
-  opened: Awaited<ReturnType<typeof openInput>>;
   source: TextSource;
-  found: FoundEncoding;
   header: Header & { line: number };
   hasHeader: boolean;
   dialect: OwnTsv & Required<Dialect>;
@@ -38,15 +34,11 @@ export interface TableLayout {
 
 /** @throws UsageError with the place and the next step, for a file that cannot be read or whose header is not sure */
 export async function tableLayoutOf(
-  file: InputFile,
+  { file, text: inspection, table, encoding: found }: OpenedInput,
   options: ReadOptions,
   structure: ContactStructure,
   wanted: "contacts" | "keys",
 ): Promise<TableLayout> {
-  await requireFile(file);
-  const opened = await openInput(file, options);
-  const { text: inspection, table } = opened;
-  const found = await findEncoding(inspection, table ? undefined : options.encoding);
   const source = { file: inspection.file, encoding: found.encoding, markBytes: found.markBytes };
   const header: TableLayout["header"] = table?.names
     ? { delimiter: "\t", line: 1, names: table.names, isSure: true }
@@ -70,7 +62,7 @@ export async function tableLayoutOf(
   // Columns are named by labels, and a label can look like a formula too.
   const names = written.map(valueReader(hasSafeCells, false));
   if (hasHeader && !header.isSure) requireHeader(file.name, header, options.delimiter, structure);
-  return { opened, source, found, header, hasHeader, dialect, written, names, isNamed, hasSafeCells, rows };
+  return { source, header, hasHeader, dialect, written, names, isNamed, hasSafeCells, rows };
 }
 
 /** The header and the first rows, as the file has them; without blank lines and rows that make no sense. */

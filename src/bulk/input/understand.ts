@@ -5,6 +5,7 @@ import { type Columns, type MappingInput, mapColumns, mapKeyColumn, toldTargets 
 import { isConsentKnown } from "./consent-columns.ts";
 import type { FoundEncoding } from "./encoding/detect.ts";
 import { findConsent } from "./find-consent.ts";
+import { type OpenedInput, openInput } from "./formats/open.ts";
 import { missingCellsOf } from "./missing-cells.ts";
 import { foldName } from "./names.ts";
 import { readRowBatches, readRows } from "./read-rows.ts";
@@ -18,18 +19,18 @@ import { tableLayoutOf } from "./table-layout.ts";
 const sampleRows = 5;
 
 /**
- * Understands a file: encoding, delimiter, header, where each column goes. Reads all of its bytes, and its first rows.
+ * Understands a file: delimiter, header, where each column goes. Reads its first rows; all of its bytes where it was not opened yet.
  * A quote that is not closed further down shows only when `readRows` is read to its end, which the engine does
  * before it sends.
  *
  * @throws UsageError with the place and the next step, for a file that cannot be read
  */
 export async function understandInput(
-  file: InputFile,
+  input: InputFile | OpenedInput,
   options: ReadOptions,
   structure: ContactStructure,
 ): Promise<Understood> {
-  return understand(file, options, structure, "contacts");
+  return understand(input, options, structure, "contacts");
 }
 
 /**
@@ -39,21 +40,23 @@ export async function understandInput(
  * @throws UsageError as `understandInput`
  */
 export async function understandKeys(
-  file: InputFile,
+  input: InputFile | OpenedInput,
   options: ReadOptions,
   structure: ContactStructure,
 ): Promise<Understood> {
-  return understand(file, options, structure, "keys");
+  return understand(input, options, structure, "keys");
 }
 
 async function understand(
-  file: InputFile,
+  given: InputFile | OpenedInput,
   options: ReadOptions,
   structure: ContactStructure,
   wanted: "contacts" | "keys",
 ): Promise<Understood> {
-  const layout = await tableLayoutOf(file, options, structure, wanted);
-  const { opened, source, header, hasHeader, dialect, names, rows, hasSafeCells } = layout;
+  const opened = "text" in given ? given : await openInput(given, options);
+  const { file } = opened;
+  const layout = await tableLayoutOf(opened, options, structure, wanted);
+  const { source, header, hasHeader, dialect, names, rows, hasSafeCells } = layout;
   const { encoding, markBytes } = source;
   const system = systemOf(names, options, layout.isNamed);
   const input = { names, sample: rows, options, structure, system, place: `${file.name}:${header.line}` };
@@ -90,7 +93,7 @@ async function understand(
     columns: layout.written.map((name, index) => ({ name, target: columns.targets[index]! })),
     notes: [
       ...opened.notes,
-      ...encodingNotes(layout.found),
+      ...encodingNotes(opened.encoding),
       ...systemNotes(system, columns.consent.length > 0),
       ...columns.notes,
       ...formulaNotes(names, formulaColumns),

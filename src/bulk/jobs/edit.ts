@@ -7,7 +7,7 @@ import { parseWhere } from "../../service/where.ts";
 import type { Contact, IdRef, MutateBody } from "../../wire.ts";
 import { changeOf } from "../engine/decide.ts";
 import type { ContactEdit, ResolvedJob, RowJob } from "../engine/row-job.ts";
-import { understandKeys } from "../input/index.ts";
+import { openInput, understandKeys } from "../input/index.ts";
 import type { DesiredContact } from "../items.ts";
 import { type FileOfKeys, readOptionsOf } from "./file-of-keys.ts";
 
@@ -45,9 +45,9 @@ export async function editJob(options: EditOptions): Promise<RowJob> {
     desired: DesiredContact | undefined,
   ): ResolvedJob => ({
     ...outline,
-    understand: (file, structure) =>
+    understand: (opened, structure) =>
       understandKeys(
-        file,
+        opened,
         {
           ...readOptionsOf(read),
           hasNoHeader: isPlain,
@@ -83,6 +83,7 @@ export async function editJob(options: EditOptions): Promise<RowJob> {
   });
   return {
     ...outline,
+    open: input && ((file) => openInput(file, readOptionsOf(read))),
     async resolve(account) {
       const body = wanted && ("body" in wanted ? wanted.body : await mutateBody(account, wanted));
       const structure = await account.structure();

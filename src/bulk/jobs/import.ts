@@ -5,7 +5,7 @@ import type { ContactStructure } from "../../wire.ts";
 import type { NameBook } from "../account/names.ts";
 import type { Mode } from "../engine/decide.ts";
 import type { ResolvedJob, RowJob } from "../engine/row-job.ts";
-import { understandInput } from "../input/index.ts";
+import { openInput, understandInput } from "../input/index.ts";
 import type { Duplicates } from "../input/join.ts";
 import type { ReadOptions, Row } from "../input/rows.ts";
 import type { Survey } from "../input/survey.ts";
@@ -32,7 +32,7 @@ export function importJob(options: ImportOptions): RowJob {
   const outline = { kind: "import", input } as const;
   const resolved: ResolvedJob = {
     ...outline,
-    understand: (file, structure) => understandInput(file, read, structure),
+    understand: (opened, structure) => understandInput(opened, read, structure),
     options: importRecord(options),
     duplicates,
     lists,
@@ -47,7 +47,7 @@ export function importJob(options: ImportOptions): RowJob {
     unsubscribesMarked: options.unsubscribeMarked,
     leavesOutSuppressed: !options.includeSuppressed,
   };
-  return { ...outline, resolve: () => Promise.resolve(resolved) };
+  return { ...outline, open: (file) => openInput(file, read), resolve: () => Promise.resolve(resolved) };
 }
 
 function notSubscribedAre({ includeUnsubscribed, unsubscribeMarked, mode }: ImportOptions): string {

@@ -2,7 +2,7 @@
 import { UsageError } from "../../errors.ts";
 import { statusParts } from "../../service/contacts.ts";
 import type { MembersOptions, ResolvedJob, RowJob } from "../engine/row-job.ts";
-import { understandKeys } from "../input/index.ts";
+import { openInput, understandKeys } from "../input/index.ts";
 import { type FileOfKeys, readOptionsOf } from "./file-of-keys.ts";
 
 export interface SyncOptions {
@@ -23,9 +23,9 @@ export function syncJob({ input, list, create, maxRemove, ...options }: SyncOpti
   const outline = { kind: "sync", input } as const;
   const jobFor = (listId: string): ResolvedJob => ({
     ...outline,
-    understand: (file, structure) =>
+    understand: (opened, structure) =>
       understandKeys(
-        file,
+        opened,
         {
           ...readOptionsOf(read),
           readsConsent: true,
@@ -65,6 +65,7 @@ export function syncJob({ input, list, create, maxRemove, ...options }: SyncOpti
   });
   return {
     ...outline,
+    open: (file) => openInput(file, readOptionsOf(read)),
     async resolve(account) {
       const { _id } = await account.list(await account.structure(), list);
       return jobFor(_id);

@@ -2,25 +2,38 @@
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { UsageError } from "../../../errors.ts";
+import { type FoundEncoding, findEncoding } from "../encoding/detect.ts";
 import { type Inspection, inspectFile, refuseOtherKinds } from "../inspect.ts";
 import type { ReadOptions } from "../rows.ts";
-import type { InputFile } from "../source.ts";
+import { type InputFile, requireFile } from "../source.ts";
 
-/** An input whose text can be read. */
+/** An input whose text can be read: all of its bytes were, once. Nothing of the account is needed for that. */
 export interface OpenedInput {
+  file: InputFile;
   /** Of the file as it was given. */
   sha256: string;
   bytes: number;
   /** What holds the text, and what its bytes are. */
   text: Inspection;
+  encoding: FoundEncoding;
   /** The text is a table of our own making, and this is what is known of it. */
   table?: { names?: string[] };
   /** Sentences for the reader. */
   notes: string[];
 }
 
-/** @throws UsageError for a file that cannot be unpacked, or that holds no table */
+/** @throws UsageError for a file that cannot be read or unpacked, or that holds no table */
 export async function openInput(file: InputFile, options: ReadOptions): Promise<OpenedInput> {
+  await requireFile(file);
+  const unpacked = await unpack(file, options);
+  const { text, table } = unpacked;
+  return { file, ...unpacked, encoding: await findEncoding(text, table ? undefined : options.encoding) };
+}
+
+async function unpack(
+  file: InputFile,
+  options: ReadOptions,
+): Promise<Omit<OpenedInput, "file" | "encoding">> {
   const given = await inspectFile(file);
   const { sha256, bytes } = given;
   const notes: string[] = [];
