@@ -31,6 +31,12 @@ export interface PlanNames {
   tag(id: string): string;
 }
 
+/** `field "City"`, or its id where the name is not known. */
+export function partNamed(what: keyof PlanNames, id: string, names: PlanNames | undefined): string {
+  const name = names?.[what](id) ?? id;
+  return `${what} ${name === id ? id : JSON.stringify(name)}`;
+}
+
 /** Takes the lines in input order, one after another. */
 export type PlanSink = (line: PlanLine) => void | Promise<void>;
 

@@ -2,6 +2,7 @@
 import { statusOf } from "../../service/contacts.ts";
 import type { Contact, ContactList, ContactStructure, CreateContactBody } from "../../wire.ts";
 import { idsOf, valuesOf } from "../engine/decide.ts";
+import { type PlanNames, partNamed } from "../engine/plan.ts";
 import { isErased } from "../runs/redaction.ts";
 
 /** `lost`: fields, lists and tags that the account does not have any more. */
@@ -41,11 +42,13 @@ function isSameSet(one: ReadonlySet<string>, other: ReadonlySet<string>): boolea
 /**
  * From a contact as it was to the create that makes it again, with what the account still has of its fields, lists and
  * tags.
+ * @param names what the account called them, also what it does not have any more
  * @param isSuppressed whether nobody may be created with this key
  */
 export function recreation(
   structure: ContactStructure,
   lists: readonly ContactList[],
+  names: PlanNames,
   isSuppressed: (key: string) => boolean,
 ): (contact: Partial<Contact>) => Recreation {
   const fieldIds = new Set(structure.fields.map(({ _id }) => _id));
@@ -61,9 +64,13 @@ export function recreation(
     };
     const kept = Object.entries(parts).filter(([, elements]) => elements.length > 0);
     const lost = [
-      ...fields.filter(({ _id }) => !fieldIds.has(_id)).map(({ _id }) => `field ${_id}`),
-      ...[...idsOf(contact.lists ?? [])].filter((id) => !listIds.has(id)).map((id) => `list ${id}`),
-      ...[...idsOf(contact.tags ?? [])].filter((id) => tagIds && !tagIds.has(id)).map((id) => `tag ${id}`),
+      ...fields.filter(({ _id }) => !fieldIds.has(_id)).map(({ _id }) => partNamed("field", _id, names)),
+      ...[...idsOf(contact.lists ?? [])]
+        .filter((id) => !listIds.has(id))
+        .map((id) => partNamed("list", id, names)),
+      ...[...idsOf(contact.tags ?? [])]
+        .filter((id) => tagIds && !tagIds.has(id))
+        .map((id) => partNamed("tag", id, names)),
     ];
     return { body: { key, contactStructureId: structure._id, ...Object.fromEntries(kept) }, lost };
   };

@@ -5,6 +5,7 @@ import { EcmError, exitCodes } from "../../errors.ts";
 import { statusOf } from "../../service/contacts.ts";
 import type { Contact, MutateBody } from "../../wire.ts";
 import { idsOf, valuesOf } from "../engine/decide.ts";
+import { type PlanNames, partNamed } from "../engine/plan.ts";
 import {
   type Decision,
   type Item,
@@ -90,6 +91,8 @@ export interface UndoScope {
   deletesCreated?: boolean;
   /** Of a run that deleted: how a contact is created again. */
   recreate?: (contact: Partial<Contact>) => Recreation;
+  /** What fields, lists and tags are called; default: by their ids. */
+  names?: PlanNames;
 }
 
 /** One item for each contact that the run wrote. */
@@ -128,7 +131,7 @@ export function decideUndo(
   }
   if (operation.kind === "delete") return decideDeleted(operation, found, scope);
   if (!found || found._id !== operation.contactId) return reject("gone", "the contact no longer exists");
-  const { body, kept } = restoring(operation, found);
+  const { body, kept } = restoring(operation, found, scope.names);
   if (item.isUnsubscribed) kept.push("the status (contacts cannot be reactivated through the API)");
   const remark = notRestored(kept);
   if (Object.keys(body).length === 0) return remark ? { kind: "reject", ...remark } : { kind: "leave" };
@@ -182,6 +185,7 @@ function notRestored(parts: readonly string[]): Remark | undefined {
 function restoring(
   { body: done, before }: Extract<Operation, { kind: "change" }>,
   found: Partial<Contact>,
+  names: PlanNames | undefined,
 ): { body: MutateBody; kept: string[] } {
   const values = valuesOf(found);
   const lists = idsOf(found.lists ?? []);
@@ -193,13 +197,13 @@ function restoring(
     const was = earlier.get(_id) ?? "";
     if (now === was) return [];
     if (now === value) return [{ _id, value: was }];
-    kept.push(`field ${_id}`);
+    kept.push(partNamed("field", _id, names));
     return [];
   });
   const refs = (ids: { _id: string }[] = [], isWanted: (id: string) => boolean) =>
     ids.filter(({ _id }) => isWanted(_id)).map(({ _id }) => ({ _id }));
-  if (!before.knewLists) for (const { _id } of done.addLists ?? []) kept.push(`list ${_id}`);
-  if (!before.knewTags) for (const { _id } of done.addTags ?? []) kept.push(`tag ${_id}`);
+  if (!before.knewLists) for (const { _id } of done.addLists ?? []) kept.push(partNamed("list", _id, names));
+  if (!before.knewTags) for (const { _id } of done.addTags ?? []) kept.push(partNamed("tag", _id, names));
   const parts: MutateBody = {
     updateFields,
     removeLists: before.knewLists ? refs(done.addLists, (id) => lists.has(id)) : [],

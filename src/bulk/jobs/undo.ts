@@ -16,6 +16,7 @@ import { progressOf, type RunEvent } from "../engine/events.ts";
 import { type Closed, closeRun, closeUnentered, nothingRead } from "../engine/finish.ts";
 import { runWork } from "../engine/loop.ts";
 import { stopAtRejects } from "../engine/open-work.ts";
+import { planNames } from "../engine/planning.ts";
 import { readOnly } from "../engine/row-job.ts";
 import { type Engine, openContext, type RunContext, type RunOptions } from "../engine/run-context.ts";
 import {
@@ -106,7 +107,7 @@ async function undoLocked(context: RunContext, source: Source, undo: UndoOptions
   }
   const { keyType, recreate, names } = await readForUndo(send.plain, source, isSuppressed);
   if (recreate) emit({ kind: "remark", text: lostByDeletion, isAside: true });
-  const scope: UndoScope = { deletesCreated, recreate };
+  const scope: UndoScope = { deletesCreated, recreate, names: planNames(names) };
   const run = options.isDryRun
     ? undefined
     : await enterUndo(engine, source, options, { isPartial, deletesCreated });
@@ -178,7 +179,7 @@ async function readForUndo(
   if (kind !== "delete") return { keyType, names: joinedNames(kept, namesFrom(structure, [])) };
   const [whole, lists] = [await account.complete(structure), await account.lists(structure)];
   const names = joinedNames(kept, namesFrom(whole, lists));
-  return { keyType, recreate: recreation(whole, lists, isSuppressed), names };
+  return { keyType, recreate: recreation(whole, lists, planNames(names), isSuppressed), names };
 }
 
 interface UndoExtent {
