@@ -90,6 +90,15 @@ export interface UndoScope {
   deletesCreated?: boolean;
   /** Of a run that deleted: how a contact is created again. */
   recreate?: (contact: Partial<Contact>) => Recreation;
+  /** What the account still has of what contacts held before. */
+  remaining?: Remaining;
+}
+
+/** Ids; absent where it is not known, or nothing of its kind goes back. */
+export interface Remaining {
+  fields?: ReadonlySet<string>;
+  lists?: ReadonlySet<string>;
+  tags?: ReadonlySet<string>;
 }
 
 /** One item for each contact that the run wrote. */
@@ -128,7 +137,7 @@ export function decideUndo(
   }
   if (operation.kind === "delete") return decideDeleted(operation, found, scope);
   if (!found || found._id !== operation.contactId) return reject("gone", "the contact no longer exists");
-  const { body, kept } = restoring(operation, found);
+  const { body, kept } = restoring(operation, found, scope.remaining);
   if (item.isUnsubscribed) kept.push("the status (contacts cannot be reactivated through the API)");
   const remark = notRestored(kept);
   if (Object.keys(body).length === 0) return remark ? { kind: "reject", ...remark } : { kind: "leave" };
@@ -182,6 +191,7 @@ function notRestored(parts: readonly string[]): Remark | undefined {
 function restoring(
   { body: done, before }: Extract<Operation, { kind: "change" }>,
   found: Partial<Contact>,
+  remaining: Remaining = {},
 ): { body: MutateBody; kept: string[] } {
   const values = valuesOf(found);
   const lists = idsOf(found.lists ?? []);
@@ -192,7 +202,7 @@ function restoring(
     const now = values.get(_id) ?? "";
     const was = earlier.get(_id) ?? "";
     if (now === was) return [];
-    if (now === value) return [{ _id, value: was }];
+    if (now === value && (remaining.fields?.has(_id) ?? true)) return [{ _id, value: was }];
     kept.push(`field ${_id}`);
     return [];
   });
@@ -200,12 +210,22 @@ function restoring(
     ids.filter(({ _id }) => isWanted(_id)).map(({ _id }) => ({ _id }));
   if (!before.knewLists) for (const { _id } of done.addLists ?? []) kept.push(`list ${_id}`);
   if (!before.knewTags) for (const { _id } of done.addTags ?? []) kept.push(`tag ${_id}`);
+  /** What is gone from the account would have the whole change refused. */
+  const returning = (what: "list" | "tag", ids: { _id: string }[] = [], held: ReadonlySet<string>) => {
+    const there = what === "list" ? remaining.lists : remaining.tags;
+    return refs(ids, (id) => {
+      if (held.has(id)) return false;
+      const isThere = there?.has(id) ?? true;
+      if (!isThere) kept.push(`${what} ${id}`);
+      return isThere;
+    });
+  };
   const parts: MutateBody = {
     updateFields,
     removeLists: before.knewLists ? refs(done.addLists, (id) => lists.has(id)) : [],
-    addLists: refs(done.removeLists, (id) => !lists.has(id)),
+    addLists: returning("list", done.removeLists, lists),
     removeTags: before.knewTags ? refs(done.addTags, (id) => tags.has(id)) : [],
-    addTags: refs(done.removeTags, (id) => !tags.has(id)),
+    addTags: returning("tag", done.removeTags, tags),
   };
   const body = Object.fromEntries(Object.entries(parts).filter(([, part]) => (part as unknown[]).length > 0));
   return { body, kept };
