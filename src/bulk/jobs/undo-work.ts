@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { EcmError, exitCodes } from "../../errors.ts";
 import { statusOf } from "../../service/contacts.ts";
 import type { Contact, MutateBody } from "../../wire.ts";
+import type { Lookup } from "../account/lookup.ts";
 import { idsOf, valuesOf } from "../engine/decide.ts";
 import {
   type Decision,
@@ -118,6 +119,35 @@ export function undoWork(
     decide: (item, found) => decideUndo(item, found, scope),
     needsLookup: (item) => idOf(item) !== undefined || (item.operation.kind === "delete" && !item.isUnproven),
     contactId: idOf,
+  };
+}
+
+/** A look-up without the contacts that the run has deleted: a search may still show them for a while. No id is given twice. */
+export function withoutDeleted(lookup: Lookup): Lookup {
+  const isDeleted = (item: Item, contact: Partial<Contact> | undefined) => {
+    const { operation } = item as UndoItem;
+    return operation.kind === "delete" && contact?._id === operation.contactId;
+  };
+  const living = (find: Lookup["find"]): Lookup["find"] => {
+    return async (items) => {
+      const found = await find(items);
+      for (const item of items) {
+        if (isDeleted(item, found.get(item.ref)?.contact)) found.set(item.ref, { isKept: false });
+      }
+      return found;
+    };
+  };
+  return {
+    ...lookup,
+    get blockSize() {
+      return lookup.blockSize;
+    },
+    find: living(lookup.find),
+    findFresh: living(lookup.findFresh),
+    async findHidden(item) {
+      const contact = await lookup.findHidden(item);
+      return isDeleted(item, contact) ? undefined : contact;
+    },
   };
 }
 

@@ -41,7 +41,7 @@ import type { SettledByInput } from "../runs/report.ts";
 import { recreation } from "./recreate.ts";
 import { planOfUndo } from "./undo-plan.ts";
 import { writeUndoRejects } from "./undo-rejects.ts";
-import { type UndoItem, type UndoScope, undoWork, writtenBy } from "./undo-work.ts";
+import { type UndoItem, type UndoScope, undoWork, withoutDeleted, writtenBy } from "./undo-work.ts";
 
 export interface UndoOptions {
   /** Undoes what a damaged journal can still prove. */
@@ -144,7 +144,7 @@ function openUndoSession(
 ): Session {
   const { engine, send, clock, options } = state;
   const behavior = engine.behaviors?.(structureId) ?? createBehavior();
-  const lookup = createLookup({
+  const plainLookup = createLookup({
     send,
     behavior,
     keys: createKeySearch({
@@ -159,6 +159,7 @@ function openUndoSession(
     // What tells a create of ours from one of others.
     source: recreate ? ["fields", "lists", "tags", "createdAt"] : [],
   });
+  const lookup = recreate ? withoutDeleted(plainLookup) : plainLookup;
   // Whatever a run created is rejected without a flag: only a limit that was given stops an undo.
   if (!options.maxRejects) return openSession(state, lookup, behavior);
   return { ...openSession(state, lookup, behavior), onRejected: () => stopAtRejects(state) };
