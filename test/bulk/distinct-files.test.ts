@@ -1,5 +1,6 @@
 /** No file that a bulk command reads or writes is overwritten by another that it writes. */
-import { link, readFile, symlink, writeFile } from "node:fs/promises";
+import { execFileSync } from "node:child_process";
+import { link, lstat, readFile, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { temporaryFolder } from "../support/ecm.ts";
@@ -49,6 +50,23 @@ it("names the flag whose file cannot be written", async () => {
   for (const flag of ["--plan", "--backup"]) {
     const { code, stderr } = await ecm(["contact", "delete", "--all", "--yes", flag, at("none/new.csv")]);
     expect([code, stderr]).toEqual([2, expect.stringContaining(`${flag}: cannot write`)]);
+  }
+});
+
+it("leaves a pipe and a link as they are where rejected rows would go", async () => {
+  const { ecm, at } = await files();
+  await writeFile(at("bad.csv"), "Email\nada\n");
+  execFileSync("mkfifo", [at("pipe")]);
+  await writeFile(at("real.csv"), "");
+  await symlink(at("real.csv"), at("link.csv"));
+  for (const more of [[], ["--dry-run"]]) {
+    const refused = await ecm(["import", at("bad.csv"), "--rejects", at("pipe"), ...more]);
+    expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining("it is a device or a pipe")]);
+    expect((await lstat(at("pipe"))).isFIFO()).toBe(true);
+    await writeFile(at("real.csv"), "");
+    expect((await ecm(["import", at("bad.csv"), "--rejects", at("link.csv"), ...more])).code).toBe(3);
+    expect((await lstat(at("link.csv"))).isSymbolicLink()).toBe(true);
+    expect(await readFile(at("real.csv"), "utf8")).toContain("key_syntax");
   }
 });
 

@@ -142,6 +142,20 @@ describe("a rejects file", () => {
     expect(fields.get("b@example.com")).toEqual({ "First Name": "Bob", "Last Name": "N" });
   });
 
+  it("clears nothing either without its other columns, in another order", async () => {
+    const { summary, fields } = await fixedAndImported(
+      "Email;First Name;Last Name\na_example.com;Anna\nb_example.com\n",
+      "people.csv",
+      (text) =>
+        withAt(text).replaceAll(/^(.*?);(.*?);(.*?);.*?;.*?;.*;(.*)$/gm, (...cells: string[]) =>
+          [4, 3, 1, 2].map((place) => cells[place]).join(";"),
+        ),
+    );
+    expect(summary.rows).toMatchObject({ read: 2, updated: 1, unchanged: 1 });
+    expect(fields.get("a@example.com")).toEqual({ "First Name": "Anna", "Last Name": "L" });
+    expect(fields.get("b@example.com")).toMatchObject({ "First Name": "Bob" });
+  });
+
   it("that is rejected again says the same again, with names of any kind", async () => {
     const { ecm } = await startSandbox();
     const path = await fileOf(

@@ -216,6 +216,37 @@ describe("ecm lists sync", () => {
     expect(members.sort()).toEqual([...named, "p0@example.com"].sort());
   });
 
+  it("takes nobody out whom a rejected row names in another form", async () => {
+    const service = await withContacts(1);
+    const { ecm } = service;
+    const letters = "abcdefghijklmnop".split("");
+    const ids: string[] = [];
+    for (const key of ["left", ...letters].map((name) => `${name}@example.com`)) {
+      const created = await ecm(["contact", "create", "--key", key, "--list", "L", "--json"]);
+      ids.push((JSON.parse(created.stdout) as { _id: string })._id);
+    }
+    const rows = [
+      "Email,City",
+      "a@example.com/b@example.com,",
+      "c@example.com:d@example.com,",
+      "e@example.com&f@example.com,",
+      "g@example.com；h@example.com,",
+      "i@example.com、j＠example.com,",
+      "k\u200b@example.com,",
+      "l @example.com,",
+      "m@example.com; mailto:n@example.com?subject=Hi,",
+      "o@example.com+p@example.com,",
+      "p0@example.com,",
+    ];
+    const path = await inputFile(rows.join("\n"));
+    const sync = ["lists", "sync", "L", path, "--max-remove", "100%", "--json"];
+    expect(summaryOf(await ecm(sync)).members).toEqual({ added: 1, removed: 1 });
+    const left = ids[0]!;
+    await ecm(["contact", "mutate", left, "--add-list", "L"]);
+    const withId = await inputFile(`${rows.join("\n")}\n${left.toUpperCase()},\n`);
+    expect(summaryOf(await ecm(sync.with(3, withId))).members).toEqual({ added: 0, removed: 0 });
+  });
+
   it("refuses a file that names nobody", async () => {
     const service = await withContacts(2);
     const result = await service.ecm([

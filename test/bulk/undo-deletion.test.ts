@@ -2,7 +2,7 @@
 import { readFile } from "node:fs/promises";
 import { describe, expect, it } from "vitest";
 import { type RunningSandbox, startSandbox } from "../support/sandbox.ts";
-import { contactsIn, inputFile, manyRows, summaryOf } from "./kit.ts";
+import { contactsIn, inputFile, manyContacts, manyRows, summaryOf } from "./kit.ts";
 
 async function withPeople(count: number): Promise<{ service: RunningSandbox; run: string }> {
   const service = await startSandbox();
@@ -47,6 +47,18 @@ describe("undo of a deletion", () => {
     expect([...after.keys()].sort()).toEqual([0, 2, 5].map((index) => `p${index}@example.com`));
     for (const key of ["p0@example.com", "p5@example.com"]) expect(after.get(key)).toEqual(before.get(key));
   });
+});
+
+it("undo of a deletion takes nobody for alive whom a search still shows", async () => {
+  const variants = { "search-lag": "3600000" };
+  const service = await startSandbox({ contents: { contacts: manyContacts(3) }, variants });
+  const before = await contactsIn(service);
+  const { run } = summaryOf(await service.ecm(["contact", "delete", ...before.keys(), "--yes", "--json"]));
+  expect((await contactsIn(service)).size).toBe(0);
+  const planned = await service.ecm(["runs", "undo", run!, "--dry-run", "--plan", "-"]);
+  expect(planned.stdout.match(/"contactId":null,"action":"create"/g)).toHaveLength(3);
+  expect(summaryOf(await service.ecm(["runs", "undo", run!, "--json"])).rows.created).toBe(3);
+  expect(await contactsIn(service)).toEqual(before);
 });
 
 describe("undo of an unsubscription", () => {

@@ -114,6 +114,19 @@ describe("contact erase", () => {
     await expect(stat(folder)).rejects.toThrow("ENOENT");
   });
 
+  it("takes the person out of files that lie beside the runs", async () => {
+    const { ecm, env } = await startSandbox();
+    await ecm(["import", await inputFile(people)]);
+    const runs = runsFolder(env.ECM_STATE_DIR!);
+    const contact = { _id: "1".repeat(24), key: "ada@example.com", fields: [{ _id: "f", value: "Byron" }] };
+    await writeFile(join(runs, ".dry-run-0123456789ab"), `${JSON.stringify(contact)}\n`);
+    await writeFile(join(runs, "notes.txt"), "ask ada@example.com\nand bob@example.com\n");
+    const { code, stderr } = await ecm(["contact", "erase", "ada@example.com", "--yes"]);
+    expect(code, stderr).toBe(0);
+    await expectGone(env, "ada@example.com", "byron");
+    expect(await readFile(join(runs, "notes.txt"), "utf8")).toContain("and bob@example.com\n");
+  });
+
   it("leaves nothing in the embedded service's own files either", async () => {
     const env = await temporaryHome();
     const ecm = ecmWith(env);

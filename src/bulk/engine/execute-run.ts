@@ -135,15 +135,19 @@ export async function requireRejectsPlace(
   if (!input.stream && file === resolve(input.path ?? input.name)) {
     throw new UsageError("--rejects names the input file", "Name another file");
   }
-  const isFolder = await stat(file).then(
-    (info) => info.isDirectory(),
-    () => false,
-  );
+  const found = await stat(file).catch(() => undefined);
+  // A device or a pipe would be replaced by a file, or removed.
+  if (found && !found.isFile() && !found.isDirectory()) {
+    throw new UsageError(
+      `--rejects: cannot write ${rejects}: it is a device or a pipe`,
+      "Choose a file; afterwards, ecm runs rejects prints it",
+    );
+  }
   const mayWrite = await access(dirname(file), constants.W_OK).then(
     () => true,
     () => false,
   );
-  if (isFolder || !mayWrite) {
+  if (found?.isDirectory() || !mayWrite) {
     throw new UsageError(`--rejects: cannot write ${rejects}`, "Choose a file in a writable folder");
   }
 }

@@ -1,10 +1,11 @@
 /** A list's members, and which of them an input does not name. */
 import { UsageError } from "../../errors.ts";
 import { allOf, equals } from "../../service/contacts.ts";
+import type { Contact } from "../../wire.ts";
 import { type PagesOptions, readAllPages } from "../account/read-account.ts";
 import type { AccountSnapshot } from "../account/snapshot.ts";
 import { createIdentityTally, type RepeatedIdentities } from "../input/identities.ts";
-import { identityReader } from "../input/keys.ts";
+import { identityReader, withoutInvisible } from "../input/keys.ts";
 import type { Survey } from "../input/survey.ts";
 import { type Item, inBatches, type Work } from "../items.ts";
 import { changeOf } from "./decide.ts";
@@ -44,15 +45,16 @@ export async function planRemovals(
 ): Promise<Removals> {
   const identityOf = identityReader(structure.keyType);
   const rejected = await namedByRejected(survey, identityOf);
-  const isNamed = (key: string) => {
+  const isNamed = ({ _id, key = "" }: Partial<Contact>) => {
     const identity = identityOf(key);
-    return survey.repeated.mayName(identity) || rejected.mayName(identity);
+    if (survey.repeated.mayName(identity) || rejected.mayName(identity)) return true;
+    return _id !== undefined && rejected.mayName(_id.toLowerCase());
   };
   let total = 0;
   let count = 0;
   for (const contact of members.all()) {
     total++;
-    if (!isNamed(contact.key ?? "")) count++;
+    if (!isNamed(contact)) count++;
   }
   const refusal = tooMany(count, total, list);
   if (refusal && !options.isDryRun) throw refusal;
@@ -68,8 +70,8 @@ export async function planRemovals(
     let place = 0;
     for (const contact of members.all()) {
       place++;
+      if (isNamed(contact)) continue;
       const key = contact.key ?? "";
-      if (isNamed(key)) continue;
       const identity = identityOf(key);
       yield { ref: survey.lastLine + place, place, key: { written: key, sent: key, identity } };
     }
@@ -102,7 +104,7 @@ async function namedByRejected(
       for (const cell of row.cells) {
         if (cell === undefined) continue;
         tally.add(identityOf(cell));
-        for (const word of cell.split(betweenAddresses)) if (word.includes("@")) tally.add(identityOf(word));
+        for (const address of addressesIn(cell)) tally.add(identityOf(address));
       }
     }
   }
@@ -110,6 +112,26 @@ async function namedByRejected(
 }
 
 const betweenAddresses = /[\s,;|<>()[\]"]+/;
+const domainAtStart = /^[\p{L}\p{N}.。-]*/u;
+const signsBefore = /^(?:.*[/:=&]|[^\p{L}\p{N}]+)/su;
+
+/** Whatever a text may mean as an address, also behind signs that part addresses and can be part of one; too many do no harm. */
+function* addressesIn(text: string): Generator<string> {
+  const folded = text.normalize("NFKC");
+  for (const each of new Set([text, folded, withoutInvisible(folded)])) {
+    for (const word of each.split(betweenAddresses)) {
+      const parts = word.split("@");
+      if (parts.length > 1) yield word;
+      let local = parts[0]!;
+      for (const part of parts.slice(1)) {
+        const [domain] = domainAtStart.exec(part)!;
+        yield `${local}@${domain}`;
+        yield `${local.replace(signsBefore, "")}@${domain}`;
+        local = part.slice(domain.length);
+      }
+    }
+  }
+}
 
 function tooMany(
   count: number,

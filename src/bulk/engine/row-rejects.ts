@@ -1,5 +1,5 @@
 /** Which rows of an input go to the rejects file, and with what reason: found by reading the input once more. */
-import { copyFile } from "node:fs/promises";
+import { copyFile, realpath } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { roleOf } from "../input/join.ts";
 import type { InputFacts } from "../input/rows.ts";
@@ -41,7 +41,8 @@ export async function placeRejects(
 ): Promise<string | null> {
   const wanted = options.rejects === undefined ? undefined : resolve(options.rejects);
   const own = run && join(run.folder, fileOf.rejects);
-  const target = own ?? wanted;
+  // A link stays, and what it leads to is written.
+  const target = own ?? (wanted && (await realpath(wanted).catch(() => wanted)));
   if (!target) return null;
   try {
     await writeRejects(target, facts, lines);

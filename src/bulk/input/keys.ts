@@ -52,6 +52,7 @@ const invisible =
   "\\s\\u00ad\\u034f\\u061c\\u115f\\u1160\\u180e\\u200b-\\u200f\\u202a-\\u202e\\u2060-\\u206f\\u3164\\ufeff\\uffa0";
 const atEdge = new RegExp(`[${invisible}]`, "u");
 const inside = new RegExp(`[\\p{Cc}\\p{Cf}\\p{Co}\\p{Cs}\\p{Cn}${invisible}]`, "u");
+const insideAnywhere = new RegExp(inside, "gu");
 
 const plainAddress = /^[A-Za-z0-9][\w.!#$%&*+/=?^`{|}~'-]*@[A-Za-z0-9.-]+$/;
 const placeholders =
@@ -99,6 +100,11 @@ export function trimEdges(text: string): string {
   while (start < end && isAtEdge(text, start)) start += 1;
   while (end > start && isAtEdge(text, end - 1)) end -= 1;
   return start === 0 && end === text.length ? text : text.slice(start, end);
+}
+
+/** Without blanks and invisible marks, wherever they are. */
+export function withoutInvisible(text: string): string {
+  return text.replace(insideAnywhere, "");
 }
 
 function isAtEdge(text: string, index: number): boolean {

@@ -14,11 +14,14 @@ export interface MissingCells {
   names: string[];
 }
 
-/** @param names of the columns, as the file has them */
+/**
+ * Whoever fixes a rejects file may take the other columns of ours out of it.
+ * @param names of the columns, as the file has them
+ */
 export function missingCellsOf(names: readonly string[]): MissingCells | undefined {
   const folded = names.map(foldName);
-  const isOfRejects = ["ecm_line", "ecm_error", missingColumn].every((name) => folded.includes(name));
-  return isOfRejects ? { column: folded.indexOf(missingColumn), names: folded } : undefined;
+  const column = folded.indexOf(missingColumn);
+  return column === -1 ? undefined : { column, names: folded };
 }
 
 /** The cells of a row without those that it says are missing, unless they were filled in since. */

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { EcmError, exitCodes } from "../../errors.ts";
 import { statusOf } from "../../service/contacts.ts";
 import type { Contact, MutateBody } from "../../wire.ts";
+import type { Lookup } from "../account/lookup.ts";
 import { idsOf, valuesOf } from "../engine/decide.ts";
 import { type PlanNames, partNamed } from "../engine/plan.ts";
 import {
@@ -93,6 +94,15 @@ export interface UndoScope {
   recreate?: (contact: Partial<Contact>) => Recreation;
   /** What fields, lists and tags are called; default: by their ids. */
   names?: PlanNames;
+  /** What the account still has of what contacts held before. */
+  remaining?: Remaining;
+}
+
+/** Ids; absent where it is not known, or nothing of its kind goes back. */
+export interface Remaining {
+  fields?: ReadonlySet<string>;
+  lists?: ReadonlySet<string>;
+  tags?: ReadonlySet<string>;
 }
 
 /** One item for each contact that the run wrote. */
@@ -115,6 +125,35 @@ export function undoWork(
   };
 }
 
+/** A look-up without the contacts that the run has deleted: a search may still show them for a while. No id is given twice. */
+export function withoutDeleted(lookup: Lookup): Lookup {
+  const isDeleted = (item: Item, contact: Partial<Contact> | undefined) => {
+    const { operation } = item as UndoItem;
+    return operation.kind === "delete" && contact?._id === operation.contactId;
+  };
+  const living = (find: Lookup["find"]): Lookup["find"] => {
+    return async (items) => {
+      const found = await find(items);
+      for (const item of items) {
+        if (isDeleted(item, found.get(item.ref)?.contact)) found.set(item.ref, { isKept: false });
+      }
+      return found;
+    };
+  };
+  return {
+    ...lookup,
+    get blockSize() {
+      return lookup.blockSize;
+    },
+    find: living(lookup.find),
+    findFresh: living(lookup.findFresh),
+    async findHidden(item) {
+      const contact = await lookup.findHidden(item);
+      return isDeleted(item, contact) ? undefined : contact;
+    },
+  };
+}
+
 /** What still holds the run's value goes back to what it was before; the rest stays as others have made it. */
 export function decideUndo(
   item: UndoItem,
@@ -131,7 +170,7 @@ export function decideUndo(
   }
   if (operation.kind === "delete") return decideDeleted(operation, found, scope);
   if (!found || found._id !== operation.contactId) return reject("gone", "the contact no longer exists");
-  const { body, kept } = restoring(operation, found, scope.names);
+  const { body, kept } = restoring(operation, found, scope);
   if (item.isUnsubscribed) kept.push("the status (contacts cannot be reactivated through the API)");
   const remark = notRestored(kept);
   if (Object.keys(body).length === 0) return remark ? { kind: "reject", ...remark } : { kind: "leave" };
@@ -185,31 +224,42 @@ function notRestored(parts: readonly string[]): Remark | undefined {
 function restoring(
   { body: done, before }: Extract<Operation, { kind: "change" }>,
   found: Partial<Contact>,
-  names: PlanNames | undefined,
+  { names, remaining = {} }: UndoScope,
 ): { body: MutateBody; kept: string[] } {
   const values = valuesOf(found);
   const lists = idsOf(found.lists ?? []);
   const tags = idsOf(found.tags ?? []);
   const kept: string[] = [];
+  const keep = (what: keyof PlanNames, id: string) => kept.push(partNamed(what, id, names));
   const earlier = new Map(before.fields.map(({ _id, value }) => [_id, value]));
   const updateFields = (done.updateFields ?? []).flatMap(({ _id, value }) => {
     const now = values.get(_id) ?? "";
     const was = earlier.get(_id) ?? "";
     if (now === was) return [];
-    if (now === value) return [{ _id, value: was }];
-    kept.push(partNamed("field", _id, names));
+    if (now === value && (remaining.fields?.has(_id) ?? true)) return [{ _id, value: was }];
+    keep("field", _id);
     return [];
   });
   const refs = (ids: { _id: string }[] = [], isWanted: (id: string) => boolean) =>
     ids.filter(({ _id }) => isWanted(_id)).map(({ _id }) => ({ _id }));
-  if (!before.knewLists) for (const { _id } of done.addLists ?? []) kept.push(partNamed("list", _id, names));
-  if (!before.knewTags) for (const { _id } of done.addTags ?? []) kept.push(partNamed("tag", _id, names));
+  if (!before.knewLists) for (const { _id } of done.addLists ?? []) keep("list", _id);
+  if (!before.knewTags) for (const { _id } of done.addTags ?? []) keep("tag", _id);
+  /** What is gone from the account would have the whole change refused. */
+  const returning = (what: "list" | "tag", ids: { _id: string }[] = [], held: ReadonlySet<string>) => {
+    const there = what === "list" ? remaining.lists : remaining.tags;
+    return refs(ids, (id) => {
+      if (held.has(id)) return false;
+      const isThere = there?.has(id) ?? true;
+      if (!isThere) keep(what, id);
+      return isThere;
+    });
+  };
   const parts: MutateBody = {
     updateFields,
     removeLists: before.knewLists ? refs(done.addLists, (id) => lists.has(id)) : [],
-    addLists: refs(done.removeLists, (id) => !lists.has(id)),
+    addLists: returning("list", done.removeLists, lists),
     removeTags: before.knewTags ? refs(done.addTags, (id) => tags.has(id)) : [],
-    addTags: refs(done.removeTags, (id) => !tags.has(id)),
+    addTags: returning("tag", done.removeTags, tags),
   };
   const body = Object.fromEntries(Object.entries(parts).filter(([, part]) => (part as unknown[]).length > 0));
   return { body, kept };

@@ -11,6 +11,7 @@ import { createKeySearch } from "../../service/key-search.ts";
 import type { Send } from "../../wire.ts";
 import { largestBlock } from "../account/block-keys.ts";
 import { createLookup } from "../account/lookup.ts";
+import { idsOf } from "../engine/decide.ts";
 import { type Price, priceOfRest } from "../engine/estimate.ts";
 import { progressOf, type RunEvent } from "../engine/events.ts";
 import { type Closed, closeRun, closeUnentered, nothingRead } from "../engine/finish.ts";
@@ -41,7 +42,7 @@ import type { SettledByInput } from "../runs/report.ts";
 import { recreation } from "./recreate.ts";
 import { planOfUndo } from "./undo-plan.ts";
 import { writeUndoRejects } from "./undo-rejects.ts";
-import { type UndoItem, type UndoScope, undoWork, writtenBy } from "./undo-work.ts";
+import { type UndoItem, type UndoScope, undoWork, withoutDeleted, writtenBy } from "./undo-work.ts";
 
 export interface UndoOptions {
   /** Undoes what a damaged journal can still prove. */
@@ -95,7 +96,7 @@ export async function undoRun(
 async function undoLocked(context: RunContext, source: Source, undo: UndoOptions): Promise<Closed> {
   const { engine, options, emit, send } = context;
   const { isPartial = false, deletesCreated = false, isSuppressed = () => false, requestsAfter = 0 } = undo;
-  const { input, created, refs } = await surveyJournal(source, isPartial, emit);
+  const { input, created, refs, returns } = await surveyJournal(source, isPartial, emit);
   if (!options.isDryRun) {
     try {
       await agreeTo(undo, source.manifest.kind, { read: input.read, created });
@@ -105,9 +106,10 @@ async function undoLocked(context: RunContext, source: Source, undo: UndoOptions
       throw error;
     }
   }
-  const { keyType, recreate, names } = await readForUndo(send.plain, source, isSuppressed);
+  const known = await readForUndo(send.plain, source, { returns, isSuppressed });
+  const { keyType, recreate, remaining, names } = known;
   if (recreate) emit({ kind: "remark", text: lostByDeletion, isAside: true });
-  const scope: UndoScope = { deletesCreated, recreate, names: planNames(names) };
+  const scope: UndoScope = { deletesCreated, recreate, remaining, names: planNames(names) };
   const run = options.isDryRun
     ? undefined
     : await enterUndo(engine, source, options, { isPartial, deletesCreated });
@@ -143,7 +145,7 @@ function openUndoSession(
 ): Session {
   const { engine, send, clock, options } = state;
   const behavior = engine.behaviors?.(structureId) ?? createBehavior();
-  const lookup = createLookup({
+  const plainLookup = createLookup({
     send,
     behavior,
     keys: createKeySearch({
@@ -158,6 +160,7 @@ function openUndoSession(
     // What tells a create of ours from one of others.
     source: recreate ? ["fields", "lists", "tags", "createdAt"] : [],
   });
+  const lookup = recreate ? withoutDeleted(plainLookup) : plainLookup;
   // Whatever a run created is rejected without a flag: only a limit that was given stops an undo.
   if (!options.maxRejects) return openSession(state, lookup, behavior);
   return { ...openSession(state, lookup, behavior), onRejected: () => stopAtRejects(state) };
@@ -165,21 +168,41 @@ function openUndoSession(
 
 const lostByDeletion = "Recreated contacts get new ids; their history and date of creation are lost";
 
+/** Whether contacts would get lists or tags back. */
+interface Returns {
+  lists: boolean;
+  tags: boolean;
+}
+
+interface KnownForUndo extends Pick<UndoScope, "recreate" | "remaining"> {
+  keyType: string;
+  names: KeptNames;
+}
+
 /** An unsubscription cannot be undone: nothing is read for it. */
 async function readForUndo(
   send: Send,
   { manifest: { kind, account: of }, folder }: Source,
-  isSuppressed: (key: string) => boolean,
-): Promise<{ keyType: string; recreate?: UndoScope["recreate"]; names: KeptNames }> {
+  { returns, isSuppressed }: { returns: Returns; isSuppressed: (key: string) => boolean },
+): Promise<KnownForUndo> {
   const kept = await readKeptNames(folder);
   if (kind === "unsubscribe") return { keyType: "", names: kept };
   const account = createAccount(send, of.structureId);
   const structure = await account.structure();
   const { keyType } = structure;
-  if (kind !== "delete") return { keyType, names: joinedNames(kept, namesFrom(structure, [])) };
-  const [whole, lists] = [await account.complete(structure), await account.lists(structure)];
+  const isDeletion = kind === "delete";
+  const whole = isDeletion || returns.tags ? await account.complete(structure) : structure;
+  const lists = isDeletion || returns.lists ? await account.lists(structure) : [];
   const names = joinedNames(kept, namesFrom(whole, lists));
-  return { keyType, recreate: recreation(whole, lists, planNames(names), isSuppressed), names };
+  if (isDeletion) {
+    return { keyType, names, recreate: recreation(whole, lists, planNames(names), isSuppressed) };
+  }
+  const remaining = {
+    fields: idsOf(whole.fields),
+    tags: whole.tags && idsOf(whole.tags),
+    lists: returns.lists ? idsOf(lists) : undefined,
+  };
+  return { keyType, names, remaining };
 }
 
 interface UndoExtent {
@@ -271,17 +294,21 @@ async function surveyJournal(
   { manifest, folder }: Source,
   isPartial: boolean,
   emit: RunContext["emit"],
-): Promise<{ input: SettledByInput; created: number; refs: number[] }> {
+): Promise<{ input: SettledByInput; created: number; refs: number[]; returns: Returns }> {
   const { damage } = await readRunRecord({ manifest, folder });
   const isDamaged = damage !== undefined;
   const refs: number[] = [];
   let proven = 0;
   let created = 0;
+  const returns: Returns = { lists: false, tags: false };
   for await (const { ref, isUnproven, operation } of writtenBy(folder, undefined, isDamaged)) {
     refs.push(ref);
     if (isUnproven) continue;
     proven++;
     if (operation.kind === "create") created++;
+    if (operation.kind !== "change") continue;
+    returns.lists ||= operation.body.removeLists !== undefined;
+    returns.tags ||= operation.body.removeTags !== undefined;
   }
   if (isDamaged) {
     const { rows } = manifest.summary ?? {};
@@ -293,7 +320,7 @@ async function surveyJournal(
       text: `The journal of run ${manifest.id} is damaged: ${extent}; the rest will not be undone`,
     });
   }
-  return { input: { ...nothingRead, read: refs.length }, created, refs };
+  return { input: { ...nothingRead, read: refs.length }, created, refs, returns };
 }
 
 function cannotUndo(id: string, damage: string, extent: string): JournalDamagedError {

@@ -33,7 +33,8 @@ export async function eraseFromFiles(
   for (const folder of await foldersIn(runs)) erased += await eraseFromRun(folders.state, folder, redactor);
   for (const root of new Set([folders.state, folders.cache])) {
     for await (const file of filesIn(root)) {
-      if (file.startsWith(join(runs, sep)) || isElsewhere(file)) continue;
+      const isOfRun = file.startsWith(join(runs, sep)) && dirname(file) !== runs;
+      if (isOfRun || isElsewhere(file)) continue;
       // Another process may be writing to these.
       if (basename(file) === "part" || isTemporaryName(basename(file)))
         erased += Number(await maskInPlace(file, redactor));

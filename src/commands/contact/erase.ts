@@ -158,7 +158,7 @@ function requireGone(left: number): void {
   if (left === 0) return;
   throw new EcmError(
     exitCodes.failed,
-    `${left} ${left === 1 ? "file" : "files"} on this machine still contain the address`,
+    `${left} ${left === 1 ? "file on this machine still contains" : "files on this machine still contain"} the address`,
     {
       type: "ErasureIncompleteError",
       retryable: true,
