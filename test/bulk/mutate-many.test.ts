@@ -247,6 +247,24 @@ describe("ecm lists sync", () => {
     expect(summaryOf(await ecm(sync.with(3, withId))).members).toEqual({ added: 0, removed: 0 });
   });
 
+  it("takes nobody out whom a file may have named behind the place where it was cut off", async () => {
+    const service = await withContacts(0);
+    for (const name of ["a", "b", "c"]) {
+      await service.ecm(["contact", "create", "--key", `${name}@example.com`, "--list", "L"]);
+    }
+    const sync = async (text: string) =>
+      service.ecm(["lists", "sync", "L", await inputFile(text), "--max-remove", "100%", "--json"]);
+    const cut = await sync("Email,City\na@example.com,Oslo\nb@exam");
+    expect(cut.code).toBe(3);
+    expect(cut.stderr).toContain("nobody is taken out of the list");
+    expect(summaryOf(cut)).toMatchObject({
+      members: { added: 0, removed: 0 },
+      codes: { rejected: { truncated: 1 } },
+    });
+    const whole = await sync("Email,City\na@example.com,Oslo\nb@example.com,Rome\n");
+    expect(summaryOf(whole).members).toEqual({ added: 0, removed: 1 });
+  });
+
   it("refuses a file that names nobody", async () => {
     const service = await withContacts(2);
     const result = await service.ecm([

@@ -34,7 +34,7 @@ export async function readMembers(
 }
 
 /**
- * Members that the input does not name, not even in a row that is rejected. Their places in the snapshot name them in
+ * Members that the input does not name, not even in a row that is rejected; none where the input is cut off. Their places in the snapshot name them in
  * the journal, after the input's lines.
  * @throws UsageError when they are more than may be taken out; a dry run says so, and shows whom all the same
  */
@@ -45,7 +45,14 @@ export async function planRemovals(
 ): Promise<Removals> {
   const identityOf = identityReader(structure.keyType);
   const rejected = await namedByRejected(survey, identityOf);
+  const isCut = survey.rejectedCodes.has("truncated");
+  if (isCut) {
+    const text =
+      "warning: The file ends in the middle of a row: nobody is taken out of the list, since those that came after it are not known";
+    emit({ kind: "remark", text });
+  }
   const isNamed = ({ _id, key = "" }: Partial<Contact>) => {
+    if (isCut) return true;
     const identity = identityOf(key);
     if (survey.repeated.mayName(identity) || rejected.mayName(identity)) return true;
     return _id !== undefined && rejected.mayName(_id.toLowerCase());
