@@ -90,6 +90,22 @@ describe("ecm runs undo", () => {
     );
   });
 
+  it("gets on with each invocation, however few requests it may send: who is read is written before others are read", async () => {
+    const { ecm } = await startSandbox({ contents: { contacts: manyContacts(60) } });
+    const changed = await inputFile(manyRows(60, (n) => `New ${n}`));
+    const { run } = summaryOf(await ecm(["import", changed, "--json"]));
+    const args = ["runs", "undo", run!, "--json"];
+    const done: number[] = [];
+    for (let left = 60; left > 0; ) {
+      const { rows } = summaryOf(await ecm([...args, "--max-requests", "45"]));
+      done.push(rows.updated);
+      left = 60 - rows.updated;
+      expect(done.length).toBeLessThan(10);
+    }
+    // A structure, a read and a write for each, and at most as many reads in vain as leave at once.
+    expect(done[0]).toBeGreaterThanOrEqual((45 - 1 - 8) / 2);
+  });
+
   it("stops after as many rejections as it is told, and after none of its own accord", async () => {
     const count = 330;
     const { ecm } = await startSandbox({ contents: { contacts: manyContacts(count) } });

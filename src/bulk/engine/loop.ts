@@ -7,7 +7,7 @@ import type { Item, Work } from "../items.ts";
 import { asRunStop } from "../pacing/run-stop.ts";
 import { carryOut, requestsFor } from "./apply.ts";
 import { decideBlock, type Pending } from "./decide-block.ts";
-import { openBlocks } from "./open-blocks.ts";
+import { isReadAlone, openBlocks } from "./open-blocks.ts";
 import { isWrite, outcomeOfWrite } from "./outcomes.ts";
 import type { PlanBlock } from "./plan-recorder.ts";
 import { createKeyedQueue, createPool, type Pool } from "./pool.ts";
@@ -44,10 +44,12 @@ export async function runWork<T extends Item>(
     for await (const block of openBlocks(session, [work])) {
       // What is known from a snapshot is decided without a request: nothing else would notice the end.
       // The last ones, fewer than a block, are finished all the same.
-      if (send.stopped && block.length >= lookup.blockSize) throw send.stopped;
+      const isAlone = isReadAlone(work, block[0]!);
+      if (send.stopped && (isAlone || block.length >= lookup.blockSize)) throw send.stopped;
       const planned = session.plan?.recorder.seal();
       // Not before there is room: what is looked up should be acted on while it is fresh.
-      await pool.until(() => looking < concurrency && writer.unfinished < lookup.blockSize);
+      const mostUnfinished = isAlone ? concurrency : lookup.blockSize;
+      await pool.until(() => looking < concurrency && writer.unfinished < mostUnfinished);
       looking++;
       pool.add(
         lookUpAndDecide(block, planned).finally(() => {
