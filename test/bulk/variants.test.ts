@@ -3,7 +3,7 @@ import { readFile } from "node:fs/promises";
 import { describe, expect, it } from "vitest";
 import { rememberBehavior } from "../../src/config/behavior-file.ts";
 import { ecmWith, temporaryHome } from "../support/ecm.ts";
-import { startSandbox } from "../support/sandbox.ts";
+import { type RunningSandbox, startSandbox } from "../support/sandbox.ts";
 import { call, contactsIn, inputFile, manyContacts, manyRows, summaryOf } from "./kit.ts";
 
 describe("somebody who unsubscribed, where searches hide who is inactive", () => {
@@ -39,19 +39,16 @@ describe("somebody who unsubscribed, where searches hide who is inactive", () =>
 });
 
 describe("somebody who unsubscribed, whose create went without an answer", () => {
+  const importOfTwo = async ({ ecm }: RunningSandbox) =>
+    ecm(["import", await inputFile(manyRows(2)), "--json", "--concurrency", "1"]);
+
   it.each(["reset-before", "reset-after", "500"])("is not counted as created after %s", async (fault) => {
     const service = await startSandbox({
       variants: { inactive: "hidden" },
       faults: [`${fault}:POST:/api/contact:n=1`],
       contents: { contacts: [{ key: "p0@example.com", status: "Inactive" }] },
     });
-    const result = await service.ecm([
-      "import",
-      await inputFile(manyRows(2)),
-      "--json",
-      "--concurrency",
-      "1",
-    ]);
+    const result = await importOfTwo(service);
     expect(summaryOf(result)).toMatchObject({
       rows: { created: 1, skipped: 1, rejected: 0 },
       codes: { skipped: { exists_hidden: 1 } },
@@ -65,13 +62,7 @@ describe("somebody who unsubscribed, whose create went without an answer", () =>
       variants: { "search-lag": "600000" },
       faults: ["reset-after:POST:/api/contact:n=1"],
     });
-    const result = await service.ecm([
-      "import",
-      await inputFile(manyRows(2)),
-      "--json",
-      "--concurrency",
-      "1",
-    ]);
+    const result = await importOfTwo(service);
     expect(summaryOf(result).rows).toMatchObject({ created: 2, skipped: 0, rejected: 0 });
   });
 });

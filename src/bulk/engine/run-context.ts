@@ -24,8 +24,8 @@ export interface Engine {
   account: { baseUrl: string; profile?: string; isReadOnly: boolean; preferredStructure?: string };
   /** What earlier answers of this process said. */
   limits?: RateLimits;
-  /** Requests that the command has sent before the run. */
-  sentBefore?: number;
+  /** How many requests the command has sent so far; asked when the run begins. Default: none. */
+  requestsSent?(): number;
   /** Opens the account's suppression list. @throws SuppressionsError */
   openSuppressions?(): Promise<Suppressions>;
   /** What is known of how the service behaves. Default: nothing. */
@@ -90,7 +90,7 @@ export function openContext(
   about: Pick<RunContext, "kind" | "subject" | "engine" | "options" | "emit">,
 ): RunContext {
   const { engine, options } = about;
-  const { sentBefore = 0 } = engine;
+  const sentBefore = engine.requestsSent?.() ?? 0;
   const budget = createBudget(options, sentBefore);
   if (engine.limits) budget.seed(engine.limits);
   const send = createPacedSend({ ...engine, sentBefore, budget, concurrency: options.concurrency });

@@ -143,7 +143,7 @@ export async function openEngine(
       preferredStructure: profile.structure?.value,
     },
     limits: context.limits(),
-    sentBefore: context.requestsSent(),
+    requestsSent: context.requestsSent,
     openSuppressions: () => openSuppressionList(context),
     behaviors,
   };

@@ -8,7 +8,7 @@ import type { Context, Observer } from "../../context.ts";
 import { agreementFor, type Danger } from "./agree.ts";
 import { type FileFlags, requireDistinctFiles } from "./distinct-files.ts";
 import { openEngine, printSummary } from "./flags.ts";
-import { openPlanOutput, type PlanFlags } from "./plan-output.ts";
+import { openPlanOutput, type PlanFlags, type PlanOutput } from "./plan-output.ts";
 import { displayRun } from "./progress.ts";
 
 export interface BulkStart {
@@ -37,14 +37,14 @@ export async function startRun(
   requireDistinctFiles(job, flags);
   const plan = await openPlanOutput(context, flags, options.isDryRun);
   const display = displayRun(context, what, options.isDryRun);
-  try {
+  return withOutputs(context, { plan, display }, async () => {
     const engine = await openEngine(context, options);
     const { observer } = context;
     if (observer?.opened) observer.opened(await accountName(context));
     const agree = agreementFor(context, display, danger);
     const isAtTerminal = context.prompter() !== undefined;
     const asks = !options.isDryRun && !context.settings.yes && isAtTerminal;
-    const result = await runRowJob(
+    return runRowJob(
       engine,
       job,
       {
@@ -63,6 +63,17 @@ export async function startRun(
       },
       display.on,
     );
+  });
+}
+
+/** Does a run whose plan and display are open, and closes both however it ends. Of one that is refused, the summary is printed. */
+export async function withOutputs(
+  context: Context,
+  { plan, display }: { plan: PlanOutput; display: ReturnType<typeof displayRun> },
+  run: () => Promise<Closed>,
+): Promise<Closed> {
+  try {
+    const result = await run();
     await plan.settle(result);
     display.end(result, plan.lines());
     return result;

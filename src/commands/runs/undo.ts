@@ -11,7 +11,6 @@ import {
   type BulkFlags,
   endRunAfter,
   openEngine,
-  printSummary,
   requireAccountOf,
   runOptionsFrom,
 } from "../bulk/flags.ts";
@@ -80,12 +79,14 @@ async function undo(
     { requireRejectsPlace },
     { fileOf },
     { displayRun },
+    { withOutputs },
     { requireUndoableList, requestsAfterUndo },
   ] = await Promise.all([
     import("../../bulk/jobs/undo.ts"),
     import("../../bulk/engine/execute-run.ts"),
     import("../../bulk/runs/files.ts"),
     import("../bulk/progress.ts"),
+    import("../bulk/start.ts"),
     import("../bulk/composed-list.ts"),
   ]);
   const journal = { input: { name: join(folder, fileOf.journal) } };
@@ -94,13 +95,12 @@ async function undo(
   const plan = await openPlanOutput(context, flags, options.isDryRun);
   const what = `Undoing run ${manifest.id}: ${manifest.input.name}`;
   const display = displayRun(context, what, options.isDryRun);
-  try {
+  return withOutputs(context, { plan, display }, async () => {
     const engine = await openEngine(context, options);
     requireAccountOf(manifest, engine.account.baseUrl);
     await requireUndoableList(context, manifest);
-    engine.sentBefore = context.requestsSent();
     const planned = { plan: plan.sink, planFile: flags.plan === "-" ? undefined : flags.plan };
-    const result = await undoRun(engine, source, { ...options, ...planned }, display.on, {
+    return undoRun(engine, source, { ...options, ...planned }, display.on, {
       isPartial: flags.partial,
       deletesCreated,
       requestsAfter: requestsAfterUndo(manifest, deletesCreated),
@@ -108,16 +108,7 @@ async function undo(
       agreeToDelete: (contacts) => agreeToDelete(context, display, contacts),
       agree: (contacts, requests) => agreeToUndo(context, display, contacts, requests),
     });
-    await plan.settle(result);
-    display.end(result, plan.lines());
-    return result;
-  } catch (error) {
-    await plan.discard();
-    await printSummary(context, display.refused());
-    throw error;
-  } finally {
-    display.close();
-  }
+  });
 }
 
 /** Only the undo of a deletion creates anyone. @throws SuppressionsError */
