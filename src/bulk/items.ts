@@ -11,41 +11,54 @@ export interface ContactKey {
   identity: string;
 }
 
+/** One contact of a run. */
 export interface Item {
-  /** Names the contact within the run and its journal: the line it is on, or its place in a list of its own. */
+  kind: "contact";
+  /** Names the contact within the run, its plan and its journal: the line it is on, or its place in a list of its own. */
   ref: number;
+  /** Of the input; null where no line names the contact. */
+  line: number | null;
   key: ContactKey;
+  /** The cells of its row, for the rejects file. */
+  cells: readonly (string | undefined)[];
+  /** What its row, or the change that is made to everyone, wants of it; once it was needed. */
+  desired?: DesiredContact;
+  /** Where the job knows it. */
+  contactId?: string;
+  /** As a page of the account had it, where that is where the contact comes from: it is not looked up for the plan. */
+  found?: Partial<Contact>;
 }
 
-/** What a command wants done, for each contact that it names. */
+/** A row of the input that stands for no contact of its own: it is wrong, or another row of the contact stands for it. */
+export interface PassedRow {
+  kind: "passed";
+  line: number;
+  /** The cell of the key, as it is written. */
+  key: string;
+  action: "skip" | "reject";
+  code: string;
+  message: string;
+  cells: readonly (string | undefined)[];
+  /** The contact that another row stands for, where a rejection of it takes this row too. */
+  of?: number;
+}
+
+/** What a job decides about its contacts. The same functions serve the plan and, right before a write, its second look. */
 export interface Work<T extends Item = Item> {
-  /** In a fixed order, the same each time the run is resumed; in batches of any size. */
-  batches(): AsyncIterable<readonly T[]> | Iterable<readonly T[]>;
   decide(item: T, found: Partial<Contact> | undefined): Decision;
-  /** False for a contact that is decided without looking it up. Default: every one is looked up. */
+  /** Whether the contact has to be looked up before it can be planned. Default: every one is. */
   needsLookup?(item: T): boolean;
   /**
-   * The id of a contact that has to be read by itself, as it is now and with its version: a search may lag behind, and
-   * tells no version. Costs a request for each.
+   * Whether the contact is read by its id right before its write, as it is then and with its version: a search may lag
+   * behind, and tells no version. Default: none is.
    */
-  contactId?(item: T): string | undefined;
-  /** What a change that was carried out counts as. Default: `updated`. */
-  changed?: Outcome;
+  readsAlone?(item: T): boolean;
+  /** Whether what a search told is enough to plan this; otherwise the contact is read by its id. Default: it is. */
+  isCertain?(item: T, decision: Decision): boolean;
   /** Whether the input marks this contact as not subscribed although the account holds it as active. */
   isMarked?(item: T, found: Partial<Contact> | undefined): boolean;
-}
-
-const itemsInBatch = 100;
-
-/** The batches of a `Work` whose items come one by one. */
-export async function* inBatches<T>(items: AsyncIterable<T> | Iterable<T>): AsyncGenerator<T[]> {
-  let batch: T[] = [];
-  for await (const item of items) {
-    if (batch.push(item) < itemsInBatch) continue;
-    yield batch;
-    batch = [];
-  }
-  if (batch.length > 0) yield batch;
+  /** Whether nobody may be created with this key. Asked again when a write may leave. */
+  isSuppressed?(item: T): boolean;
 }
 
 /** What one contact should become. Absent facets stay as they are. */
@@ -79,7 +92,8 @@ export type SkipCode =
   | "not_subscribed"
   | "not_selected"
   | "suppressed"
-  | "exists_hidden";
+  | "exists_hidden"
+  | "changed";
 
 export type Decision =
   | Operation
@@ -93,12 +107,27 @@ export interface Remark {
   message: string;
 }
 
+/** A mutate, with what it replaces. */
+export interface Change {
+  kind: "change";
+  contactId: string;
+  body: MutateBody;
+  before: Before;
+}
+
 /** A write that is about to be sent. `remark`: what is to be said of the contact although it is written. */
 export type Operation = (
   | { kind: "create"; body: CreateContactBody }
-  | { kind: "change"; contactId: string; body: MutateBody; before: Before }
+  | Change
   /** `PATCH` of the status, which no mutate can change. `before` as the account told it, if it did. */
-  | { kind: "status"; contactId: string; status: ContactStatus; before?: ContactStatus }
+  | {
+      kind: "status";
+      contactId: string;
+      status: ContactStatus;
+      before?: ContactStatus;
+      /** The change that follows once the status has changed. */
+      next?: Change;
+    }
   /** For good. `contact` as it was, for undo. */
   | { kind: "delete"; contactId: string; contact: Partial<Contact> }
 ) & { remark?: Remark };

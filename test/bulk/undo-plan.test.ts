@@ -2,7 +2,7 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import type { PlanLine } from "../../src/bulk/engine/plan.ts";
+import type { PlanLine } from "../../src/bulk/plan/plan-line.ts";
 import { resultOf, spawnEcm, temporaryFolder } from "../support/ecm.ts";
 import { startSandbox } from "../support/sandbox.ts";
 import { contactsIn, inputFile, manyContacts, manyRows, summaryOf } from "./kit.ts";

@@ -1,8 +1,8 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { runRowJob } from "../../src/bulk/engine/execute-run.ts";
-import type { Engine } from "../../src/bulk/engine/run-context.ts";
+import { runJob } from "../../src/bulk/jobs/run-job.ts";
+import type { Engine } from "../../src/bulk/plan/run-context.ts";
 import { importJob } from "../../src/bulk/jobs/import.ts";
 import { type JournalFile, openJournalFile, readJournal } from "../../src/bulk/runs/journal.ts";
 import { realClock } from "../../src/clock.ts";
@@ -117,7 +117,7 @@ async function importWith(witness: Witness, path: string, openFile: Engine["open
   });
   const options = { isDryRun: false, isFresh: false, concurrency: 8, reserve: 0, waits: true };
   try {
-    return await runRowJob(engine, job, options, () => undefined);
+    return await runJob(engine, job, options, () => undefined);
   } finally {
     await network.close();
   }

@@ -44,6 +44,7 @@ export function createBlockSearch(options: LookupOptions) {
     const reply = await send.send(getContactRequest(contactId), "other");
     if (reply.kind === "answered") return readContact(reply.answer);
     if (reply.kind === "refused" && reply.error.status === 404) return undefined;
+    if (reply.kind === "withheld") throw new Error("only a write is withheld");
     throw reply.error;
   }
 

@@ -24,7 +24,7 @@ export function createHiddenSearch(options: LookupOptions, source: string[]) {
     },
     /** Looks for those who were not found. */
     async tellHidden(items: readonly Item[], found: Map<number, Found>): Promise<void> {
-      if (options.hidden === undefined) return;
+      if (!options.asksHidden) return;
       const missing = items.filter(({ ref }) => !found.get(ref)?.contact && !found.get(ref)?.refused);
       for (const block of blocksOf(missing, keys)) {
         if (behavior.get("inactive") === "shown") return;

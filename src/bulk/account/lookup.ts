@@ -5,7 +5,7 @@
 import type { ServiceError } from "../../errors.ts";
 import type { Behavior } from "../../service/behavior.ts";
 import type { KeySearch } from "../../service/key-search.ts";
-import type { Clock, Contact } from "../../wire.ts";
+import type { Contact } from "../../wire.ts";
 import { isId } from "../input/keys.ts";
 import type { Item } from "../items.ts";
 import type { PacedSend } from "../pacing/paced-send.ts";
@@ -20,6 +20,8 @@ export interface Found {
   contact?: Partial<Contact>;
   /** Read earlier and kept: others may have changed it meanwhile. */
   isKept: boolean;
+  /** Read by its id: as it is, with its version. */
+  isById?: boolean;
   /** The service refuses to look this key up. */
   refused?: ServiceError;
 }
@@ -36,14 +38,10 @@ export function isHidden(contact: Partial<Contact> | undefined): contact is Hidd
 export interface Lookup {
   /** Contacts in a block; fewer where the service refuses so many keys. */
   readonly blockSize: number;
-  /** What is known without a request; undefined when the service has to be asked. */
-  known(item: Item): Found | undefined;
-  /** Whether anything is known without a request. */
-  readonly hasSnapshot: boolean;
-  /** What was kept is too old to be believed where it says that nothing is to be done. */
-  isOutdated(): boolean;
-  /** What was kept is too old to base a change on: its undo would put back what others have changed since. */
-  isAging(): boolean;
+  /** Everyone is known from pages of the account: nobody has to be asked for. */
+  readonly knowsAll: boolean;
+  /** When the oldest page was read, in milliseconds since the epoch; infinite without pages. */
+  readonly takenAt: number;
   /** From the snapshot where there is one, else from the service. Keyed by `ref`. */
   find(items: readonly Item[]): Promise<Map<number, Found>>;
   /** From the service, now. */
@@ -59,43 +57,34 @@ export interface Lookup {
 export interface LookupOptions {
   send: PacedSend;
   keys: KeySearch;
-  clock: Clock;
   structureId: string;
   keyType: string;
   /** Parts of a contact that decisions need, besides `_id` and `key`. */
   source: string[];
   snapshot?: AccountSnapshot;
-  /** The snapshot was taken before this invocation: the run's own writes may have changed contacts since. */
-  isFromEarlier?: boolean;
-  /** Who is not in the snapshot does not exist: it is of the whole account, or of everyone who is asked for. */
+  /** Who is not in the snapshot does not exist: it is of the whole account. */
   isAbsentOutside?: boolean;
   behavior: Behavior;
-  /**
-   * A key that is not found is asked for once more among the inactive contacts, which an account may hide. "known":
-   * whom the snapshot does not hold was asked for in this way already.
-   */
-  hidden?: "ask" | "known";
+  /** A key that is not found is asked for once more among the inactive contacts, which an account may hide. */
+  asksHidden?: boolean;
   /** Lists whose members matter, for a service whose searches do not tell a contact's lists. */
   listIds?: readonly string[];
 }
 
-/** The same run may be resumed after days. */
-export const longestKeptMilliseconds = 3_600_000;
-const longestForChangesMilliseconds = 300_000;
+/** Pages that an earlier invocation has read are read again after this. */
+export const maxPagesAgeMilliseconds = 3_600_000;
+
 export function createLookup(options: LookupOptions): Lookup {
-  const { keys, snapshot, clock, behavior } = options;
+  const { keys, snapshot, behavior } = options;
   const { findFresh, tellHidden, findHidden, read } = createBlockSearch(options);
   const isKnownAbsent = options.isAbsentOutside === true;
-
-  function ageOfSnapshot(): number {
-    return snapshot === undefined ? 0 : clock.now() - snapshot.takenAt;
-  }
+  const takenAt = snapshot?.takenAt ?? Number.POSITIVE_INFINITY;
 
   function known(item: Item): Found | undefined {
     const contact =
       (isId(item.key.written) ? snapshot?.findById(item.key.identity) : undefined) ??
       snapshot?.find(item.key.identity, (each) => isWritten(item, each));
-    const isAbsent = isKnownAbsent && (options.hidden !== "ask" || behavior.get("inactive") === "shown");
+    const isAbsent = isKnownAbsent && (!options.asksHidden || behavior.get("inactive") === "shown");
     return contact || isAbsent ? { contact, isKept: true } : undefined;
   }
 
@@ -103,10 +92,8 @@ export function createLookup(options: LookupOptions): Lookup {
     get blockSize() {
       return Math.min(largestBlock, keys.limit);
     },
-    hasSnapshot: snapshot !== undefined,
-    isOutdated: () => ageOfSnapshot() > longestKeptMilliseconds,
-    isAging: () => options.isFromEarlier === true || ageOfSnapshot() > longestForChangesMilliseconds,
-    known,
+    knowsAll: isKnownAbsent,
+    takenAt,
     findFresh,
     async find(items) {
       if (!snapshot) return findFresh(items);

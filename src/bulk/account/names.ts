@@ -13,13 +13,22 @@ export interface NameBook {
   fieldId(id: string): string;
   /** Of every list that exists so far. */
   listIds(): string[];
-  /** Id → name of the lists and tags that rows and flags name, and of fields that were created, as far as they exist. */
-  resolved(): { fields: Record<string, string>; lists: Record<string, string>; tags: Record<string, string> };
   /** Requests that a real run would need to make what is missing; 0 once it is made. */
   readonly requestsToCreate: number;
   readonly missing: MissingNames;
+  /** Every name that has a stand-in. */
+  readonly creations: Creation[];
   /** Creates what is missing: one request for each list, one for all fields and tags. */
   create(): Promise<void>;
+  /** Its id once it exists. */
+  idOf(creation: Creation): string;
+}
+
+/** A list, a tag or a field that does not exist yet. */
+export interface Creation {
+  what: "list" | "tag" | "field";
+  name: string;
+  dataType?: string;
 }
 
 /** A list or tag that the account does not have. */
@@ -138,6 +147,11 @@ export async function openNameBook(options: NameBookOptions): Promise<NameBook> 
   if (!createMissing && missing.lists.length + missing.tags.length > 0) throw new MissingNamesError(missing);
   const isPartMissing = missing.tags.length + fields.length > 0;
   let isMade = false;
+  const creations: Creation[] = [
+    ...fields.map(({ label, dataType }) => ({ what: "field" as const, name: label, dataType })),
+    ...wantedLists.filter((name) => !listIds.has(name)).map((name) => ({ what: "list" as const, name })),
+    ...wantedTags.filter((name) => !tagIds.has(name)).map((name) => ({ what: "tag" as const, name })),
+  ];
 
   return {
     // What is not created yet is named by its placeholder: a dry run only counts.
@@ -145,17 +159,19 @@ export async function openNameBook(options: NameBookOptions): Promise<NameBook> 
     tagId: (name) => tagIds.get(name) ?? `${newTag}${name}`,
     listIds: () => [...new Set(listIds.values())],
     fieldId: (id) => fieldIds.get(id) ?? id,
-    resolved: () => ({
-      fields: Object.fromEntries([...fieldIds].map(([standIn, id]) => [id, newFieldLabel(standIn)!])),
-      lists: byId(listIds),
-      tags: byId(tagIds),
-    }),
     get requestsToCreate() {
       return isMade ? 0 : missing.lists.length + (isPartMissing ? 1 : 0);
     },
     missing,
+    creations,
+    idOf: ({ what, name }) => {
+      const id =
+        what === "list" ? listIds.get(name) : what === "tag" ? tagIds.get(name) : fieldIds.get(newFieldId(name));
+      if (id === undefined) throw new Error(`the ${what} ${JSON.stringify(name)} was not created`);
+      return id;
+    },
     async create() {
-      if (missing.lists.length === 0 && !isPartMissing) return;
+      if (creations.length === 0) return;
       for (let tries = 1; ; tries++) {
         try {
           await makeMissing();
@@ -171,8 +187,10 @@ export async function openNameBook(options: NameBookOptions): Promise<NameBook> 
   };
 }
 
-function byId(ids: ReadonlyMap<string, string>): Record<string, string> {
-  return Object.fromEntries([...ids].map(([name, id]) => [id, name]));
+/** How operations name what does not exist yet. */
+export function standInFor({ what, name }: Creation): string {
+  if (what === "field") return newFieldId(name);
+  return `${what === "list" ? newList : newTag}${name}`;
 }
 
 /** Names that differ in letter case alone mean one thing. */

@@ -28,12 +28,14 @@ export interface PagesOptions {
 
 /**
  * Reads every contact of the account into the snapshot when that takes fewer requests than looking `contacts` keys up.
+ * @param maxRequests pages that may be read now; where there are more, looking keys up gets on and reading pages does not
  * @returns whether the snapshot can be used
  */
 export async function readAccountIfSmaller(
   snapshot: AccountSnapshot,
   contacts: number,
   options: PagesOptions,
+  maxRequests: number,
 ): Promise<boolean> {
   const lookUps = Math.ceil(contacts / Math.min(largestBlock, options.keys.limit));
   // For one block, asking would cost as much as it can save; unless it has to be found out first how to ask.
@@ -41,7 +43,7 @@ export async function readAccountIfSmaller(
   if (lookUps <= 1 && mayAsk && snapshot.total === undefined) return false;
   if (snapshot.total === undefined && !(await isFirstPageRead(snapshot, options))) return false;
   const missing = missingPages(snapshot);
-  if (missing.length >= Math.max(lookUps, 1)) return false;
+  if (missing.length >= Math.max(lookUps, 1) || missing.length > maxRequests) return false;
   await readPages(snapshot, missing, options);
   return true;
 }

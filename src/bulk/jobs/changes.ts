@@ -1,8 +1,8 @@
 /** What a run did, as the lines of its plan: from its journal, without the account. */
-import { type PlanLine, planLineOf } from "../engine/plan.ts";
 import type { Operation } from "../items.ts";
+import { type PlanLine, planLineOf, planNames } from "../plan/plan-line.ts";
+import { readRunNames } from "../plan/run-names.ts";
 import type { Manifest } from "../runs/folder.ts";
-import { readKeptNames } from "../runs/names-file.ts";
 import { writtenBy } from "./undo-work.ts";
 
 /**
@@ -11,17 +11,12 @@ import { writtenBy } from "./undo-work.ts";
  * @throws DamagedLineError for a damaged journal
  */
 export async function changesOf(run: { folder: string; manifest: Manifest }): Promise<PlanLine[]> {
-  const kept = await readKeptNames(run.folder);
-  const names = {
-    field: (id: string) => kept.fields[id] ?? id,
-    list: (id: string) => kept.lists[id] ?? id,
-    tag: (id: string) => kept.tags[id] ?? id,
-  };
+  const names = planNames(await readRunNames(run.folder));
   const found: { ref: number; line: PlanLine }[] = [];
-  for await (const { ref, key, operation, contactId, isUnproven } of writtenBy(run.folder, undefined, true)) {
+  for await (const { ref, key, operation, createdId, isUnproven } of writtenBy(run.folder, true)) {
     const line = hasLine(run.manifest, operation) ? ref : null;
     const planned = planLineOf(
-      { line, key: key.written, found: contactId ? { _id: contactId } : undefined },
+      { line, key, found: createdId ? { _id: createdId } : undefined },
       operation,
       names,
     );

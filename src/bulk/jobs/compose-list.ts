@@ -6,10 +6,9 @@ import { equals, statusParts } from "../../service/contacts.ts";
 import { requireFreeListName } from "../../service/lists.ts";
 import type { Selection } from "../../service/selection.ts";
 import type { NameBook } from "../account/names.ts";
-import { changeOf } from "../engine/decide.ts";
-import type { ResolvedJob, RowJob } from "../engine/row-job.ts";
 import { withoutInput } from "../input/none.ts";
 import type { DesiredContact } from "../items.ts";
+import type { ResolvedJob, RowJob } from "./job.ts";
 
 export interface ComposeOptions {
   kind: "duplicate" | "merge";
@@ -58,20 +57,9 @@ export function composeListJob(options: ComposeOptions, isResumed: boolean): Row
     notSubscribedAre: "chosen anyway",
     listIds: (names) => [...ids, names.listId(into)],
     selection,
-    edit: {
-      missing: { kind: "skip", code: "missing" },
-      decide(found, names) {
-        const change = changeOf(inNewList(names), found);
-        if (!change) return { kind: "leave" };
-        // Nobody was in a list that is new, also where searches do not tell a contact's lists.
-        return {
-          kind: "change",
-          contactId: found._id!,
-          ...change,
-          before: { ...change.before, knewLists: true },
-        };
-      },
-    },
+    desiredOfAll: inNewList,
+    // Nobody is in a list that is new, also where searches do not tell a contact's lists.
+    chosenLists: [{ _id: ids[0]! }],
   };
   return {
     ...outline,

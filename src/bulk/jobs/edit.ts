@@ -4,11 +4,11 @@ import { mutateBody, type WantedChanges } from "../../service/contact-changes.ts
 import { isInactive, statusOf, statusParts, unsubscribed, wholeContact } from "../../service/contacts.ts";
 import { resolveSelection, type Selection, type WantedSelection } from "../../service/selection.ts";
 import { parseWhere } from "../../service/where.ts";
-import type { Contact, IdRef, MutateBody } from "../../wire.ts";
-import { changeOf } from "../engine/decide.ts";
-import type { ContactEdit, ResolvedJob, RowJob } from "../engine/row-job.ts";
+import type { Contact, MutateBody } from "../../wire.ts";
+import type { ContactEdit, ResolvedJob, RowJob } from "./job.ts";
 import { openInput, understandKeys } from "../input/index.ts";
 import type { DesiredContact } from "../items.ts";
+import { desiredOfMutate } from "../plan/decide.ts";
 import { type FileOfKeys, readOptionsOf } from "./file-of-keys.ts";
 
 export interface EditOptions {
@@ -68,7 +68,7 @@ export async function editJob(options: EditOptions): Promise<RowJob> {
     lists: [],
     tags: [],
     createMissing: false,
-    decide: { mode: "update", missing: "reject" },
+    decide: { mode: "update", missing: input === undefined ? "skip" : "reject" },
     source: () => source,
     desiredContactOf: (row) =>
       row.notSubscribed === undefined || includeUnsubscribed
@@ -79,7 +79,8 @@ export async function editJob(options: EditOptions): Promise<RowJob> {
       : "added to no list",
     listIds: () => (desired ? [...desired.addLists, ...desired.removeLists] : []),
     selection,
-    edit: editOf(kind, input === undefined, desired),
+    edit: { mutate: undefined, unsubscribe: unsubscription, delete: deletion }[kind],
+    desiredOfAll: desired && (() => desired),
   });
   return {
     ...outline,
@@ -93,7 +94,7 @@ export async function editJob(options: EditOptions): Promise<RowJob> {
       const changed = body ? sourceOf(body) : [];
       const parts = kind === "delete" ? wholeContact : [...changed, ...statusParts, ...selection.needs];
       const source = [...new Set(parts)].filter((part) => part !== "_id" && part !== "key");
-      return jobFor(selection, source, body && desiredFrom(body));
+      return jobFor(selection, source, body && desiredOfMutate(body));
     },
   };
 }
@@ -117,33 +118,13 @@ function hasConditions(conditions: TypedConditions): boolean {
   return Object.values(conditions).some((each) => each !== undefined);
 }
 
-/** A change of rows is decided by what the row wants. */
-function editOf(
-  kind: EditOptions["kind"],
-  isWithoutInput: boolean,
-  desired: DesiredContact | undefined,
-): ContactEdit | undefined {
-  if (kind === "delete") return deletion;
-  if (kind === "unsubscribe") return unsubscription;
-  if (!isWithoutInput) return undefined;
-  return {
-    missing: { kind: "skip", code: "missing" },
-    decide(found) {
-      const change = changeOf(desired!, found);
-      return change ? { kind: "change", contactId: found._id!, ...change } : { kind: "leave" };
-    },
-  };
-}
-
 const deletion: ContactEdit = {
-  looksFirst: true,
   missing: { kind: "skip", code: "missing" },
   decide: (found) => ({ kind: "delete", contactId: found._id!, contact: found }),
 };
 
 /** Whoever is inactive stays as they are: a bounce or a complaint says more than an unsubscription. */
 const unsubscription: ContactEdit = {
-  looksFirst: true,
   hidden: { kind: "skip", code: "exists_hidden" },
   missing: { kind: "reject", code: "not_found", message: "no contact has this key or id" },
   decide: (found: Partial<Contact>) =>
@@ -163,24 +144,10 @@ function inWords({ list, tag, status, where }: TypedConditions): string {
   return words.length === 0 ? "all contacts" : words.join(" ");
 }
 
-function desiredFrom(body: MutateBody): DesiredContact {
-  return {
-    fields: new Map(body.updateFields?.map(({ _id, value }) => [_id, value])),
-    addLists: ids(body.addLists),
-    removeLists: ids(body.removeLists),
-    addTags: ids(body.addTags),
-    removeTags: ids(body.removeTags),
-  };
-}
-
 function sourceOf(body: MutateBody): string[] {
   const source: string[] = [];
   if (body.updateFields) source.push("fields");
   if (body.addLists || body.removeLists) source.push("lists");
   if (body.addTags || body.removeTags) source.push("tags");
   return source;
-}
-
-function ids(references: (IdRef | string)[] = []): string[] {
-  return references.map((each) => (typeof each === "string" ? each : each._id));
 }

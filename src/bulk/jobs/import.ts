@@ -3,13 +3,13 @@
 import { statusParts } from "../../service/contacts.ts";
 import type { ContactStructure } from "../../wire.ts";
 import type { NameBook } from "../account/names.ts";
-import type { Mode } from "../engine/decide.ts";
-import type { ResolvedJob, RowJob } from "../engine/row-job.ts";
 import { openInput, understandInput } from "../input/index.ts";
 import type { Duplicates } from "../input/join.ts";
 import type { ReadOptions, Row } from "../input/rows.ts";
 import type { Survey } from "../input/survey.ts";
 import type { DesiredContact } from "../items.ts";
+import type { Mode } from "../plan/decide.ts";
+import type { ResolvedJob, RowJob } from "./job.ts";
 
 export interface ImportOptions {
   input: RowJob["input"];

@@ -1,8 +1,8 @@
 /** What an undo needs to know of contacts that a run created or deleted: whether one is as it was made, and how to make one again. Pure. */
 import { statusOf } from "../../service/contacts.ts";
 import type { Contact, ContactList, ContactStructure, CreateContactBody } from "../../wire.ts";
-import { idsOf, valuesOf } from "../engine/decide.ts";
-import { type PlanNames, partNamed } from "../engine/plan.ts";
+import { idsOf, valuesOf } from "../plan/decide.ts";
+import { type PlanNames, partNamed } from "../plan/plan-line.ts";
 import { isErased } from "../runs/redaction.ts";
 
 /** `lost`: fields, lists and tags that the account does not have any more. */

@@ -5,29 +5,29 @@ import { EcmError, exitCodes } from "../../errors.ts";
 import { statusOf } from "../../service/contacts.ts";
 import type { Contact, MutateBody } from "../../wire.ts";
 import type { Lookup } from "../account/lookup.ts";
-import { idsOf, valuesOf } from "../engine/decide.ts";
-import { type PlanNames, partNamed } from "../engine/plan.ts";
-import {
-  type Decision,
-  type Item,
-  inBatches,
-  type Operation,
-  type Outcome,
-  type Remark,
-  type Work,
-} from "../items.ts";
+import type { Decision, Item, Operation, Outcome, Remark, Work } from "../items.ts";
+import { idsOf, valuesOf } from "../plan/decide.ts";
+import { type PlanNames, partNamed } from "../plan/plan-line.ts";
+import { isWrite } from "../plan/tally.ts";
 import { fileOf } from "../runs/files.ts";
 import { readJournal } from "../runs/journal.ts";
 import { isUntouched, type Recreation } from "./recreate.ts";
 
-export interface UndoItem extends Item {
+/** What a run did to a contact. */
+export interface WrittenContact {
+  ref: number;
+  key: string;
   operation: Operation;
   /** Of a contact that the run created. */
-  contactId?: string;
+  createdId?: string;
   /** The run has unsubscribed it besides, which nothing can put back. */
   isUnsubscribed?: boolean;
   /** The journal is damaged: whether this was carried out is not known. */
   isUnproven?: boolean;
+}
+
+export interface UndoItem extends Item {
+  undoes: WrittenContact;
 }
 
 /**
@@ -35,11 +35,7 @@ export interface UndoItem extends Item {
  * @param isPartial the journal is damaged: passes over what cannot be read, and gives intents without an outcome as unproven
  * @throws EcmError when writes are open; DamagedLineError
  */
-export async function* writtenBy(
-  folder: string,
-  identityOf: (key: string) => string = (key) => key,
-  isPartial = false,
-): AsyncGenerator<UndoItem> {
+export async function* writtenBy(folder: string, isPartial = false): AsyncGenerator<WrittenContact> {
   const open = new Map<number, { key: string; operation: Operation }>();
   const unsubscribed = new Map<number, { key: string; operation: Operation }>();
   for await (const { record } of readJournal(
@@ -47,6 +43,7 @@ export async function* writtenBy(
     isPartial ? () => undefined : undefined,
   )) {
     if (record.kind === "intent") open.set(record.ref, record);
+    if (record.kind === "void") open.delete(record.ref);
     if (record.kind === "applied") {
       const intent = open.get(record.ref);
       open.delete(record.ref);
@@ -57,22 +54,18 @@ export async function* writtenBy(
     const intent = isWritten(record.outcome) ? (open.get(record.ref) ?? earlier) : earlier;
     unsubscribed.delete(record.ref);
     open.delete(record.ref);
-    if (intent) {
-      const { key, operation } = intent;
-      const isUnsubscribed = earlier !== undefined && intent !== earlier;
-      yield {
-        ref: record.ref,
-        key: { written: key, sent: key, identity: identityOf(key) },
-        operation,
-        contactId: record.contactId,
-        ...(isUnsubscribed && { isUnsubscribed }),
-      };
-    }
+    if (!intent) continue;
+    const { key, operation } = intent;
+    yield {
+      ref: record.ref,
+      key,
+      operation,
+      ...(operation.kind === "create" && record.contactId !== undefined && { createdId: record.contactId }),
+      ...(earlier !== undefined && intent !== earlier && { isUnsubscribed: true }),
+    };
   }
   if (isPartial) {
-    for (const [ref, { key, operation }] of open) {
-      yield { ref, key: { written: key, sent: key, identity: identityOf(key) }, operation, isUnproven: true };
-    }
+    for (const [ref, { key, operation }] of open) yield { ref, key, operation, isUnproven: true };
   } else if (open.size > 0) {
     throw new EcmError(
       exitCodes.usage,
@@ -105,30 +98,69 @@ export interface Remaining {
   tags?: ReadonlySet<string>;
 }
 
-/** One item for each contact that the run wrote. */
-export function undoWork(
+/**
+ * One item for each contact that the run wrote, in the order of the run. The journal has them in the order of their outcomes.
+ * @param refs of all of them
+ */
+export async function* undoItems(
   folder: string,
+  refs: readonly number[],
   identityOf: (key: string) => string,
   isPartial: boolean,
-  scope: UndoScope = {},
-): Work<UndoItem> {
-  const idOf = ({ operation, isUnproven, contactId }: UndoItem) => {
-    if (isUnproven) return undefined;
-    if (operation.kind === "create") return scope.deletesCreated ? contactId : undefined;
-    return operation.kind === "change" ? operation.contactId : undefined;
+): AsyncGenerator<UndoItem[]> {
+  const order = [...new Set(refs)].sort((one, other) => one - other);
+  const waiting = new Map<number, UndoItem>();
+  let next = 0;
+  for await (const undoes of writtenBy(folder, isPartial)) {
+    waiting.set(undoes.ref, undoItem(undoes, identityOf));
+    const ready: UndoItem[] = [];
+    for (let item = waiting.get(order[next]!); item; item = waiting.get(order[next]!)) {
+      ready.push(item);
+      waiting.delete(order[next++]!);
+    }
+    if (ready.length > 0) yield ready;
+  }
+  yield [...waiting.values()].sort((one, other) => one.ref - other.ref);
+}
+
+function undoItem(undoes: WrittenContact, identityOf: (key: string) => string): UndoItem {
+  const { ref, key, operation, createdId } = undoes;
+  // A deleted contact's id is gone with it.
+  const contactId =
+    operation.kind === "create" ? createdId : operation.kind === "delete" ? undefined : operation.contactId;
+  return {
+    kind: "contact",
+    ref,
+    line: null,
+    key: { written: key, sent: key, identity: identityOf(key) },
+    cells: [key],
+    ...(contactId !== undefined && { contactId }),
+    undoes,
+  };
+}
+
+export function undoWork(scope: UndoScope = {}, isSuppressed: (key: string) => boolean): Work<UndoItem> {
+  const isChangedBack = ({ undoes: { operation, isUnproven, createdId } }: UndoItem) => {
+    if (isUnproven) return false;
+    if (operation.kind === "create") return scope.deletesCreated === true && createdId !== undefined;
+    return operation.kind === "change";
   };
   return {
-    batches: () => inBatches(writtenBy(folder, identityOf, isPartial)),
     decide: (item, found) => decideUndo(item, found, scope),
-    needsLookup: (item) => idOf(item) !== undefined || (item.operation.kind === "delete" && !item.isUnproven),
-    contactId: idOf,
+    needsLookup: (item) =>
+      isChangedBack(item) || (item.undoes.operation.kind === "delete" && !item.undoes.isUnproven),
+    readsAlone: isChangedBack,
+    // A search may lag behind: it is believed where it shows what the run wrote.
+    isCertain: (item, decision) =>
+      !isChangedBack(item) || (isWrite(decision) && decision.remark === undefined),
+    isSuppressed: ({ key }) => isSuppressed(key.sent),
   };
 }
 
 /** A look-up without the contacts that the run has deleted: a search may still show them for a while. No id is given twice. */
 export function withoutDeleted(lookup: Lookup): Lookup {
   const isDeleted = (item: Item, contact: Partial<Contact> | undefined) => {
-    const { operation } = item as UndoItem;
+    const { operation } = (item as UndoItem).undoes;
     return operation.kind === "delete" && contact?._id === operation.contactId;
   };
   const living = (find: Lookup["find"]): Lookup["find"] => {
@@ -160,18 +192,18 @@ export function decideUndo(
   found: Partial<Contact> | undefined,
   scope: UndoScope = {},
 ): Decision {
-  const { operation } = item;
-  if (item.isUnproven) {
+  const { operation, isUnproven, isUnsubscribed } = item.undoes;
+  if (isUnproven) {
     return reject("unproven", "the journal is damaged: check by hand whether the run changed this contact");
   }
-  if (operation.kind === "create") return decideCreated(item, operation, found, scope);
+  if (operation.kind === "create") return decideCreated(item.undoes, operation, found, scope);
   if (operation.kind === "status") {
     return reject("unsubscribed", "contacts cannot be reactivated through the API");
   }
   if (operation.kind === "delete") return decideDeleted(operation, found, scope);
   if (!found || found._id !== operation.contactId) return reject("gone", "the contact no longer exists");
   const { body, kept } = restoring(operation, found, scope);
-  if (item.isUnsubscribed) kept.push("the status (contacts cannot be reactivated through the API)");
+  if (isUnsubscribed) kept.push("the status (contacts cannot be reactivated through the API)");
   const remark = notRestored(kept);
   if (Object.keys(body).length === 0) return remark ? { kind: "reject", ...remark } : { kind: "leave" };
   if (found.__v !== undefined) body.__v = found.__v;
@@ -182,7 +214,7 @@ export function decideUndo(
 }
 
 function decideCreated(
-  { contactId }: UndoItem,
+  { createdId: contactId }: WrittenContact,
   { body }: Extract<Operation, { kind: "create" }>,
   found: Partial<Contact> | undefined,
   { deletesCreated }: UndoScope,

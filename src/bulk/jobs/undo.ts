@@ -1,48 +1,36 @@
 /**
  * `runs undo`: puts back what a run has changed, from the values in its journal, where the account still holds what the
- * run wrote. A created contact stays: deleting it would lose what others have done with it since.
+ * run wrote. A created contact stays: deleting it would lose what others have done with it since. An undo is a job like
+ * the others: it makes a plan, and the same step applies it.
  */
 import { join, resolve } from "node:path";
 import { type Lease, takeLease } from "../../disk/lease.ts";
 import { DeclinedError, EcmError, UsageError } from "../../errors.ts";
-import { createAccount } from "../../service/account.ts";
+import { type Account, createAccount } from "../../service/account.ts";
 import { createBehavior } from "../../service/behavior.ts";
+import { statusParts } from "../../service/contacts.ts";
 import { createKeySearch } from "../../service/key-search.ts";
-import type { Send } from "../../wire.ts";
-import { largestBlock } from "../account/block-keys.ts";
-import { createLookup } from "../account/lookup.ts";
-import { idsOf } from "../engine/decide.ts";
-import { type Price, priceOfRest } from "../engine/estimate.ts";
-import { progressOf, type RunEvent } from "../engine/events.ts";
-import { type Closed, closeRun, closeUnentered, nothingRead } from "../engine/finish.ts";
-import { runWork } from "../engine/loop.ts";
-import { stopAtRejects } from "../engine/open-work.ts";
-import { planNames } from "../engine/planning.ts";
-import { readOnly } from "../engine/row-job.ts";
-import { type Engine, openContext, type RunContext, type RunOptions } from "../engine/run-context.ts";
-import {
-  announceEntered,
-  beginPhase,
-  openSession,
-  type RunState,
-  rowsOf,
-  type Session,
-} from "../engine/session.ts";
+import { createLookup, type Lookup } from "../account/lookup.ts";
 import { identityReader } from "../input/keys.ts";
-import type { Work } from "../items.ts";
-import { asRunStop, RunStop, requireFurther } from "../pacing/run-stop.ts";
+import { asRunStop, RunStop } from "../pacing/run-stop.ts";
+import { idsOf } from "../plan/decide.ts";
+import { progressOf, type RunEvent } from "../plan/events.ts";
+import { planNames } from "../plan/plan-line.ts";
+import { type Engine, openContext, type RunContext, type RunOptions } from "../plan/run-context.ts";
+import { readRunNames } from "../plan/run-names.ts";
 import { JournalDamagedError, readRunRecord } from "../runs/damage.ts";
 import { type EnteredRun, enterRun, isFinished } from "../runs/enter.ts";
 import { fileOf } from "../runs/files.ts";
 import { fingerprintOf } from "../runs/fingerprint.ts";
 import { locksFolder, type Manifest, writeManifest } from "../runs/folder.ts";
-import { createLedger } from "../runs/ledger.ts";
-import { joinedNames, type KeptNames, keepNames, namesFrom, readKeptNames } from "../runs/names-file.ts";
-import type { SettledByInput } from "../runs/report.ts";
+import { joinedNames, type KeptNames, namesFrom } from "../runs/names-file.ts";
+import { type Closed, closeUnentered, nothingRead } from "./finish.ts";
+import { readOnly } from "./job.ts";
+import { planAndApply, type ReadyJob } from "./plan-and-apply.ts";
 import { recreation } from "./recreate.ts";
-import { planOfUndo } from "./undo-plan.ts";
-import { writeUndoRejects } from "./undo-rejects.ts";
-import { type UndoItem, type UndoScope, undoWork, withoutDeleted, writtenBy } from "./undo-work.ts";
+import { keyTable } from "./rejected.ts";
+import { leaveRun } from "./run-job.ts";
+import { type UndoScope, undoItems, undoWork, withoutDeleted, writtenBy } from "./undo-work.ts";
 
 export interface UndoOptions {
   /** Undoes what a damaged journal can still prove. */
@@ -53,17 +41,13 @@ export interface UndoOptions {
   requestsAfter?: number;
   /** Whether nobody may be created with this key. */
   isSuppressed?: (key: string) => boolean;
-  /** Before anything is written. @param contacts at most so many are deleted */
-  agreeToDelete?(contacts: number): Promise<void>;
-  /** The same where none is. @param contacts at most so many are changed, in at most so many requests */
-  agree?(contacts: number, requests: number): Promise<void>;
 }
 
 type Source = { manifest: Manifest; folder: string };
 
 /**
  * Undoes a run. The undo is a run of its own, and can stop and be resumed as any other.
- * @throws JournalDamagedError; what `agreeToDelete` throws
+ * @throws JournalDamagedError
  */
 export async function undoRun(
   engine: Engine,
@@ -94,76 +78,87 @@ export async function undoRun(
 
 /** Undoes a run that no other process can work on. */
 async function undoLocked(context: RunContext, source: Source, undo: UndoOptions): Promise<Closed> {
-  const { engine, options, emit, send } = context;
-  const { isPartial = false, deletesCreated = false, isSuppressed = () => false, requestsAfter = 0 } = undo;
-  const { input, created, refs, returns } = await surveyJournal(source, isPartial, emit);
-  if (!options.isDryRun) {
-    try {
-      await agreeTo(undo, source.manifest.kind, { read: input.read, created });
-    } catch (error) {
-      const { summary } = await closeUnentered(context, asRunStop(error), input);
-      emit({ kind: "refused", summary });
-      throw error;
-    }
-  }
-  const known = await readForUndo(send.plain, source, { returns, isSuppressed });
-  const { keyType, recreate, remaining, names } = known;
-  if (recreate) emit({ kind: "remark", text: lostByDeletion, isAside: true });
-  const scope: UndoScope = { deletesCreated, recreate, remaining, names: planNames(names) };
+  const { engine, options, emit } = context;
+  const { isPartial = false, deletesCreated = false } = undo;
+  const extent = await surveyJournal(source, isPartial, emit);
+  const job = await readyUndo(context, source, extent, undo);
   const run = options.isDryRun
     ? undefined
     : await enterUndo(engine, source, options, { isPartial, deletesCreated });
-  try {
-    if (run && !isFinished(source.manifest)) {
+  if (!run) return planAndApply(context, job, undefined);
+  return leaveRun(context, run, async () => {
+    if (!isFinished(source.manifest)) {
       // What was put back must not be written again when it is resumed.
       await writeManifest(source.folder, { ...source.manifest, supersededBy: run.manifest.id });
     }
-    const state = { ...context, input, ledger: run?.ledger ?? createLedger(), run };
-    const session = openUndoSession(state, source.manifest.account.structureId, keyType, scope);
-    const contacts = undoWork(source.folder, identityReader(keyType), isPartial, scope);
-    return await work(session, source, contacts, { refs, names, requestsAfter });
-  } finally {
-    await run?.leave();
-  }
-}
-
-async function agreeTo(
-  { deletesCreated, agree, agreeToDelete }: UndoOptions,
-  kind: Manifest["kind"],
-  { read, created }: { read: number; created: number },
-): Promise<void> {
-  const changed = read - created;
-  if (deletesCreated && created > 0) await agreeToDelete?.(created);
-  else if (changed > 0 && kind !== "unsubscribe") await agree?.(changed, pendingRequests(kind, read));
-}
-
-function openUndoSession(
-  state: RunState,
-  structureId: string,
-  keyType: string,
-  { recreate }: UndoScope,
-): Session {
-  const { engine, send, clock, options } = state;
-  const behavior = engine.behaviors?.(structureId) ?? createBehavior();
-  const plainLookup = createLookup({
-    send,
-    behavior,
-    keys: createKeySearch({
-      send: send.searches,
-      behavior,
-      structureId,
-      identityOf: identityReader(keyType),
-    }),
-    clock,
-    structureId,
-    keyType,
-    // What tells a create of ours from one of others.
-    source: recreate ? ["fields", "lists", "tags", "createdAt"] : [],
+    return planAndApply(context, job, run);
   });
-  const lookup = recreate ? withoutDeleted(plainLookup) : plainLookup;
-  // Whatever a run created is rejected without a flag: only a limit that was given stops an undo.
-  if (!options.maxRejects) return openSession(state, lookup, behavior);
-  return { ...openSession(state, lookup, behavior), onRejected: () => stopAtRejects(state) };
+}
+
+async function readyUndo(
+  context: RunContext,
+  source: Source,
+  { refs, returns }: Extent,
+  { isPartial = false, deletesCreated = false, requestsAfter = 0, isSuppressed = () => false }: UndoOptions,
+): Promise<ReadyJob> {
+  const { engine, send, emit } = context;
+  const { account: place } = source.manifest;
+  const account = createAccount(send.plain, place.structureId);
+  const known = await readForUndo(account, source, { returns, isSuppressed });
+  const { keyType, recreate, remaining, names } = known;
+  if (recreate) emit({ kind: "remark", text: lostByDeletion, isAside: true });
+  const scope: UndoScope = { deletesCreated, recreate, remaining, names: planNames(names) };
+  const behavior = engine.behaviors?.(place.structureId) ?? createBehavior();
+  const identityOf = identityReader(keyType);
+  // What tells a create of ours from one of others, and whether anybody has changed it since.
+  const parts = ["fields", "lists", "tags", "createdAt", "updatedAt", ...statusParts];
+  const lookup = undoLookup(context, { keyType, parts, behavior, structureId: place.structureId }, scope);
+  const input = { ...nothingRead, read: refs.length };
+  return {
+    account,
+    keyType,
+    behavior,
+    work: undoWork(scope, isSuppressed),
+    lookup,
+    input,
+    requestsAfter,
+    isLenient: true,
+    async head() {
+      const { baseUrl, structureId } = place;
+      return {
+        kind: "undo",
+        account: { baseUrl, structureId, keyType },
+        input: null,
+        names,
+        source: parts,
+        listIds: [],
+        table: keyTable,
+      };
+    },
+    async source() {
+      const entries = undoItems(source.folder, refs, identityOf, isPartial);
+      return { entries, input, stableEntries: refs.length, lookup, close: () => undefined };
+    },
+  };
+}
+
+function undoLookup(
+  { send }: RunContext,
+  {
+    parts,
+    ...about
+  }: { keyType: string; parts: string[]; behavior: ReadyJob["behavior"]; structureId: string },
+  { recreate }: UndoScope,
+): Lookup {
+  const { keyType, behavior, structureId } = about;
+  const keys = createKeySearch({
+    send: send.searches,
+    behavior,
+    structureId,
+    identityOf: identityReader(keyType),
+  });
+  const lookup = createLookup({ ...about, send, keys, source: parts });
+  return recreate ? withoutDeleted(lookup) : lookup;
 }
 
 const lostByDeletion = "Recreated contacts get new ids; their history and date of creation are lost";
@@ -181,13 +176,12 @@ interface KnownForUndo extends Pick<UndoScope, "recreate" | "remaining"> {
 
 /** An unsubscription cannot be undone: nothing is read for it. */
 async function readForUndo(
-  send: Send,
-  { manifest: { kind, account: of }, folder }: Source,
+  account: Account,
+  { manifest: { kind }, folder }: Source,
   { returns, isSuppressed }: { returns: Returns; isSuppressed: (key: string) => boolean },
 ): Promise<KnownForUndo> {
-  const kept = await readKeptNames(folder);
+  const kept = await readRunNames(folder);
   if (kind === "unsubscribe") return { keyType: "", names: kept };
-  const account = createAccount(send, of.structureId);
   const structure = await account.structure();
   const { keyType } = structure;
   const isDeletion = kind === "delete";
@@ -205,51 +199,10 @@ async function readForUndo(
   return { keyType, names, remaining };
 }
 
-interface UndoExtent {
+interface Extent {
   /** Of the contacts that the run has written. */
   refs: readonly number[];
-  names: KeptNames;
-  requestsAfter: number;
-}
-
-async function work(
-  session: Session,
-  source: Source,
-  undo: Work<UndoItem>,
-  { refs, names, requestsAfter }: UndoExtent,
-): Promise<Closed> {
-  const { options, emit, run, ledger } = session;
-  const left = refs.filter((ref) => !ledger.isDone(ref));
-  const plan = options.plan && planOfUndo(options.plan, left, names);
-  let stop: RunStop | undefined;
-  let price: Price | undefined;
-  try {
-    announceEntered(session);
-    if (run) {
-      const left = pendingRequests(source.manifest.kind, rowsOf(session).pending) + requestsAfter;
-      price = priceOfRest(session, { left, isExact: false });
-      emit({ kind: "priced", price });
-      await keepNames(run.folder, names);
-    }
-    beginPhase(session, "working", price);
-    await runWork({ ...session, plan }, undo, run === undefined).finally(plan?.end);
-    const { total: sent } = session.send.counts;
-    if (run) requireFurther(requestsAfter, { sent, maxRequests: options.maxRequests });
-  } catch (error) {
-    stop = asRunStop(error);
-  }
-  beginPhase(session, "reporting", price);
-  const rejects = await writeUndoRejects(source.folder, session);
-  return closeRun(session, { stop, price, rejects, furtherRequests: requestsAfter });
-}
-
-/**
- * Each contact is read by itself, and written; deleted ones are looked up together, and for an unsubscription nothing
- * can be done.
- */
-function pendingRequests(kind: Manifest["kind"], pending: number): number {
-  if (kind === "unsubscribe") return 0;
-  return kind === "delete" ? pending + Math.ceil(pending / largestBlock) : 2 * pending;
+  returns: Returns;
 }
 
 async function enterUndo(
@@ -294,18 +247,16 @@ async function surveyJournal(
   { manifest, folder }: Source,
   isPartial: boolean,
   emit: RunContext["emit"],
-): Promise<{ input: SettledByInput; created: number; refs: number[]; returns: Returns }> {
+): Promise<Extent> {
   const { damage } = await readRunRecord({ manifest, folder });
   const isDamaged = damage !== undefined;
   const refs: number[] = [];
   let proven = 0;
-  let created = 0;
   const returns: Returns = { lists: false, tags: false };
-  for await (const { ref, isUnproven, operation } of writtenBy(folder, undefined, isDamaged)) {
+  for await (const { ref, isUnproven, operation } of writtenBy(folder, isDamaged)) {
     refs.push(ref);
     if (isUnproven) continue;
     proven++;
-    if (operation.kind === "create") created++;
     if (operation.kind !== "change") continue;
     returns.lists ||= operation.body.removeLists !== undefined;
     returns.tags ||= operation.body.removeTags !== undefined;
@@ -320,7 +271,7 @@ async function surveyJournal(
       text: `The journal of run ${manifest.id} is damaged: ${extent}; the rest will not be undone`,
     });
   }
-  return { input: { ...nothingRead, read: refs.length }, created, refs, returns };
+  return { refs, returns };
 }
 
 function cannotUndo(id: string, damage: string, extent: string): JournalDamagedError {

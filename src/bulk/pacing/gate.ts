@@ -16,6 +16,8 @@ export interface Gate {
   readonly signal: AbortSignal;
   /** Until when nothing passes, and why. */
   readonly waiting: { until: number; why: string } | undefined;
+  /** When something passed again after a wait, in milliseconds since the epoch; long ago before the first. */
+  readonly waitEndedAt: number;
 }
 
 export interface GateOptions {
@@ -37,6 +39,7 @@ export function createGate({ budget, outage, clock, concurrency }: GateOptions):
   let closed: RunStop | undefined;
   let isSleeping = false;
   let lastRead = Number.NEGATIVE_INFINITY;
+  let waitEndedAt = Number.NEGATIVE_INFINITY;
 
   function close(reason: RunStop): void {
     if (closed) return;
@@ -63,6 +66,7 @@ export function createGate({ budget, outage, clock, concurrency }: GateOptions):
         if (verdict.kind === "stop") close(stopOf(verdict.by, verdict.until));
         return;
       }
+      if (waiting) waitEndedAt = now;
       waiting = undefined;
       budget.leave();
       queue.shift()!.go();
@@ -110,6 +114,9 @@ export function createGate({ budget, outage, clock, concurrency }: GateOptions):
     signal: end.signal,
     get waiting() {
       return waiting;
+    },
+    get waitEndedAt() {
+      return waitEndedAt;
     },
   };
 }

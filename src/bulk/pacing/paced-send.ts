@@ -16,8 +16,11 @@ export type RequestKind = "search" | "create" | "mutate" | "other";
 export type RequestCounts = Record<RequestKind | "retried" | "total", number>;
 
 export interface WriteSteps {
-  /** Right before the request is sent, when the budget allows it: writes the intent to the disk. */
-  beforeLeaving(): Promise<void>;
+  /**
+   * Right before the request is sent, when the budget allows it: writes the intent to the disk.
+   * @returns false where the request must not leave, since what it was decided on may not hold any more
+   */
+  beforeLeaving(): Promise<boolean>;
   /** It is certain that the request was not carried out, and it will be sent again. */
   notApplied(): void;
 }
@@ -37,6 +40,8 @@ export interface PacedSend {
   readonly counts: Readonly<RequestCounts>;
   /** Until when nothing leaves, and why; for the progress line. */
   readonly waiting: Gate["waiting"];
+  /** When the last wait ended, in milliseconds since the epoch. */
+  readonly waitEndedAt: number;
 }
 
 export interface PaceOptions {
@@ -113,12 +118,18 @@ export function createPacedSend({
   async function sendPaced(paced: PacedRequest, write?: WriteSteps): Promise<Reply> {
     for (let tries = 0; ; tries++) {
       await gate.pass();
+      let mayLeave: boolean | undefined;
       try {
-        await write?.beforeLeaving();
+        mayLeave = await write?.beforeLeaving();
       } catch (error) {
         budget.withdraw();
         gate.close(asRunStop(error));
         throw error;
+      }
+      if (mayLeave === false) {
+        budget.withdraw();
+        gate.update();
+        return { kind: "withheld" };
       }
       if (gate.closed?.by === "signal" || gate.closed?.by === "error") {
         // That came while the intent was being written: the request is not sent any more.
@@ -145,12 +156,16 @@ export function createPacedSend({
     get waiting() {
       return gate.waiting;
     },
+    get waitEndedAt() {
+      return gate.waitEndedAt;
+    },
   };
 }
 
 function asSend(send: (request: ApiRequest) => Promise<Reply>): Send {
   return async (request) => {
     const reply = await send(request);
+    if (reply.kind === "withheld") throw new Error("only a write is withheld");
     if (reply.kind !== "answered") throw reply.error;
     return reply.answer as ApiAnswer<never>;
   };

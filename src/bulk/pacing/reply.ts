@@ -13,7 +13,9 @@ export type Reply =
   /** 4xx: the service understood and did not do it. */
   | { kind: "refused"; error: ServiceError }
   /** A write of which nobody knows whether it was applied. Never for a read. */
-  | { kind: "uncertain"; error: EcmError };
+  | { kind: "uncertain"; error: EcmError }
+  /** It did not leave: its sender wants to look again first. */
+  | { kind: "withheld" };
 
 /** Where a reply may be absent: it is certain that nothing was done, and the request can be sent again. */
 export type Failure =

@@ -54,11 +54,11 @@ function damageOf(
   return known < wanted ? `${file} ends too early: it has ${known} of ${wanted} outcomes` : undefined;
 }
 
-/** Contacts that the journal alone knows of; skipped and rejected ones may be known from the input. */
+/** Contacts that the journal alone knows of; the others may be known from the plan. */
 function settledBySending(counts: Readonly<Ledger["counts"]> | RowCounts): number {
   let sum = 0;
   for (const [outcome, count] of Object.entries(counts) as [string, number][]) {
-    if (!["read", "skipped", "rejected", "pending"].includes(outcome)) sum += count;
+    if (["created", "updated", "removed", "deleted"].includes(outcome)) sum += count;
   }
   return sum;
 }

@@ -2,17 +2,19 @@
 export const fileOf = {
   manifest: "manifest.json",
   journal: "journal",
-  /** Standard input, as it came. */
+  /** What is written, known before the first write. */
+  plan: "plan.ndjson",
+  /** Standard input, as it came, until the plan is closed. */
   input: "input",
-  /** Contacts of the account that were read page by page. */
+  /** Contacts of the account that were read page by page, until the plan is closed. */
   snapshot: "snapshot",
   rejects: "rejects.csv",
   /** Contacts as they were before a deletion took them. */
   backup: "backup.csv",
   /** The file that --backup names is this run's own. */
   backupMark: "backup-elsewhere",
-  /** Contacts that a list sync takes out of the list. */
+  /** Of earlier versions: contacts that a list sync took out of the list. */
   removals: "removals",
-  /** Names of fields, lists and tags by their ids, as they were when the run began. */
+  /** Of earlier versions: names of fields, lists and tags by their ids, as they were when the run began. */
   names: "names.json",
 } as const;

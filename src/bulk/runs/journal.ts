@@ -26,20 +26,13 @@ export type JournalRecord =
       message?: string;
       contactId?: string;
       inactive?: boolean;
-      /** The input marks it as not subscribed, and the account held it as active. */
-      marked?: boolean;
     }
+  /** What was created in the account before the first write: stand-in → id. */
+  | { kind: "names"; ids: Record<string, string> }
   /** The intent was applied, and the contact needs another write before it is done. */
   | { kind: "applied"; ref: number }
-  /** Contacts that were decided without a request of their own. */
-  | {
-      kind: "decided";
-      unchanged: number[];
-      skipped: Record<string, number[]>;
-      inactive: number;
-      /** Refs of the above. */
-      marked?: number[];
-    }
+  /** Of earlier versions: contacts that were decided without a request of their own. */
+  | { kind: "decided"; unchanged: number[]; skipped: Record<string, number[]>; inactive: number }
   | { kind: "stop"; at: number; by: string }
   | { kind: "end"; at: number };
 

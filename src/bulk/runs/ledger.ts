@@ -25,8 +25,8 @@ export interface Ledger {
   readonly remarks: ReadonlyMap<number, Remark>;
   /** Contacts that the account holds as inactive. */
   readonly inactive: number;
-  /** Refs of contacts that the input marks as not subscribed and the account held as active. */
-  readonly marked: ReadonlySet<number>;
+  /** What was created in the account: stand-in → id. */
+  readonly names: ReadonlyMap<string, string>;
   /** Whether a write of a contact that is not done yet was applied. */
   isBegun(ref: number): boolean;
   readonly isEnded: boolean;
@@ -49,7 +49,7 @@ export function createLedger(): Ledger {
   const rejected = new Map<string, number>();
   const rejections = new Map<number, Remark>();
   const remarks = new Map<number, Remark>();
-  const marked = new Set<number>();
+  const names = new Map<string, string>();
   const begun = new Set<number>();
   let inactive = 0;
   let isEnded = false;
@@ -86,7 +86,6 @@ export function createLedger(): Ledger {
         case "done":
           if (!markDone(record.ref, record.outcome, record.code)) break;
           if (record.inactive) inactive++;
-          if (record.marked) marked.add(record.ref);
           begun.delete(record.ref);
           if (record.outcome === "rejected" || record.message !== undefined) {
             const remark = { code: record.code ?? "", message: record.message ?? "" };
@@ -99,7 +98,9 @@ export function createLedger(): Ledger {
             for (const ref of refs) markDone(ref, "skipped", code);
           }
           inactive += record.inactive;
-          for (const ref of record.marked ?? []) marked.add(ref);
+          break;
+        case "names":
+          for (const [standIn, id] of Object.entries(record.ids)) names.set(standIn, id);
           break;
         case "start":
           stoppedBy = undefined;
@@ -120,7 +121,7 @@ export function createLedger(): Ledger {
     codes: { skipped, rejected },
     rejections,
     remarks,
-    marked,
+    names,
     isBegun: (ref) => begun.has(ref),
     get inactive() {
       return inactive;

@@ -1,7 +1,6 @@
 /** The names of fields, lists and tags that a run speaks of, so that it can be shown without the account. */
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { writeAtomically } from "../../disk/atomic-file.ts";
 import type { ContactList, ContactStructure } from "../../wire.ts";
 import { fileOf } from "./files.ts";
 
@@ -20,12 +19,6 @@ export function namesFrom(structure: ContactStructure, lists: readonly ContactLi
   };
 }
 
-/** Once for each run; a resumed one adds what it knows. Later names win. */
-export async function keepNames(folder: string, ...names: Partial<KeptNames>[]): Promise<void> {
-  const all = joinedNames(await readKeptNames(folder), ...names);
-  await writeAtomically(join(folder, fileOf.names), `${JSON.stringify(all)}\n`);
-}
-
 /** Later names win. */
 export function joinedNames(...names: Partial<KeptNames>[]): KeptNames {
   return {
@@ -35,7 +28,7 @@ export function joinedNames(...names: Partial<KeptNames>[]): KeptNames {
   };
 }
 
-/** None where there is no file, or a damaged one: then ids are shown as they are. */
+/** Of a run of an earlier version. None where there is no file, or a damaged one: then ids are shown as they are. */
 export async function readKeptNames(folder: string): Promise<KeptNames> {
   const none: KeptNames = { fields: {}, lists: {}, tags: {} };
   try {

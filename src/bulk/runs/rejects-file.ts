@@ -7,10 +7,10 @@ import { resolve } from "node:path";
 import { type AtomicFile, openAtomicFile } from "../../disk/atomic-file.ts";
 import { EcmError, exitCodes } from "../../errors.ts";
 import { escapedCell, isOurBookkeeping, missingColumn, missingNames } from "../input/index.ts";
-import type { InputFacts, ReadRow } from "../input/rows.ts";
+import type { InputFacts } from "../input/rows.ts";
 
 export interface RejectedLine {
-  row: ReadRow;
+  row: { line: number; cells: (string | undefined)[] };
   code: string;
   message: string;
 }

@@ -49,37 +49,69 @@ export interface Summary {
   members?: { added: number; removed: number };
 }
 
-/** Rows that were settled without a request: known from the input alone. */
+/** Rows that stand for no contact: known from the input alone. */
 export interface SettledByInput {
+  /** All rows, and contacts that no row names. */
   read: number;
-  rejectedCodes: ReadonlyMap<string, number>;
+  rejectedCodes: Readonly<Record<string, number>>;
   /** Rows that another row of the same contact represents. */
   passedOver: number;
   passedOverAre: "skipped" | "rejected";
 }
 
-export function countRows(input: SettledByInput, ledger: Ledger): RowCounts {
-  const { created, deleted, unchanged } = ledger.counts;
-  const updated = ledger.counts.updated + ledger.counts.removed;
+/** What a plan holds, as far as the report needs it. */
+interface PlanCounts {
+  created: number;
+  updated: number;
+  removed: number;
+  deleted: number;
+  unchanged: number;
+  skipped: Readonly<Record<string, number>>;
+  rejected: Readonly<Record<string, number>>;
+}
+
+/** What a run has counted so far. */
+export interface Counted {
+  input: SettledByInput;
+  tally: PlanCounts;
+  ledger: Pick<Ledger, "counts" | "codes">;
+}
+
+/** @param isDryRun counts what would be written as written */
+export function countRows({ input, tally, ledger }: Counted, isDryRun: boolean): RowCounts {
+  const { counts } = ledger;
+  const written = isDryRun ? tally : counts;
+  const { created, deleted } = written;
+  const updated = written.updated + written.removed;
+  const unchanged = tally.unchanged + counts.unchanged;
   const isSkipped = input.passedOverAre === "skipped";
-  const skipped = ledger.counts.skipped + (isSkipped ? input.passedOver : 0);
-  const rejected = ledger.counts.rejected + sumOf(input.rejectedCodes) + (isSkipped ? 0 : input.passedOver);
+  const skipped = sumOf(tally.skipped) + counts.skipped + (isSkipped ? input.passedOver : 0);
+  const rejected =
+    sumOf(input.rejectedCodes) +
+    sumOf(tally.rejected) +
+    counts.rejected +
+    (isSkipped ? 0 : input.passedOver);
   const settled = created + updated + deleted + unchanged + skipped + rejected;
   const pending = input.read - settled;
   return { read: input.read, created, updated, deleted, unchanged, skipped, rejected, pending };
 }
 
-export function countCodes(input: SettledByInput, ledger: Ledger): Summary["codes"] {
+export function countCodes({ input, tally, ledger }: Counted): Summary["codes"] {
   const skipped = new Map(ledger.codes.skipped);
   const rejected = new Map(ledger.codes.rejected);
-  for (const [code, count] of input.rejectedCodes) rejected.set(code, (rejected.get(code) ?? 0) + count);
-  const target = input.passedOverAre === "skipped" ? skipped : rejected;
-  if (input.passedOver > 0) target.set("duplicate", (target.get("duplicate") ?? 0) + input.passedOver);
+  addCodes(rejected, input.rejectedCodes);
+  addCodes(rejected, tally.rejected);
+  addCodes(skipped, tally.skipped);
+  if (input.passedOver > 0) {
+    addCodes(input.passedOverAre === "skipped" ? skipped : rejected, { duplicate: input.passedOver });
+  }
   return { skipped: Object.fromEntries(skipped), rejected: Object.fromEntries(rejected) };
 }
 
-function sumOf(counts: ReadonlyMap<string, number>): number {
-  let sum = 0;
-  for (const count of counts.values()) sum += count;
-  return sum;
+function addCodes(codes: Map<string, number>, more: Readonly<Record<string, number>>): void {
+  for (const [code, count] of Object.entries(more)) codes.set(code, (codes.get(code) ?? 0) + count);
+}
+
+function sumOf(counts: Readonly<Record<string, number>>): number {
+  return Object.values(counts).reduce((sum, each) => sum + each, 0);
 }

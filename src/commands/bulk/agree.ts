@@ -1,6 +1,8 @@
 /** The one question of a bulk run that changes contacts, between its price and its first write. */
 import type { MissingNames } from "../../bulk/account/names.ts";
-import type { Price } from "../../bulk/engine/estimate.ts";
+import type { Price } from "../../bulk/plan/price.ts";
+import type { RunOptions } from "../../bulk/plan/run-context.ts";
+import { plannedWrites } from "../../bulk/plan/tally.ts";
 import type { Context } from "../../context.ts";
 import { DeclinedError, InterruptedError } from "../../errors.ts";
 import { mayNotAsk, type Prompter } from "../../terminal/prompts.ts";
@@ -23,14 +25,13 @@ export function agreementFor(
   context: Context,
   display: RunDisplay,
   danger: Danger,
-): (price: Price, created?: MissingNames) => Promise<void> {
-  return async (price, created) => {
-    const { left } = price;
+): NonNullable<RunOptions["agree"]> {
+  return async (price, planned, created) => {
     const prompter = context.settings.yes ? undefined : context.prompter();
     if (!prompter) return requireAnswer(context, danger, false);
     const ask = async () =>
       danger === "delete"
-        ? deletionAgreed(prompter, left)
+        ? deletionAgreed(prompter, planned.deleted)
         : prompter.confirm(await questionFor(context, danger, price, created));
     if (!(await display.whileAsking(ask).catch(throwUnapplied))) throw new DeclinedError();
   };
@@ -44,27 +45,20 @@ function throwUnapplied(error: unknown): never {
   });
 }
 
-/** A number to be typed for several, a yes for one. @throws DeclinedError on anything else */
-export async function agreeToDelete(context: Context, display: RunDisplay, count: number): Promise<void> {
-  const prompter = context.settings.yes ? undefined : context.prompter();
-  if (!prompter) return requireAnswer(context, "delete", false);
-  const isAgreed = await display.whileAsking(() => deletionAgreed(prompter, count));
-  if (!isAgreed) throw new DeclinedError();
-}
-
-/** @throws DeclinedError on a no; asks nothing where nobody can be asked */
-export async function agreeToUndo(
-  context: Context,
-  display: RunDisplay,
-  count: number,
-  requests: number,
-): Promise<void> {
-  const prompter = context.settings.yes ? undefined : context.prompter();
-  if (!prompter) return;
-  const { name, baseUrl } = await context.profile();
-  const place = JSON.stringify(name?.value ?? baseUrl.value);
-  const question = `Restore up to ${contacts(count)} in ${place} (up to ${counted(requests, "request")})?`;
-  if (!(await display.whileAsking(() => prompter.confirm(question)))) throw new DeclinedError();
+/** Of an undo: a number to be typed where it deletes several, a yes elsewhere. */
+export function undoAgreement(context: Context, display: RunDisplay): NonNullable<RunOptions["agree"]> {
+  return async ({ left }, planned) => {
+    const prompter = context.settings.yes ? undefined : context.prompter();
+    if (!prompter) return requireAnswer(context, planned.deleted > 0 ? "delete" : "change", false);
+    const { name, baseUrl } = await context.profile();
+    const place = JSON.stringify(name?.value ?? baseUrl.value);
+    const restored = contacts(plannedWrites(planned));
+    const ask = () =>
+      planned.deleted > 0
+        ? deletionAgreed(prompter, planned.deleted)
+        : prompter.confirm(`Restore ${restored} in ${place} (${counted(left, "request")})?`);
+    if (!(await display.whileAsking(ask).catch(throwUnapplied))) throw new DeclinedError();
+  };
 }
 
 async function deletionAgreed(prompter: Prompter, count: number): Promise<boolean> {

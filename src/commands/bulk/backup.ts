@@ -2,7 +2,7 @@
 import { existsSync } from "node:fs";
 import { open, writeFile } from "node:fs/promises";
 import { dirname, extname, join, resolve } from "node:path";
-import type { BackUp } from "../../bulk/engine/run-context.ts";
+import type { BackUp } from "../../bulk/plan/run-context.ts";
 import { fileOf } from "../../bulk/runs/files.ts";
 import type { Context } from "../../context.ts";
 import { UsageError } from "../../errors.ts";

@@ -1,5 +1,5 @@
 /** What follows on a run that composed a list, and on its undoing: sources that go, and the new list. */
-import type { Closed } from "../../bulk/engine/finish.ts";
+import type { Closed } from "../../bulk/jobs/finish.ts";
 import type { ComposeOptions } from "../../bulk/jobs/compose-list.ts";
 import type { Manifest } from "../../bulk/runs/folder.ts";
 import type { Connection, Context } from "../../context.ts";
@@ -47,8 +47,8 @@ async function newListId(
   { manifest, folder }: StoredRun,
   into: string,
 ): Promise<string | undefined> {
-  const { readKeptNames } = await import("../../bulk/runs/names-file.ts");
-  const { lists } = await readKeptNames(folder);
+  const { readRunNames } = await import("../../bulk/plan/run-names.ts");
+  const { lists } = await readRunNames(folder);
   const kept = Object.keys(lists).find((id) => lists[id] === into);
   if (kept !== undefined) return kept;
   const { structureId } = manifest.account;

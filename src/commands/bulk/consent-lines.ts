@@ -1,5 +1,5 @@
 /** Describes the consent columns of a file, before anything is sent. */
-import type { RunEvent } from "../../bulk/engine/events.ts";
+import type { RunEvent } from "../../bulk/plan/events.ts";
 import type { ColumnTally, ConsentTally } from "../../bulk/input/consent-tally.ts";
 import type { Summary } from "../../bulk/runs/report.ts";
 

@@ -1,5 +1,5 @@
 /** The first lines of a plan as a difference, for people. */
-import type { PlanChange, PlanLine } from "../../bulk/engine/plan.ts";
+import type { PlanChange, PlanLine } from "../../bulk/plan/plan-line.ts";
 import { escapeControls } from "../../terminal/escape.ts";
 import { type Style, styleFor } from "../../terminal/style.ts";
 import type { Terminal } from "../../terminal/terminal.ts";

@@ -1,7 +1,7 @@
 /** The files of one bulk command must differ: a plan written over the input would destroy it. */
 import { realpathSync, statSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
-import type { RowJob } from "../../bulk/engine/row-job.ts";
+import type { RowJob } from "../../bulk/jobs/job.ts";
 import { UsageError } from "../../errors.ts";
 
 /** Files that flags name; `mapping` is only read. */

@@ -2,8 +2,9 @@
 import { randomBytes } from "node:crypto";
 import { mkdir, rm } from "node:fs/promises";
 import { join } from "node:path";
-import type { Closed } from "../../bulk/engine/finish.ts";
-import type { PlanLine, PlanSink } from "../../bulk/engine/plan.ts";
+import type { ClosedPlan } from "../../bulk/plan/plan-file.ts";
+import type { PlanLine } from "../../bulk/plan/plan-line.ts";
+import { exportPlan } from "../../bulk/plan/plan-export.ts";
 import { runsFolder } from "../../bulk/runs/folder.ts";
 import type { Context } from "../../context.ts";
 import { UsageError } from "../../errors.ts";
@@ -17,12 +18,12 @@ export interface PlanFlags {
 }
 
 export interface PlanOutput {
-  /** Undefined where the plan is neither written nor shown. */
-  sink?: PlanSink;
+  /** Takes the plan once it is closed. Undefined where it is neither written nor shown. */
+  take?(plan: ClosedPlan): Promise<void>;
   /** The first changes, and how to see the others; for stderr. */
   lines(): string[];
-  /** Makes the file appear, unless the run stopped before it came to any contact. */
-  settle(result: Closed): Promise<void>;
+  /** Says what the file holds, so that it can be applied. */
+  note(): string | undefined;
   /** Leaves an earlier file of that name unchanged. */
   discard(): Promise<void>;
 }
@@ -43,7 +44,7 @@ export async function openPlanOutput(
       "Write the plan to a file: --plan plan.ndjson",
     );
   }
-  const mostShown = show ?? (isDryRun && terminal.isStderrTerminal ? usuallyShown : 0);
+  const maxShown = show ?? (isDryRun && terminal.isStderrTerminal ? usuallyShown : 0);
   const output =
     plan === undefined
       ? undefined
@@ -52,35 +53,40 @@ export async function openPlanOutput(
         : await openPlanFile(context.folders.state, plan);
   const shown: PlanLine[] = [];
   let changes = 0;
-  let text = "";
-  const flush = async () => {
-    const ready = text;
-    text = "";
-    await output!.write(ready);
-  };
-  const isWanted = output !== undefined || mostShown > 0;
+  let written: { digest: string; writes: number } | undefined;
+  const isWanted = output !== undefined || maxShown > 0 || context.observer?.planned !== undefined;
   return {
-    sink: isWanted
-      ? async (line) => {
-          if (isChange(line) && changes++ < mostShown) shown.push(line);
+    take: isWanted
+      ? async (plan) => {
+          let text = "";
+          const write = async (line: string) => {
+            text += line;
+            if (text.length > pieceLength) await flush();
+          };
+          const flush = async () => {
+            const ready = text;
+            text = "";
+            await output?.write(ready);
+          };
+          const digest = await exportPlan(plan, output ? write : undefined, (line) => {
+            context.observer?.planned?.(line);
+            if (isChange(line) && changes++ < maxShown) shown.push(line);
+          });
           if (!output) return;
-          text += `${JSON.stringify(line)}\n`;
-          if (text.length > pieceLength) await flush();
+          await flush();
+          await output.commit();
+          written = { digest, writes: changes };
         }
       : undefined,
+    note: () =>
+      written && plan !== "-" ? `Plan: ${count(written.writes)} to write, ${written.digest}` : undefined,
     lines() {
       if (shown.length === 0) return [];
       const more = changes - shown.length;
       const further = `  … ${count(more)} more: --show ${Math.min(changes, 50)}, or --plan plan.ndjson`;
       return [...drawDifference(terminal, shown), ...(more > 0 ? [further] : [])];
     },
-    async settle({ stop, summary: { rows } }) {
-      if (!output) return;
-      if (stop && rows.pending === rows.read) return output.discard();
-      await flush();
-      await output.commit();
-    },
-    discard: async () => output?.discard(),
+    discard: async () => (written ? undefined : output?.discard()),
   };
 }
 

@@ -1,10 +1,10 @@
 /** Starts a bulk run over rows or a selection: one way for every command that writes to many contacts. */
 import { createHash } from "node:crypto";
-import type { Closed } from "../../bulk/engine/finish.ts";
-import type { PlanSink } from "../../bulk/engine/plan.ts";
-import type { RowJob } from "../../bulk/engine/row-job.ts";
-import type { BackUp, RunOptions } from "../../bulk/engine/run-context.ts";
-import type { Context, Observer } from "../../context.ts";
+import type { Closed } from "../../bulk/jobs/finish.ts";
+import type { RowJob } from "../../bulk/jobs/job.ts";
+import type { JobOptions } from "../../bulk/jobs/run-job.ts";
+import type { BackUp, RunOptions } from "../../bulk/plan/run-context.ts";
+import type { Context } from "../../context.ts";
 import { agreementFor, type Danger } from "./agree.ts";
 import { type FileFlags, requireDistinctFiles } from "./distinct-files.ts";
 import { openEngine, printSummary } from "./flags.ts";
@@ -20,7 +20,7 @@ export interface BulkStart {
   danger: Danger;
   backUp?: BackUp;
   /** Settles with a person what stops the preparation; nothing is drawn meanwhile. Asked only at a terminal. */
-  clarify?: RunOptions["clarify"];
+  clarify?: JobOptions["clarify"];
   /** After a yes, before the first write. */
   agreed?(): Promise<void>;
 }
@@ -33,7 +33,7 @@ export async function startRun(
   context: Context,
   { job, options, flags, what, danger, backUp, clarify, agreed }: BulkStart,
 ): Promise<Closed> {
-  const { runRowJob } = await import("../../bulk/engine/execute-run.ts");
+  const { runJob } = await import("../../bulk/jobs/run-job.ts");
   requireDistinctFiles(job, flags);
   const plan = await openPlanOutput(context, flags, options.isDryRun);
   const display = displayRun(context, what, options.isDryRun);
@@ -43,18 +43,16 @@ export async function startRun(
     if (observer?.opened) observer.opened(await accountName(context));
     const agree = agreementFor(context, display, danger);
     const isAtTerminal = context.prompter() !== undefined;
-    const asks = !options.isDryRun && !context.settings.yes && isAtTerminal;
-    return runRowJob(
+    return runJob(
       engine,
       job,
       {
         ...options,
         backUp,
-        plan: sinkFor(observer, plan.sink),
+        takePlan: plan.take,
         planFile: flags.plan === "-" ? undefined : flags.plan,
-        looksFirst: asks,
-        async agree(price, created) {
-          await agree(price, created);
+        async agree(price, planned, created) {
+          await agree(price, planned, created);
           await agreed?.();
           observer?.approve?.();
         },
@@ -74,8 +72,10 @@ export async function withOutputs(
 ): Promise<Closed> {
   try {
     const result = await run();
-    await plan.settle(result);
+    await plan.discard();
     display.end(result, plan.lines());
+    const note = plan.note();
+    if (note) context.terminal.note(note);
     return result;
   } catch (error) {
     await plan.discard();
@@ -92,12 +92,4 @@ async function accountName(context: Context): Promise<string> {
   const apiKey = isSandbox ? "" : (await key(context.signal)).value;
   const matter = JSON.stringify([identity, structure?.value ?? null, apiKey]);
   return createHash("sha256").update(matter).digest("hex");
-}
-
-function sinkFor(observer: Observer | undefined, sink: PlanSink | undefined): PlanSink | undefined {
-  if (!observer?.planned) return sink;
-  return (line) => {
-    observer.planned!(line);
-    return sink?.(line);
-  };
 }

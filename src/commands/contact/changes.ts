@@ -1,5 +1,5 @@
 /** The changes of one contact, a line each: by name, with the old value where it is known. */
-import { idsOf } from "../../bulk/engine/decide.ts";
+import { idsOf } from "../../bulk/plan/decide.ts";
 import type { Naming } from "../../service/account.ts";
 import { differingPart } from "../../service/contact-changes.ts";
 import type { Contact, MutateBody } from "../../wire.ts";

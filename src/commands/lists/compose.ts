@@ -1,5 +1,5 @@
 /** A new list of everyone in other lists, as a bulk run: what `lists duplicate` and `lists merge` share. */
-import type { RunOptions } from "../../bulk/engine/run-context.ts";
+import type { RunOptions } from "../../bulk/plan/run-context.ts";
 import type { ComposeOptions } from "../../bulk/jobs/compose-list.ts";
 import type { Context } from "../../context.ts";
 import { UsageError } from "../../errors.ts";
@@ -44,7 +44,7 @@ export async function composeList(context: Context, wanted: Wanted, flags: BulkF
 /** Found out before the names of the lists are looked up. @throws UsageError for a file that cannot be written */
 async function requirePlaces(context: Context, options: RunOptions, flags: BulkFlags): Promise<void> {
   const [{ requireRejectsPlace }, { openPlanOutput }] = await Promise.all([
-    import("../../bulk/engine/execute-run.ts"),
+    import("../../bulk/jobs/run-job.ts"),
     import("../bulk/plan-output.ts"),
   ]);
   await requireRejectsPlace({ input: { name: "" } }, options);

@@ -1,6 +1,6 @@
 /** The plans of this session: each can be applied once, within ten minutes, while the account is as it was. */
 import { createHash, randomBytes } from "node:crypto";
-import type { PlanLine } from "../../bulk/engine/plan.ts";
+import type { PlanLine } from "../../bulk/plan/plan-line.ts";
 import type { Observer } from "../../context.ts";
 import { UsageError } from "../../errors.ts";
 import type { Clock } from "../../wire.ts";

@@ -1,8 +1,8 @@
 import type { Command } from "commander";
-import type { RunEvent } from "../../bulk/engine/events.ts";
-import type { Closed } from "../../bulk/engine/finish.ts";
-import type { RowJob } from "../../bulk/engine/row-job.ts";
-import type { Engine, RunOptions } from "../../bulk/engine/run-context.ts";
+import type { RunEvent } from "../../bulk/plan/events.ts";
+import type { Closed } from "../../bulk/jobs/finish.ts";
+import type { RowJob } from "../../bulk/jobs/job.ts";
+import type { Engine, RunOptions } from "../../bulk/plan/run-context.ts";
 import type { Manifest } from "../../bulk/runs/folder.ts";
 import type { Context } from "../../context.ts";
 import { UsageError } from "../../errors.ts";
@@ -39,9 +39,9 @@ export function registerRunsResume(parent: Command, context: Context): void {
 }
 
 async function runRunsResume(context: Context, given: string | undefined, flags: BulkFlags): Promise<void> {
-  const [{ isFinished }, { runRowJob }, { displayRun }] = await Promise.all([
+  const [{ isFinished }, { runJob }, { displayRun }] = await Promise.all([
     import("../../bulk/runs/enter.ts"),
-    import("../../bulk/engine/execute-run.ts"),
+    import("../../bulk/jobs/run-job.ts"),
     import("../bulk/progress.ts"),
   ]);
   const wanted = await runOr(context, given, "resume", (run) => !isFinished(run));
@@ -61,7 +61,7 @@ async function runRunsResume(context: Context, given: string | undefined, flags:
     const result =
       manifest.kind === "undo"
         ? await goOnUndoing(context, engine, manifest, options, display.on)
-        : await runRowJob(
+        : await runJob(
             engine,
             await jobOf(manifest),
             { ...options, ...(await stepsOf(context, display, manifest)) },
@@ -137,7 +137,7 @@ async function goOnUndoing(
   const [{ findRun }, { undoRun }, { requireRejectsPlace }, { requestsAfterUndo }] = await Promise.all([
     import("../../bulk/runs/folder.ts"),
     import("../../bulk/jobs/undo.ts"),
-    import("../../bulk/engine/execute-run.ts"),
+    import("../../bulk/jobs/run-job.ts"),
     import("../bulk/composed-list.ts"),
   ]);
   const source = await findRun(context.folders.state, input.name);

@@ -1,10 +1,10 @@
 import { join } from "node:path";
 import type { Command } from "commander";
-import type { Closed } from "../../bulk/engine/finish.ts";
-import type { RunOptions } from "../../bulk/engine/run-context.ts";
+import type { Closed } from "../../bulk/jobs/finish.ts";
+import type { RunOptions } from "../../bulk/plan/run-context.ts";
 import type { Manifest } from "../../bulk/runs/folder.ts";
 import type { Context } from "../../context.ts";
-import { agreeToDelete, agreeToUndo, requireAnswer } from "../bulk/agree.ts";
+import { requireAnswer, undoAgreement } from "../bulk/agree.ts";
 import { requireDistinctFiles } from "../bulk/distinct-files.ts";
 import {
   addBulkFlags,
@@ -83,7 +83,7 @@ async function undo(
     { requireUndoableList, requestsAfterUndo },
   ] = await Promise.all([
     import("../../bulk/jobs/undo.ts"),
-    import("../../bulk/engine/execute-run.ts"),
+    import("../../bulk/jobs/run-job.ts"),
     import("../../bulk/runs/files.ts"),
     import("../bulk/progress.ts"),
     import("../bulk/start.ts"),
@@ -99,14 +99,16 @@ async function undo(
     const engine = await openEngine(context, options);
     requireAccountOf(manifest, engine.account.baseUrl);
     await requireUndoableList(context, manifest);
-    const planned = { plan: plan.sink, planFile: flags.plan === "-" ? undefined : flags.plan };
+    const planned: Partial<RunOptions> = {
+      takePlan: plan.take,
+      planFile: flags.plan === "-" ? undefined : flags.plan,
+      agree: undoAgreement(context, display),
+    };
     return undoRun(engine, source, { ...options, ...planned }, display.on, {
       isPartial: flags.partial,
       deletesCreated,
       requestsAfter: requestsAfterUndo(manifest, deletesCreated),
       isSuppressed: await suppressedFor(context, manifest),
-      agreeToDelete: (contacts) => agreeToDelete(context, display, contacts),
-      agree: (contacts, requests) => agreeToUndo(context, display, contacts, requests),
     });
   });
 }

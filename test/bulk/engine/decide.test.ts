@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { changeOf, type DecideOptions, decide, holdsCreate } from "../../../src/bulk/engine/decide.ts";
-import { wasApplied } from "../../../src/bulk/engine/settle.ts";
+import { changeOf, type DecideOptions, decide, holdsCreate } from "../../../src/bulk/plan/decide.ts";
+import { wasApplied } from "../../../src/bulk/apply/settle.ts";
 import type { DesiredContact } from "../../../src/bulk/items.ts";
 import { decideUndo } from "../../../src/bulk/jobs/undo-work.ts";
 import { isInactive } from "../../../src/service/contacts.ts";

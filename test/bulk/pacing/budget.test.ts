@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { priceOf } from "../../../src/bulk/engine/estimate.ts";
+import { priceOf } from "../../../src/bulk/plan/price.ts";
 import { createBudget } from "../../../src/bulk/pacing/budget.ts";
 import type { RateLimits } from "../../../src/wire.ts";
 

@@ -7,18 +7,13 @@ import type { AccountSnapshot } from "../account/snapshot.ts";
 import { createIdentityTally, type RepeatedIdentities } from "../input/identities.ts";
 import { identityReader, withoutInvisible } from "../input/keys.ts";
 import type { Survey } from "../input/survey.ts";
-import { type Item, inBatches, type Work } from "../items.ts";
-import { changeOf } from "./decide.ts";
-import type { MembersOptions } from "./row-job.ts";
-import type { RowRun } from "./row-run.ts";
+import { itemOnPage, type RowItem } from "./entries.ts";
+import type { MembersOptions } from "./job.ts";
+import type { RowRun } from "./prepare.ts";
 
 export interface Removals {
   count: number;
-  work: Work<RemovalItem>;
-}
-
-export interface RemovalItem extends Item {
-  place: number;
+  items(): Iterable<RowItem>;
 }
 
 const defaultMostPercent = 10;
@@ -73,29 +68,16 @@ export async function planRemovals(
     addTags: [],
     removeTags: [],
   };
-  function* items(): Generator<RemovalItem> {
+  function* items(): Generator<RowItem> {
     let place = 0;
     for (const contact of members.all()) {
       place++;
       if (isNamed(contact)) continue;
-      const key = contact.key ?? "";
-      const identity = identityOf(key);
-      yield { ref: survey.lastLine + place, place, key: { written: key, sent: key, identity } };
+      const item = itemOnPage(survey.lastLine + place, contact, identityOf);
+      yield { ...item, desired, isRemoval: true };
     }
   }
-  return {
-    count,
-    work: {
-      changed: "removed",
-      batches: () => inBatches(items()),
-      decide(_item, found) {
-        // Gone from the account, and so from the list.
-        if (!found) return { kind: "leave" };
-        const change = changeOf(desired, found);
-        return change ? { kind: "change", contactId: found._id!, ...change } : { kind: "leave" };
-      },
-    },
-  };
+  return { count, items };
 }
 
 /** Whoever a rejected row may mean: what is wrong with the row does not say that the person is to be taken out. */

@@ -8,10 +8,11 @@ import { type Budget, type BudgetOptions, createBudget } from "../pacing/budget.
 import { createPacedSend, type PacedSend } from "../pacing/paced-send.ts";
 import type { Manifest } from "../runs/folder.ts";
 import type { JournalFile } from "../runs/journal.ts";
-import type { Price } from "./estimate.ts";
 import type { RunEvent } from "./events.ts";
-import type { PlanSink } from "./plan.ts";
-import type { RowJob } from "./row-job.ts";
+import type { GuardOptions } from "./guards.ts";
+import type { ClosedPlan } from "./plan-file.ts";
+import type { Price } from "./price.ts";
+import type { PlanTally } from "./tally.ts";
 
 /** What a run is given by its caller. */
 export interface Engine {
@@ -21,6 +22,8 @@ export interface Engine {
   signal: AbortSignal;
   stateFolder: string;
   version: string;
+  /** The words of the command, without values. */
+  command?: string[];
   account: { baseUrl: string; profile?: string; isReadOnly: boolean; preferredStructure?: string };
   /** What earlier answers of this process said. */
   limits?: RateLimits;
@@ -42,23 +45,17 @@ export interface RunOptions extends BudgetOptions {
   maxRejects?: { rows: number } | { percent: number };
   /** Where the rejects file goes besides the run folder. */
   rejects?: string;
-  /** Takes the plan: of a dry run and an undo while it decides; of any other run all of it, before the first write. */
-  plan?: PlanSink;
+  guards?: GuardOptions;
+  /** Takes the plan once it is closed, before the first write. Then every contact has a line, also who stays as they are. */
+  takePlan?(plan: ClosedPlan): Promise<void>;
   /** Where the plan is written, for the manifest. */
   planFile?: string;
-  /** Everyone is looked up before the first write, so that the price is exact. */
-  looksFirst?: boolean;
   /**
    * Has the writes agreed to, between the price and the first of them. Not asked again once writing has begun.
+   * @param planned how many contacts are created, changed and deleted
    * @param created what the run creates in the account first
    */
-  agree?(price: Price, created: MissingNames): Promise<void>;
-  /**
-   * Has a person settle what stops the preparation: columns without a target, names that do not exist.
-   * @returns the job with what was answered
-   * @throws the failure, when it is of another kind; DeclinedError; InterruptedError
-   */
-  clarify?(failure: unknown): Promise<RowJob>;
+  agree?(price: Price, planned: PlanTally, created?: MissingNames): Promise<void>;
   /** Writes the contacts that a deletion takes as they are, whole and on the disk before it returns. */
   backUp?: BackUp;
 }

@@ -3,7 +3,7 @@ import type { ServiceError } from "../../errors.ts";
 import type { Contact } from "../../wire.ts";
 import type { Found } from "../account/lookup.ts";
 import type { Item, Operation, Remark } from "../items.ts";
-import type { Session } from "./session.ts";
+import type { Session } from "../plan/session.ts";
 
 /** A search may lag behind a create: look again after these, in milliseconds. */
 const visibilityPauses = [1000, 3000, 10_000];

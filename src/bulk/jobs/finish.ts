@@ -3,17 +3,16 @@ import { asRunStop, type RunStop } from "../pacing/run-stop.ts";
 import { writeManifest } from "../runs/folder.ts";
 import { createLedger } from "../runs/ledger.ts";
 import { countCodes, type SettledByInput, type Summary } from "../runs/report.ts";
-import { monthStop, type Price, priceOfRest } from "./estimate.ts";
-import type { RunContext } from "./run-context.ts";
-import { type RunState, rowsOf } from "./session.ts";
+import { monthStop, type Price } from "../plan/price.ts";
+import type { RunContext } from "../plan/run-context.ts";
+import { type RunState, rowsOf } from "../plan/session.ts";
+import { emptyTally } from "../plan/tally.ts";
 
 /** What a run came to, besides its counts. */
 export interface Ending {
   stop?: RunStop;
   /** What was said before the first write. */
   price?: Price;
-  /** Requests of a real run that a dry run finds besides one for each contact that it would write. */
-  furtherRequests?: number;
   rejects?: string | null;
   /** Where deleted contacts were written before they were deleted, if it was now. */
   backup?: string;
@@ -29,7 +28,7 @@ export interface Closed {
 /** The rows of a run that ends before its input was read. */
 export const nothingRead: SettledByInput = {
   read: 0,
-  rejectedCodes: new Map(),
+  rejectedCodes: {},
   passedOver: 0,
   passedOverAre: "skipped",
 };
@@ -40,15 +39,15 @@ export function closeUnentered(
   stop: RunStop,
   input: SettledByInput = nothingRead,
 ): Promise<Closed> {
-  return closeRun({ ...context, input, ledger: createLedger(), run: undefined }, { stop });
+  const state = { ...context, input, tally: emptyTally(), ledger: createLedger(), run: undefined };
+  return closeRun(state, { stop });
 }
 
 /** Sums up, and writes it down. A disk that cannot take the end of a run has stopped it. */
 export async function closeRun(state: RunState, ending: Ending): Promise<Closed> {
   const { run, ledger, clock, options } = state;
-  const { stop } = ending;
-  const price = run ? ending.price : priceOfRealRun(state, ending);
-  const summary = summaryOf(state, { ...ending, price });
+  const { stop, price } = ending;
+  const summary = summaryOf(state, ending);
   if (!run) {
     // What the month cannot hold is refused before its first write: a dry run says so too.
     const refusal = stop ?? (price && monthStop(price, options));
@@ -71,8 +70,10 @@ export async function closeRun(state: RunState, ending: Ending): Promise<Closed>
 }
 
 function summaryOf(state: RunState, { stop, price, rejects, backup }: Ending): Summary {
-  const { kind, subject, run, ledger, input, send } = state;
+  const { kind, subject, run, ledger, tally, send } = state;
   const rows = rowsOf(state);
+  const codes = countCodes(state);
+  const inactive = tally.inactive + ledger.inactive;
   return {
     run: run?.manifest.id ?? null,
     kind,
@@ -87,23 +88,19 @@ function summaryOf(state: RunState, { stop, price, rejects, backup }: Ending): S
     rejects: rejects ?? null,
     backup: backup ?? run?.manifest.summary?.backup,
     stoppedBy: stop?.by ?? null,
-    codes: countCodes(input, ledger),
-    inactive: ledger.inactive,
+    codes,
+    inactive,
     consent: {
-      not_subscribed: ledger.codes.skipped.get("not_subscribed") ?? 0,
-      suppressed: ledger.codes.skipped.get("suppressed") ?? 0,
-      inactive: ledger.inactive,
-      marked: ledger.marked.size,
+      not_subscribed: codes.skipped.not_subscribed ?? 0,
+      suppressed: codes.skipped.suppressed ?? 0,
+      inactive,
+      marked: tally.marked,
     },
-    members:
-      kind === "sync"
-        ? { added: rows.created + ledger.counts.updated, removed: ledger.counts.removed }
-        : undefined,
+    members: kind === "sync" ? membersIn(state) : undefined,
   };
 }
 
-/** A real run looks up as this dry run did, and then writes. */
-function priceOfRealRun(state: RunState, { furtherRequests = 0 }: Ending): Price {
-  const { created, updated, deleted } = rowsOf(state);
-  return priceOfRest(state, { left: created + updated + deleted + furtherRequests, isExact: true });
+function membersIn({ options, tally, ledger }: RunState): Summary["members"] {
+  const { created, updated, removed } = options.isDryRun ? tally : ledger.counts;
+  return { added: created + updated, removed };
 }

@@ -3,7 +3,7 @@ import { resolve } from "node:path";
 import type { InputFile } from "../input/index.ts";
 import { fingerprintOf } from "../runs/fingerprint.ts";
 import type { Manifest } from "../runs/folder.ts";
-import type { RowRun } from "./row-run.ts";
+import type { RowRun } from "./prepare.ts";
 
 /** The manifest but for the run's id and start. @param input as it was taken */
 export function aboutRun(

@@ -46,6 +46,38 @@ export function monthStop(
   );
 }
 
+/** What is left of a plan. */
+export interface PlanRest {
+  /** Contacts. */
+  writes: number;
+  /** Requests of the writes, and of the reads right before them. */
+  requests: number;
+  /** Contacts whose look-up is repeated where the run waits before their write. */
+  changes: number;
+  /** They were looked up by an earlier invocation. */
+  areOld: boolean;
+}
+
+/** Where a run waits for the hour, those who are still to be changed are looked up again, so many in one search. */
+export function priceOfPlan(
+  context: Pick<RunContext, "send" | "budget" | "options" | "clock">,
+  { writes, requests, changes, areOld }: PlanRest,
+  { further, blockSize }: { further: number; blockSize: number },
+): Price {
+  const { budget, options } = context;
+  const hourLeft = budget.limits.hour ? budget.limits.hour.remaining - options.reserve : undefined;
+  const isLater = hourLeft !== undefined && requests > hourLeft;
+  const lookedUpAgain = areOld ? changes : isLater ? Math.min(changes, requests - Math.max(0, hourLeft)) : 0;
+  const left = requests + further + Math.ceil(lookedUpAgain / blockSize);
+  return { ...priceOfRest(context, { left, isExact: true }), writes };
+}
+
+/** @throws RunStop */
+export function requireMonth(options: Pick<BudgetOptions, "maxRequests">, price: Price): void {
+  const stop = monthStop(price, options);
+  if (stop) throw stop;
+}
+
 /** Where the limit does not hold a run back, answers do. */
 const secondsPerAnswer = 0.2;
 const secondsPerHour = 3600;

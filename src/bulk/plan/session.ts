@@ -1,21 +1,20 @@
-/** A run from the moment it is entered: what it counts, and what its steps share while it works. */
+/** A run while it is planned and applied: what it counts, and what its steps share. */
 import type { Behavior } from "../../service/behavior.ts";
-import type { Found, Lookup } from "../account/lookup.ts";
-import type { Decision, Item } from "../items.ts";
+import type { Lookup } from "../account/lookup.ts";
+import type { Work } from "../items.ts";
 import type { EnteredRun } from "../runs/enter.ts";
 import type { JournalRecord } from "../runs/journal.ts";
 import type { Ledger } from "../runs/ledger.ts";
-import { countRows, type RowCounts, type SettledByInput } from "../runs/report.ts";
+import { type Counted, countRows, type RowCounts } from "../runs/report.ts";
 import { shareSyncs } from "../runs/shared-sync.ts";
-import type { Price } from "./estimate.ts";
 import { type Phase, progressOf } from "./events.ts";
-import type { PlanLine } from "./plan.ts";
-import type { PlanRecorder } from "./plan-recorder.ts";
+import type { Price } from "./price.ts";
 import type { RunContext } from "./run-context.ts";
+import type { PlanTally } from "./tally.ts";
 
 /** A run whose extent is known. */
-export interface RunState extends RunContext {
-  readonly input: SettledByInput;
+export interface RunState extends RunContext, Counted {
+  readonly tally: PlanTally;
   readonly ledger: Ledger;
   /** Absent in a dry run, which leaves nothing behind. */
   readonly run?: EnteredRun;
@@ -23,8 +22,10 @@ export interface RunState extends RunContext {
 
 /** A run that looks contacts up, decides and writes. */
 export interface Session extends RunState {
+  readonly work: Work;
   readonly lookup: Lookup;
   readonly behavior: Behavior;
+  readonly identityOf: (key: string) => string;
   /** Resolves when the intents that were noted are on the disk. @throws JournalError; absent in a dry run */
   readonly syncIntents?: () => Promise<void>;
   /** What this run has seen of the service, and does not keep. */
@@ -36,22 +37,18 @@ export interface Session extends RunState {
     /** References as bare ids were refused too. */
     isObject?: boolean;
   };
-  /** What is decided goes there, in input order; absent where nobody wants to know. */
-  readonly plan?: SessionPlan;
   /** Called after each rejection; may stop the run. */
   readonly onRejected?: () => void;
 }
 
-export interface SessionPlan {
-  recorder: PlanRecorder;
-  lineOf(item: Item, decision: Decision, found: Found): PlanLine;
-}
-
 /** The session of a run that is about to look contacts up. */
-export function openSession<T extends RunState>(state: T, lookup: Lookup, behavior: Behavior): T & Session {
+export function openSession(
+  state: RunState,
+  parts: Pick<Session, "work" | "behavior" | "lookup" | "identityOf" | "onRejected">,
+): Session {
   const { run, budget } = state;
   const syncIntents = run && shareSyncs(run.journal.sync, () => budget.underWay);
-  return { ...state, lookup, behavior, syncIntents, visibility: { missed: 0, isVain: false } };
+  return { ...state, ...parts, syncIntents, visibility: { missed: 0, isVain: false } };
 }
 
 /** Writes a record down and counts it: the two never part. */
@@ -61,8 +58,8 @@ export function note(session: Pick<Session, "run" | "ledger" | "onRejected">, re
   if (record.kind === "done" && record.outcome === "rejected") session.onRejected?.();
 }
 
-export function rowsOf({ input, ledger }: Pick<RunState, "input" | "ledger">): RowCounts {
-  return countRows(input, ledger);
+export function rowsOf(state: Counted & Pick<RunContext, "options">): RowCounts {
+  return countRows(state, state.options.isDryRun);
 }
 
 /** Announces a run that was entered, and writes down that this invocation of it begins. */
@@ -85,4 +82,10 @@ export function hasBegun({ counts, openCount }: Ledger): boolean {
 /** Now, by the service's clock as far as it is known. */
 export function serviceNow({ clock, budget }: Pick<RunContext, "clock" | "budget">): number {
   return clock.now() + budget.clockOffset;
+}
+
+/** Whether so few requests are left that one contact is completed after another, so that each invocation gets on. */
+export function isScarce({ options, budget }: Pick<RunContext, "options" | "budget">): boolean {
+  const left = budget.limits.hour?.remaining ?? Number.POSITIVE_INFINITY;
+  return options.maxRequests !== undefined || left - options.reserve < 20 * options.concurrency;
 }

@@ -1,11 +1,17 @@
 /**
- * A run over the rows of an input, from its first byte to its report: survey → names → run folder → price → work →
- * report. `import`, `mutate --keys` and `lists sync` differ only in their job.
+ * A run over the rows of an input, or over contacts that conditions choose: read → plan → apply. `import`, `mutate`,
+ * `lists sync` and the others differ only in their job.
  */
 import { randomBytes } from "node:crypto";
 import { access, constants, rm, stat } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import { DeclinedError, EcmError, exitCodes, InterruptedError, UsageError } from "../../errors.ts";
+import { createAccount } from "../../service/account.ts";
+import { createBehavior } from "../../service/behavior.ts";
+import { createKeySearch } from "../../service/key-search.ts";
+import { createLookup } from "../account/lookup.ts";
+import { openNameBook } from "../account/names.ts";
+import { identityReader } from "../input/keys.ts";
 import type { InputFile } from "../input/index.ts";
 import { requireFile } from "../input/source.ts";
 import { spool, streamAt } from "../input/spool.ts";
@@ -19,24 +25,30 @@ import {
   runsFolder,
   sweepAbandoned,
 } from "../runs/folder.ts";
+import type { RunEvent } from "../plan/events.ts";
+import { type PlanHead, readKeptPlan } from "../plan/plan-file.ts";
+import { type Engine, openContext, type RunContext, type RunOptions } from "../plan/run-context.ts";
 import { aboutRun, fingerprintIn } from "./about-run.ts";
-import type { RunEvent } from "./events.ts";
+import { settledByInput } from "./entries.ts";
 import { type Closed, closeUnentered, nothingRead } from "./finish.ts";
-import { openRowRun, readInput } from "./prepare.ts";
-import { type RowJob, readOnly } from "./row-job.ts";
-import { type RowRun, settledByInput } from "./row-run.ts";
-import { type Engine, openContext, type RunOptions } from "./run-context.ts";
-import { workThrough } from "./run-work.ts";
+import { type RowJob, readOnly } from "./job.ts";
+import { planAndApply, type ReadyJob } from "./plan-and-apply.ts";
+import { type Clarify, openRowRun, type RowRun, readInput } from "./prepare.ts";
+import { asksForHidden, readyRows, workFor } from "./rows.ts";
+
+export interface JobOptions extends RunOptions {
+  clarify?: Clarify;
+}
 
 /**
  * Runs the job and returns what it did; a run that stopped is returned too, with the stop.
  * @param resumes the run that must be resumed
  * @throws UsageError and other failures before the run has begun
  */
-export async function runRowJob(
+export async function runJob(
   engine: Engine,
   job: RowJob,
-  options: RunOptions,
+  options: JobOptions,
   emit: (event: RunEvent) => void,
   resumes?: Manifest,
 ): Promise<Closed> {
@@ -45,6 +57,11 @@ export async function runRowJob(
   if (!options.isDryRun) await requireStatePlace(engine.stateFolder);
   await sweepAbandoned(engine.stateFolder, engine.clock.now());
   await requireRejectsPlace(job, options);
+  if (resumes && !options.isDryRun) {
+    const context = openContext({ kind: job.kind, subject: job.input.name, engine, options, emit });
+    const closed = await resumePlanned(context, job, resumes);
+    if (closed) return closed;
+  }
   const taken = await takeInput(engine, job);
   // Swept later with other abandoned folders if the process is killed.
   const scratch = join(runsFolder(engine.stateFolder), `.unpacked-${randomBytes(6).toString("hex")}`);
@@ -52,13 +69,18 @@ export async function runRowJob(
   let input = nothingRead;
   let keeps: string | undefined;
   try {
-    const read = await readInput(context, job, { ...taken.file, scratch });
+    const read = await readInput(context, job, { ...taken.file, scratch }, options.clarify);
     input = settledByInput(read);
-    const rowRun = await openRowRun(read);
-    if (options.isDryRun) return await workThrough(rowRun, undefined);
+    const rowRun = await openRowRun(read, options.clarify);
+    if (options.isDryRun) return await planAndApply(context, readyRows(rowRun), undefined);
     const run = await enter(rowRun, taken, resumes);
     keeps = run.folder;
-    return await workAndLeave(rowRun, run);
+    return await leaveRun(
+      context,
+      run,
+      () => planAndApply(context, readyRows(rowRun), run),
+      (closed) => isUnasked(rowRun, closed),
+    );
   } catch (error) {
     const stop = asRunStop(error);
     if (keeps === undefined) {
@@ -97,26 +119,115 @@ async function enter(rowRun: RowRun, taken: TakenInput, resumes: Manifest | unde
   }
 }
 
-async function workAndLeave(rowRun: RowRun, run: EnteredRun): Promise<Closed> {
+/** Does the work of a run that was entered, and leaves it. What was refused before it began leaves nothing to resume. */
+export async function leaveRun(
+  { emit }: RunContext,
+  run: EnteredRun,
+  work: () => Promise<Closed>,
+  isUnfit: (closed: Closed) => boolean = () => false,
+): Promise<Closed> {
   let isRefused = false;
   try {
-    const closed = await workThrough(rowRun, run);
-    isRefused = !run.isResumed && (isRefusal(closed.stop?.failure) || isUnasked(rowRun, closed));
+    const closed = await work();
+    isRefused = !run.isResumed && (isRefusal(closed.stop?.failure) || isUnfit(closed));
     if (isRefused) {
-      rowRun.emit({ kind: "refused", summary: { ...closed.summary, run: null, rejects: null } });
+      emit({ kind: "refused", summary: { ...closed.summary, run: null, rejects: null } });
       throw closed.stop!.failure;
     }
     return closed;
   } finally {
     await run.leave();
-    // What was refused before it began leaves nothing to resume.
     if (isRefused) await rm(run.folder, { recursive: true, force: true });
   }
+}
+
+/**
+ * Goes on with a run whose plan is closed: plan and journal say everything, the input is not read again.
+ * @returns undefined where the plan is not closed yet
+ */
+async function resumePlanned(
+  context: RunContext,
+  job: RowJob,
+  manifest: Manifest,
+): Promise<Closed | undefined> {
+  const plan = await readKeptPlan(join(runsFolder(context.engine.stateFolder), manifest.id, fileOf.plan));
+  if (!plan?.end) return undefined;
+  const run = await enterAgain(context, manifest);
+  return leaveRun(context, run, async () => {
+    return planAndApply(context, await readyPlanned(context, job, plan.head, plan.creations), run);
+  });
+}
+
+async function readyPlanned(
+  context: RunContext,
+  job: RowJob,
+  head: PlanHead,
+  creations: NonNullable<ReadyJob["names"]>["creations"],
+): Promise<ReadyJob> {
+  const { engine, send } = context;
+  const { structureId, keyType } = head.account;
+  const account = createAccount(send.plain, structureId, engine.behaviors);
+  const resolved = await job.resolve(account);
+  const behavior = engine.behaviors?.(structureId) ?? createBehavior();
+  const identityOf = identityReader(keyType);
+  const keys = createKeySearch({ send: send.searches, behavior, structureId, identityOf });
+  const suppressions = resolved.leavesOutSuppressed ? await engine.openSuppressions?.() : undefined;
+  const named = (what: string) => creations.filter((each) => each.what === what);
+  const names =
+    creations.length === 0
+      ? undefined
+      : await openNameBook({
+          send: send.plain,
+          account,
+          structure: await account.structure(),
+          lists: named("list").map(({ name }) => name),
+          tags: named("tag").map(({ name }) => name),
+          fields: named("field").map(({ name, dataType = "text" }) => ({ label: name, dataType })),
+          createMissing: true,
+        });
+  return {
+    account,
+    keyType,
+    behavior,
+    work: workFor(resolved, structureId, suppressions),
+    lookup: createLookup({
+      send,
+      keys,
+      structureId,
+      keyType,
+      source: head.source,
+      behavior,
+      asksHidden: asksForHidden(resolved),
+      listIds: head.listIds,
+    }),
+    input: nothingRead,
+    names,
+    requestsAfter: resolved.requestsAfter ?? 0,
+    isUnsubscribingMarked: resolved.unsubscribesMarked,
+    head: () => Promise.reject(new Error("the plan is closed")),
+    source: () => Promise.reject(new Error("the plan is closed")),
+  };
+}
+
+/** @throws RunStop for whatever keeps the run from being entered */
+async function enterAgain({ engine, clock, emit }: RunContext, manifest: Manifest): Promise<EnteredRun> {
+  const { format: _format, id: _id, startedAt: _startedAt, summary: _summary, ...about } = manifest;
+  return enterRun({
+    stateFolder: engine.stateFolder,
+    now: clock.now(),
+    about,
+    isFresh: false,
+    openJournalFile: engine.openJournalFile,
+    onUnreadable: ({ message }) => emit({ kind: "remark", text: `warning: ${message}` }),
+    onTookOver: (whose) => emit({ kind: "remark", text: `Took over the run from ${whose}`, isAside: true }),
+  });
 }
 
 /** Before the first write: a usage error, a person's no, or Ctrl-C in place of one. */
 function isRefusal(failure: EcmError | undefined): boolean {
   if (failure instanceof InterruptedError) return failure.details.applied === "no";
+  // A plan that a guard has stopped stays, to be looked at.
+  if (failure?.type === "GuardError") return false;
   return failure instanceof UsageError || failure instanceof DeclinedError;
 }
 

@@ -5,7 +5,7 @@ import type { InputFacts } from "../input/rows.ts";
 import type { Survey } from "../input/survey.ts";
 import type { PacedSend } from "../pacing/paced-send.ts";
 import type { RowCounts, Summary } from "../runs/report.ts";
-import type { Price } from "./estimate.ts";
+import type { Price } from "./price.ts";
 import type { RunContext } from "./run-context.ts";
 
 export type Phase = "reading" | "looking" | "working" | "reporting";
@@ -35,7 +35,7 @@ export type RunEvent =
   | { kind: "input-changed"; older: string }
   | { kind: "entered"; run: string; isResumed: boolean; rows: RowCounts }
   | { kind: "priced"; price: Price }
-  | { kind: "marked"; contacts: { line: number; key: string }[]; total: number; isUnsubscribed: boolean }
+  | { kind: "marked"; contacts: { line: number | null; key: string }[]; total: number; isUnsubscribed: boolean }
   /** `isAside`: nothing to be warned of. */
   | { kind: "remark"; text: string; isAside?: boolean }
   /** Refused before the first write: the error is thrown besides. */

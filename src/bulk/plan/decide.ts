@@ -21,13 +21,24 @@ export function decide(
   options: DecideOptions,
 ): Decision {
   if (!found) return decideAbsent(key, desired, options);
-  if (desired.unsubscribes && isMarked(desired, found)) {
-    return { kind: "status", contactId: found._id!, status: unsubscribed, before: statusOf(found) };
-  }
+  if (desired.unsubscribes && isMarked(desired, found)) return unsubscription(desired, found, options);
   if (options.mode === "create") return { kind: "skip", code: "exists" };
   const change = changeOf(desired, found);
   if (!change) return { kind: "leave" };
   return { kind: "change", contactId: found._id!, ...change };
+}
+
+/** Whom the file marks is unsubscribed, and then changed like anybody who is inactive. */
+function unsubscription(
+  desired: DesiredContact,
+  found: Partial<Contact>,
+  { mode }: DecideOptions,
+): Decision {
+  const contactId = found._id!;
+  const { __v: _, ...after } = withStatus(found, unsubscribed);
+  const change = mode === "create" ? undefined : changeOf(desired, after);
+  const next = change && { kind: "change" as const, contactId, ...change };
+  return { kind: "status", contactId, status: unsubscribed, before: statusOf(found), ...(next && { next }) };
 }
 
 function decideAbsent(
@@ -94,14 +105,32 @@ export function changeOf(
 
 /** Whether a contact is as this create would have made it: at least what was asked for. */
 export function holdsCreate(body: CreateContactBody, found: Partial<Contact>): boolean {
-  const desired: DesiredContact = {
-    fields: new Map(body.fields?.map(({ _id, value }) => [_id, value])),
-    addLists: body.lists?.map(({ _id }) => _id) ?? [],
-    addTags: body.tags?.map(({ _id }) => _id) ?? [],
+  return changeOf(desiredOfCreate(body), found) === undefined;
+}
+
+/** Whether nothing of this mutate is left to be done. */
+export function holdsChange(body: MutateBody, found: Partial<Contact>): boolean {
+  return changeOf(desiredOfMutate(body), found) === undefined;
+}
+
+export function desiredOfCreate({ fields, lists = [], tags = [] }: CreateContactBody): DesiredContact {
+  return {
+    fields: new Map(fields?.map(({ _id, value }) => [_id, value])),
+    addLists: [...idsOf(lists)],
+    addTags: [...idsOf(tags)],
     removeLists: [],
     removeTags: [],
   };
-  return changeOf(desired, found) === undefined;
+}
+
+export function desiredOfMutate(body: MutateBody): DesiredContact {
+  return {
+    fields: new Map(body.updateFields?.map(({ _id, value }) => [_id, value])),
+    addLists: [...idsOf(body.addLists ?? [])],
+    removeLists: [...idsOf(body.removeLists ?? [])],
+    addTags: [...idsOf(body.addTags ?? [])],
+    removeTags: [...idsOf(body.removeTags ?? [])],
+  };
 }
 
 /** Whether the file marks as not subscribed whom the account holds as active, or may hold so. */

@@ -1,21 +1,70 @@
 /** The first steps of a row run, before it is entered: its input is read whole, and its names are looked up. */
 import { type Account, createAccount } from "../../service/account.ts";
-import { createBehavior } from "../../service/behavior.ts";
-import { createKeySearch } from "../../service/key-search.ts";
+import { type Behavior, createBehavior } from "../../service/behavior.ts";
+import { createKeySearch, type KeySearch } from "../../service/key-search.ts";
 import type { ContactStructure } from "../../wire.ts";
-import { openNameBook } from "../account/names.ts";
+import { type NameBook, openNameBook } from "../account/names.ts";
+import type { PagesOptions } from "../account/read-account.ts";
+import type { Suppressions } from "../account/suppressions.ts";
 import type { InputFile } from "../input/index.ts";
 import { joinRows } from "../input/join.ts";
 import { identityReader } from "../input/keys.ts";
 import { surveyOfNothing, withoutInput } from "../input/none.ts";
 import { surveyInput } from "../input/survey.ts";
-import { progressOf } from "./events.ts";
-import type { ResolvedJob, RowJob } from "./row-job.ts";
-import type { ReadInput, RowRun } from "./row-run.ts";
-import type { RunContext } from "./run-context.ts";
+import type { Understood } from "../input/index.ts";
+import type { Joined } from "../input/join.ts";
+import type { Survey } from "../input/survey.ts";
+import { progressOf } from "../plan/events.ts";
+import type { RunContext } from "../plan/run-context.ts";
+import type { ResolvedJob, RowJob } from "./job.ts";
+
+/** What was read of a run's input. */
+export interface ReadInput extends RunContext {
+  readonly job: ResolvedJob;
+  readonly account: Account;
+  readonly structure: ContactStructure;
+  readonly understood: Understood;
+  readonly survey: Survey;
+  readonly joined: Joined;
+}
+
+/** Everything that is known of a row run before it is entered. */
+export interface RowRun extends ReadInput {
+  readonly behavior: Behavior;
+  readonly keys: KeySearch;
+  readonly names: NameBook;
+  /** Present where suppressed keys are left out. */
+  readonly suppressions?: Suppressions;
+}
+
+/** How pages of the account are read for this run. */
+export function pagesOf(rowRun: RowRun): PagesOptions {
+  const { send, behavior, keys, clock, job, structure, survey, options } = rowRun;
+  return {
+    send,
+    behavior,
+    keys,
+    clock,
+    structureId: structure._id,
+    source: job.source(structure, survey),
+    concurrency: options.concurrency,
+  };
+}
+
+/**
+ * Has a person settle what stops the preparation: columns without a target, names that do not exist.
+ * @returns the job with what was answered
+ * @throws the failure, when it is of another kind; DeclinedError; InterruptedError
+ */
+export type Clarify = (failure: unknown) => Promise<RowJob>;
 
 /** Resolves the job and reads its whole input once. @throws UsageError for an input that cannot be meant */
-export async function readInput(context: RunContext, stated: RowJob, file: InputFile): Promise<ReadInput> {
+export async function readInput(
+  context: RunContext,
+  stated: RowJob,
+  file: InputFile,
+  clarify: Clarify | undefined,
+): Promise<ReadInput> {
   const { engine, send, emit } = context;
   let rowsRead = 0;
   emit({ kind: "phase", progress: () => progressOf(context, "reading", { rowsRead }) });
@@ -23,12 +72,12 @@ export async function readInput(context: RunContext, stated: RowJob, file: Input
   const account = createAccount(send.plain, engine.account.preferredStructure, engine.behaviors);
   const structure = await account.structure();
   let job = await stated.resolve(account);
-  if (context.options.clarify) {
-    ({ job } = await clarified(context, account, job, (now) =>
+  if (clarify) {
+    ({ job } = await clarified(clarify, account, job, (now) =>
       requireNames(context, account, structure, now),
     ));
   }
-  const answered = await clarified(context, account, job, async (now) =>
+  const answered = await clarified(clarify, account, job, async (now) =>
     opened ? now.understand(opened, structure) : withoutInput,
   );
   job = answered.job;
@@ -46,10 +95,10 @@ export async function readInput(context: RunContext, stated: RowJob, file: Input
 }
 
 /** Looks up the names in the input and in the flags. @throws EcmError for a name that does not exist */
-export async function openRowRun(read: ReadInput): Promise<RowRun> {
+export async function openRowRun(read: ReadInput, clarify: Clarify | undefined): Promise<RowRun> {
   const { engine, account, structure, survey, send, emit } = read;
   const suppressions = read.job.leavesOutSuppressed ? await engine.openSuppressions?.() : undefined;
-  const { job, result: names } = await clarified(read, account, read.job, (now) =>
+  const { job, result: names } = await clarified(clarify, account, read.job, (now) =>
     openNameBook({
       send: send.plain,
       account,
@@ -73,7 +122,7 @@ export async function openRowRun(read: ReadInput): Promise<RowRun> {
 
 /** A step of the preparation: where it fails, and a person can settle that, it is tried again with the job as it is then. */
 async function clarified<T>(
-  { options: { clarify } }: RunContext,
+  clarify: Clarify | undefined,
   account: Account,
   first: ResolvedJob,
   step: (job: ResolvedJob) => Promise<T>,

@@ -3,7 +3,7 @@ import type { Readable } from "node:stream";
 import { UsageError } from "../../errors.ts";
 import type { Account } from "../../service/account.ts";
 import type { Selection } from "../../service/selection.ts";
-import type { Contact, ContactStructure } from "../../wire.ts";
+import type { Contact, ContactStructure, IdRef } from "../../wire.ts";
 import type { NameBook } from "../account/names.ts";
 import type { InputFile, OpenedInput, Understood } from "../input/index.ts";
 import type { Duplicates } from "../input/join.ts";
@@ -11,8 +11,8 @@ import type { NewField } from "../input/new-fields.ts";
 import type { Row } from "../input/rows.ts";
 import type { Survey } from "../input/survey.ts";
 import type { Decision, DesiredContact } from "../items.ts";
+import type { DecideOptions } from "../plan/decide.ts";
 import type { Manifest } from "../runs/folder.ts";
-import type { DecideOptions } from "./decide.ts";
 
 interface JobOutline {
   kind: Exclude<Manifest["kind"], "undo">;
@@ -61,20 +61,22 @@ export interface ResolvedJob extends JobOutline {
   listIds(names: NameBook): string[];
   /** Conditions that choose the contacts: of the whole account, or of those that the input names. */
   selection?: Selection;
-  /** What is done to every contact that exists and is chosen, in place of what its row wants. */
+  /** Done to every contact that exists and is chosen, in place of what its row wants. */
   edit?: ContactEdit;
+  /** What is wanted of every contact that conditions choose; needs no `edit`. */
+  desiredOfAll?(names: NameBook): DesiredContact;
+  /** Lists that every contact is in whom the conditions choose, should the pages not tell. */
+  chosenLists?: IdRef[];
 }
 
-/** The same for every contact: a change, an unsubscription, a deletion. */
+/** The same for every contact: an unsubscription, a deletion. */
 export interface ContactEdit {
   /** @param found as the account holds it: it exists, and it is chosen */
-  decide(found: Partial<Contact>, names: NameBook): Decision;
+  decide(found: Partial<Contact>): Decision;
   /** Of someone who is named and does not exist. */
   missing: Decision;
   /** Of someone who is inactive, and whom no search without a status shows. Default: rejected. */
   hidden?: Decision;
-  /** How many it will be is known before the first write: everyone is looked up first. */
-  looksFirst?: boolean;
 }
 
 export interface MembersOptions {
@@ -82,11 +84,6 @@ export interface MembersOptions {
   listName: string;
   /** How many may be taken out. Default: 10 %. */
   maxRemove?: { rows: number } | { percent: number };
-}
-
-/** Whether the conditions hold for a contact. The service's own filters are held against it once more. */
-export function isChosen({ selection }: ResolvedJob, found: Partial<Contact>): boolean {
-  return selection?.holds(found) ?? true;
 }
 
 export function readOnly(): UsageError {

@@ -1,7 +1,9 @@
 /** The plan of a bulk run: one line for each contact, in input order: what would be done, and what would change. */
 import { statusOf, statusText } from "../../service/contacts.ts";
 import type { Contact, CreateContactBody, IdRef, MutateBody } from "../../wire.ts";
+import { standInName } from "../account/names.ts";
 import type { Before, Decision, Operation } from "../items.ts";
+import type { KeptNames } from "../runs/names-file.ts";
 import { idsOf } from "./decide.ts";
 
 /** As `--plan` writes it, one JSON object a line. */
@@ -31,14 +33,20 @@ export interface PlanNames {
   tag(id: string): string;
 }
 
+/** Names of what the account has and of what is yet to be made. */
+export function planNames({ fields, lists, tags }: KeptNames): PlanNames {
+  return {
+    field: (id) => fields[id] ?? standInName(id) ?? id,
+    list: (id) => lists[id] ?? standInName(id) ?? id,
+    tag: (id) => tags[id] ?? standInName(id) ?? id,
+  };
+}
+
 /** `field "City"`, or its id where the name is not known. */
 export function partNamed(what: keyof PlanNames, id: string, names: PlanNames | undefined): string {
   const name = names?.[what](id) ?? id;
   return `${what} ${name === id ? id : JSON.stringify(name)}`;
 }
-
-/** Takes the lines in input order, one after another. */
-export type PlanSink = (line: PlanLine) => void | Promise<void>;
 
 /** What is known of a contact besides what is decided about it. */
 export interface PlannedContact {
@@ -69,8 +77,10 @@ export function planLineOf(contact: PlannedContact, decision: Decision, names: P
       return lineWith("create", changesOfCreate(decision.body, names), decision.remark);
     case "change":
       return lineWith("update", changesOfMutate(decision.body, decision.before, names), remarked(decision));
-    case "status":
-      return lineWith("update", [changeOfStatus(decision, found)], remarked(decision));
+    case "status": {
+      const further = decision.next ? changesOfMutate(decision.next.body, decision.next.before, names) : [];
+      return lineWith("update", [changeOfStatus(decision, found), ...further], remarked(decision));
+    }
     case "delete":
       return lineWith("delete", [], remarked(decision));
     case "leave":
@@ -97,17 +107,6 @@ function changeOfStatus(
     before: statusText(before ?? (found && statusOf(found))),
     after: statusText(status)!,
   };
-}
-
-/** A row that never comes to a decision: wrong by itself, or passed over for another of the same contact. */
-export function planLineOfRow(
-  line: number,
-  key: string,
-  action: "skip" | "reject",
-  code: string,
-  message: string | null,
-): PlanLine {
-  return { line, key, contactId: null, action, code, message, changes: [] };
 }
 
 function changesOfCreate(

@@ -1,0 +1,131 @@
+/**
+ * The apply step: what the plan says is written, line by line, side by side but never two writes for one contact. Every
+ * intent is on the disk before its request leaves, every outcome after it. Nothing else decides what is written.
+ */
+import type { Found } from "../account/lookup.ts";
+import type { Item, Operation } from "../items.ts";
+import { asRunStop } from "../pacing/run-stop.ts";
+import { type Planned, plannedItem, readPlanBlocks, type StoredLine } from "../plan/plan-file.ts";
+import { isScarce, type Session } from "../plan/session.ts";
+import { createKeyedQueue, createPool } from "./pool.ts";
+import { withCreatedNames } from "./stand-ins.ts";
+import { carryOut, type Freshness, type Seen } from "./write.ts";
+
+/** @param file the closed plan @throws RunStop after everything under way has ended; or what failed */
+export async function applyPlan(session: Session, file: string): Promise<void> {
+  const { send, options, work } = session;
+  const pool = createPool((error) => {
+    // Whatever failed, nothing more may leave.
+    send.stop(asRunStop(error));
+  });
+  // Two lines may name one contact.
+  const inTurn = createKeyedQueue();
+  let writing = 0;
+  try {
+    for await (const group of groupsIn(session, file)) {
+      for (const { item, planned, found } of group.contacts) {
+        // A read right before its write must not use up what the write of another needs.
+        const isAlone = work.readsAlone?.(item) && isScarce(session);
+        await pool.until(() => writing < (isAlone ? 1 : options.concurrency));
+        // Nobody who is left may be begun; what is known of an open write is settled when the run is resumed.
+        if (send.stopped) throw send.stopped;
+        const contactId = "contactId" in planned ? planned.contactId : undefined;
+        const freshness = group.freshnessOf(item, found);
+        writing++;
+        const written = inTurn(contactId, () => carryOut({ session, item, planned }, freshness));
+        pool.add(written.finally(() => writing--));
+      }
+    }
+  } catch (error) {
+    pool.fail(error);
+  }
+  await pool.empty();
+}
+
+interface PlannedContact {
+  item: Item;
+  planned: Operation;
+  /** What the plan tells of the contact. */
+  found: Found;
+}
+
+/** Contacts of the plan that are not done, in groups that are looked up together where they have to be. */
+async function* groupsIn(session: Session, file: string): AsyncGenerator<Group> {
+  const { ledger, lookup, identityOf } = session;
+  let contacts: PlannedContact[] = [];
+  let at = Number.POSITIVE_INFINITY;
+  for await (const block of readPlanBlocks(file)) {
+    for (const line of block.lines) {
+      if (!isPlanned(line) || ledger.isDone(line.apply.ref)) continue;
+      const { operation, desired } = withCreatedNames(line.apply, ledger.names);
+      const item = plannedItem({ ...line, apply: { ...line.apply, operation, desired } }, identityOf);
+      const contactId = "contactId" in operation ? operation.contactId : undefined;
+      const found: Found = {
+        contact: contactId === undefined ? undefined : { _id: contactId, key: line.key },
+        isKept: true,
+      };
+      contacts.push({ item, planned: operation, found });
+      at = Math.min(at, block.at);
+      if (contacts.length < lookup.blockSize) continue;
+      yield new Group(session, contacts, at);
+      contacts = [];
+      at = Number.POSITIVE_INFINITY;
+    }
+  }
+  if (contacts.length > 0) yield new Group(session, contacts, at);
+}
+
+function isPlanned(line: StoredLine): line is StoredLine & { apply: Planned } {
+  return line.apply !== undefined;
+}
+
+/** Contacts whose second look is one search. */
+class Group {
+  readonly contacts: readonly PlannedContact[];
+  private readonly session: Session;
+  private readonly at: number;
+  private again: { begunAt: number; seen: Promise<ReadonlyMap<number, Seen>> } | undefined;
+
+  constructor(session: Session, contacts: readonly PlannedContact[], at: number) {
+    this.session = session;
+    this.contacts = contacts;
+    this.at = at;
+  }
+
+  freshnessOf(item: Item, found: Found): Freshness {
+    const { work, lookup, clock } = this.session;
+    if (work.readsAlone?.(item) && item.contactId !== undefined) {
+      const lookAgain = async (): Promise<Seen> => {
+        const contact = await lookup.read(item.contactId!);
+        return { found: { contact, isKept: false, isById: true }, at: clock.now() };
+      };
+      // What the plan saw is never enough.
+      return { seen: { found, at: Number.NEGATIVE_INFINITY }, lookAgain };
+    }
+    return { seen: { found, at: this.at }, lookAgain: () => this.lookAgain(item) };
+  }
+
+  /** Those who are not written yet are looked up together, once for each time that it is needed. */
+  private async lookAgain(item: Item): Promise<Seen> {
+    const { send, lookup, ledger, clock } = this.session;
+    const now = clock.now();
+    const isNewEnough = this.again && this.again.begunAt >= send.waitEndedAt && now - this.again.begunAt < reuseMilliseconds;
+    if (!isNewEnough) {
+      const left = this.contacts.filter(({ item: { ref }, planned }) => {
+        return planned.kind !== "create" && !ledger.isDone(ref) && !ledger.openIntent(ref);
+      });
+      const items = left.map((each) => each.item);
+      if (!items.includes(item)) items.push(item);
+      const seen = lookup.findFresh(items).then((found) => {
+        const at = clock.now();
+        return new Map(items.map(({ ref }) => [ref, { found: found.get(ref) ?? { isKept: false }, at }]));
+      });
+      this.again = { begunAt: now, seen };
+    }
+    const seen = (await this.again!.seen).get(item.ref);
+    return seen ?? { found: (await lookup.findFresh([item])).get(item.ref) ?? { isKept: false }, at: clock.now() };
+  }
+}
+
+/** A second look serves the others of its group for so long. */
+const reuseMilliseconds = 240_000;

@@ -1,0 +1,136 @@
+/** What a job over rows puts into its plan: the contacts of its input, or those that conditions choose, in order. */
+import type { Contact } from "../../wire.ts";
+import type { AccountSnapshot } from "../account/snapshot.ts";
+import { identityReader } from "../input/keys.ts";
+import { roleOf } from "../input/join.ts";
+import type { ReadRow, RejectedRow, Row } from "../input/rows.ts";
+import type { Survey } from "../input/survey.ts";
+import type { Item, PassedRow } from "../items.ts";
+import type { Entry } from "../plan/make-plan.ts";
+import type { SettledByInput } from "../runs/report.ts";
+import type { ReadInput, RowRun } from "./prepare.ts";
+
+export interface RowItem extends Item {
+  /** Why no contact is created with this key, although one that has it is looked for. */
+  keyFault?: Row["keyFault"];
+  /** A member that a sync takes out of its list. */
+  isRemoval?: boolean;
+}
+
+const entriesInBatch = 100;
+
+/** The entries of a source that gives them one by one, in batches. */
+export function* inBatches<T>(entries: Iterable<T>): Generator<T[]> {
+  let batch: T[] = [];
+  for (const entry of entries) {
+    if (batch.push(entry) < entriesInBatch) continue;
+    yield batch;
+    batch = [];
+  }
+  if (batch.length > 0) yield batch;
+}
+
+/** Rows that stand for no contact. */
+export function settledByInput({ survey, joined, job }: ReadInput): SettledByInput {
+  return {
+    read: survey.read,
+    rejectedCodes: Object.fromEntries(survey.rejectedCodes),
+    passedOver: joined.passedOver,
+    passedOverAre: job.duplicates === "reject" ? "rejected" : "skipped",
+  };
+}
+
+/** One entry for each row, in file order. */
+export async function* rowEntries(rowRun: RowRun): AsyncGenerator<Entry[]> {
+  const { survey, joined } = rowRun;
+  for await (const rows of survey.batches()) {
+    yield rows.map((row) => {
+      if (row.kind === "rejected") return rejectedRow(rowRun, row);
+      const role = roleOf(row, joined);
+      if ("passedOverFor" in role) return passedOver(rowRun, row, role.passedOverFor);
+      return itemOf(rowRun, role.representative, row.cells);
+    });
+  }
+}
+
+function itemOf({ survey, job, names }: RowRun, row: Row, cells: Row["cells"]): RowItem {
+  const notSubscribed = markOf(row, survey);
+  const marked = notSubscribed === row.notSubscribed ? row : { ...row, notSubscribed };
+  const { line, key, keyFault } = row;
+  return {
+    kind: "contact",
+    ref: line,
+    line,
+    key,
+    cells,
+    ...(keyFault && { keyFault }),
+    ...(!job.edit && { desired: job.desiredContactOf(marked, names) }),
+  };
+}
+
+/** A mark on any row of a contact marks it, also on one that is rejected. */
+function markOf(row: Row, { markedByRejected }: Survey): string | undefined {
+  return row.notSubscribed ?? markedByRejected.get(row.key.identity);
+}
+
+function rejectedRow(rowRun: RowRun, row: RejectedRow): PassedRow {
+  const { line, cells, code, message } = row;
+  return { kind: "passed", line, key: keyCellOf(rowRun, row), action: "reject", code, message, cells };
+}
+
+function passedOver({ job }: RowRun, { line, key, cells }: Row, other: number): PassedRow {
+  return {
+    kind: "passed",
+    line,
+    key: key.sent,
+    action: job.duplicates === "reject" ? "reject" : "skip",
+    code: "duplicate",
+    message: `the contact is on line ${other} too`,
+    cells,
+    // Joined rows make one contact: fixing it takes all of them.
+    ...(job.duplicates === "merge" && { of: other }),
+  };
+}
+
+/** The cell that should have been a key, as it is written. */
+function keyCellOf({ understood }: RowRun, { cells }: ReadRow): string {
+  const place = understood.reading.targets.findIndex(({ kind }) => kind === "key");
+  return cells[place] ?? "";
+}
+
+/** Everyone on the pages for whom the conditions hold. A contact's place on the pages names it in the journal. */
+export function* selectedItems(
+  snapshot: AccountSnapshot,
+  { job, names, structure }: RowRun,
+): Generator<RowItem> {
+  const identityOf = identityReader(structure.keyType);
+  const desired = job.desiredOfAll?.(names);
+  // A contact that moved to another page was read twice.
+  const seen = snapshot.isWhole() ? undefined : new Set<string>();
+  let place = 0;
+  for (const contact of snapshot.all()) {
+    place++;
+    if (seen?.has(contact._id ?? "")) continue;
+    seen?.add(contact._id ?? "");
+    if (!(job.selection?.holds(contact) ?? true)) continue;
+    yield { ...itemOnPage(place, contact, identityOf), ...(desired && { desired }) };
+  }
+}
+
+/** A contact that no row names. */
+export function itemOnPage(
+  ref: number,
+  contact: Partial<Contact>,
+  identityOf: (key: string) => string,
+): RowItem {
+  const key = contact.key ?? "";
+  return {
+    kind: "contact",
+    ref,
+    line: null,
+    key: { written: key, sent: key, identity: identityOf(key) },
+    cells: [key],
+    contactId: contact._id,
+    found: contact,
+  };
+}

@@ -1,0 +1,95 @@
+/** The rejects file of a run, from its plan and what became of it. */
+import { copyFile, realpath } from "node:fs/promises";
+import { join, resolve } from "node:path";
+import type { InputFacts } from "../input/rows.ts";
+import type { RunStop } from "../pacing/run-stop.ts";
+import { readKeptPlan, readPlanLines, type StoredLine } from "../plan/plan-file.ts";
+import type { RunState } from "../plan/session.ts";
+import { fileOf } from "../runs/files.ts";
+import type { Ledger } from "../runs/ledger.ts";
+import { type RejectedLine, writeRejects } from "../runs/rejects-file.ts";
+
+/** A plan that takes longer to read again than an interrupted person waits. */
+const maxRowsAfterSignal = 5000;
+
+/** Of contacts that no input names. */
+export const keyTable: Pick<InputFacts, "columns" | "delimiter" | "hasEscapes"> = {
+  columns: [{ name: "key", target: { kind: "key" } }],
+  delimiter: ",",
+  hasEscapes: false,
+};
+
+/**
+ * Writes the rejects file into the run's folder, and to where the command wants it too; of a dry run only there.
+ * @param plan the run's own
+ * @returns its path; null when nothing was rejected, when there is no place for it, or when it could not be written
+ */
+export async function writeRejected(
+  state: RunState,
+  stop: RunStop | undefined,
+  plan: string | undefined,
+): Promise<string | null> {
+  const { run, options, emit, ledger, input } = state;
+  if (plan === undefined || countOf(state) === 0) return null;
+  if (stop?.by === "signal" && input.read > maxRowsAfterSignal) return null;
+  const wanted = options.rejects === undefined ? undefined : resolve(options.rejects);
+  const own = run && join(run.folder, fileOf.rejects);
+  // A link stays, and what it leads to is written.
+  const target = own ?? (wanted && (await realpath(wanted).catch(() => wanted)));
+  if (!target) return null;
+  try {
+    const kept = await readKeptPlan(plan);
+    const table = kept?.head.table ?? keyTable;
+    if ((await writeRejects(target, table, () => rejectedLines(plan, ledger))) === 0) return null;
+  } catch (error) {
+    // The run is over, and its summary must not be lost over this.
+    emit({ kind: "remark", text: `No rejects file: ${(error as Error).message}` });
+    return null;
+  }
+  if (own && wanted) {
+    const isCopied = await copyFile(own, wanted).then(
+      () => true,
+      () => false,
+    );
+    if (!isCopied) {
+      emit({ kind: "remark", text: `--rejects: ${wanted} cannot be written` });
+      return own;
+    }
+  }
+  return wanted ?? target;
+}
+
+/** Rows and contacts that may have a line in the file. */
+function countOf({ input, tally, ledger, options }: RunState): number {
+  const codes = { ...input.rejectedCodes, ...tally.rejected };
+  const passedOver = input.passedOverAre === "rejected" ? input.passedOver : 0;
+  const remarks = options.isDryRun ? tally.remarks : ledger.remarks.size;
+  return Object.keys(codes).length + passedOver + ledger.rejections.size + remarks;
+}
+
+async function* rejectedLines(plan: string, ledger: Ledger): AsyncGenerator<RejectedLine> {
+  for await (const line of readPlanLines(plan)) {
+    const said = reasonFor(line, ledger);
+    if (said) yield { row: { line: placeOf(line), cells: cellsOf(line) }, ...said };
+  }
+}
+
+function reasonFor(
+  { action, code, message, of, apply }: StoredLine,
+  { rejections, remarks, isDone }: Ledger,
+): { code: string; message: string } | undefined {
+  if (action === "reject") return { code: code ?? "", message: message ?? "" };
+  if (of !== undefined) return rejections.get(of);
+  if (!apply) return undefined;
+  const { ref, operation } = apply;
+  return rejections.get(ref) ?? remarks.get(ref) ?? (isDone(ref) ? undefined : operation.remark);
+}
+
+/** Its line in the input, or its place among the contacts of the run. */
+function placeOf({ line, apply, ref }: StoredLine): number {
+  return line ?? apply?.ref ?? ref ?? 0;
+}
+
+function cellsOf({ cells = [] }: StoredLine): (string | undefined)[] {
+  return cells.map((cell) => cell ?? undefined);
+}

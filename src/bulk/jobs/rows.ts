@@ -1,0 +1,208 @@
+/** A job over rows or over chosen contacts, ready to be planned and applied. */
+import { rm } from "node:fs/promises";
+import type { Contact } from "../../wire.ts";
+import {
+  createLookup,
+  type HiddenContact,
+  isHidden,
+  type Lookup,
+  maxPagesAgeMilliseconds,
+} from "../account/lookup.ts";
+import { readAccountIfSmaller } from "../account/read-account.ts";
+import { type AccountSnapshot, openSnapshot, type SnapshotOptions } from "../account/snapshot.ts";
+import type { Suppressions } from "../account/suppressions.ts";
+import { identityReader } from "../input/keys.ts";
+import type { Decision, Work } from "../items.ts";
+import { type DecideOptions, decide, isMarked } from "../plan/decide.ts";
+import type { Entry } from "../plan/make-plan.ts";
+import { type RunState, rowsOf } from "../plan/session.ts";
+import { namesFrom } from "../runs/names-file.ts";
+import { fingerprintIn } from "./about-run.ts";
+import { inBatches, type RowItem, rowEntries, selectedItems, settledByInput } from "./entries.ts";
+import type { ResolvedJob } from "./job.ts";
+import type { PlanSource, ReadyJob } from "./plan-and-apply.ts";
+import { pagesOf, type RowRun } from "./prepare.ts";
+import { keyTable } from "./rejected.ts";
+import { planRemovals, readMembers } from "./removals.ts";
+import { readSelected } from "./selected.ts";
+
+export function readyRows(rowRun: RowRun): ReadyJob {
+  const { job, account, structure, behavior, names, understood, survey, suppressions } = rowRun;
+  const lookup = lookupFor(rowRun);
+  return {
+    account,
+    keyType: structure.keyType,
+    behavior,
+    work: workFor(job, structure._id, suppressions),
+    lookup,
+    input: settledByInput(rowRun),
+    names,
+    requestsAfter: job.requestsAfter ?? 0,
+    isUnsubscribingMarked: job.unsubscribesMarked,
+    async head() {
+      const { facts } = understood;
+      const known = await account.known(structure);
+      const { columns, delimiter, hasEscapes, sha256, bytes } = facts;
+      return {
+        kind: job.kind,
+        account: {
+          baseUrl: rowRun.engine.account.baseUrl,
+          structureId: structure._id,
+          keyType: structure.keyType,
+        },
+        input: job.isWithoutInput ? null : { sha256, size: bytes },
+        names: namesFrom(known.structure, known.lists),
+        source: job.source(structure, survey),
+        listIds: job.listIds(names),
+        table: job.isWithoutInput ? keyTable : { columns, delimiter, hasEscapes },
+      };
+    },
+    source: (state, scratch) => openSource(rowRun, state, scratch),
+    created: async (run) => {
+      if (job.newFields) await run.become(fingerprintIn(rowRun, undefined));
+    },
+  };
+}
+
+/** What is decided of each contact, when it is planned and when it is looked at again. */
+export function workFor(
+  job: ResolvedJob,
+  structureId: string,
+  suppressions: Suppressions | undefined,
+): Work<RowItem> {
+  const options: DecideOptions = { ...job.decide, structureId };
+  const { edit } = job;
+  const isChosen = (found: Partial<Contact>) => job.selection?.holds(found) ?? true;
+  const isSuppressed = ({ key }: RowItem) => suppressions?.has(key.sent) ?? false;
+  return {
+    isSuppressed,
+    needsLookup: (item) => item.isRemoval === true || !isSuppressed(item),
+    // An unsubscription or a deletion wants nothing of a contact that a mark could stand against.
+    isMarked: edit ? undefined : (item, found) => isMarked(item.desired, found),
+    decide(item, found) {
+      if (item.isRemoval) return decideRemoval(item, found);
+      if (!found && isSuppressed(item)) return { kind: "skip", code: "suppressed" };
+      if (!found && item.keyFault) return { kind: "reject", ...item.keyFault };
+      if (found && !isChosen(found)) return { kind: "skip", code: "not_selected" };
+      if (isHidden(found)) return edit?.hidden ?? rejectHidden(found);
+      if (edit) return found ? edit.decide(found) : edit.missing;
+      return decide(item.key.sent, item.desired!, found, options);
+    },
+  };
+
+  /** Whoever is gone from the account is gone from the list. */
+  function decideRemoval({ desired, key }: RowItem, found: Partial<Contact> | undefined): Decision {
+    return found
+      ? decide(key.sent, desired!, found, { structureId, mode: "update", missing: "skip" })
+      : { kind: "leave" };
+  }
+}
+
+/** The service would take the write, but nobody who looks for the contact sees it. */
+function rejectHidden({ _id }: HiddenContact): Decision {
+  const message = `the contact with this key is inactive, and no search shows it; name it by its id: ${_id}`;
+  return { kind: "reject", code: "exists_hidden", message };
+}
+
+/** @param snapshot pages of the account, for the plan */
+function lookupFor(rowRun: RowRun, snapshot?: AccountSnapshot): Lookup {
+  const { job, send, keys, behavior, structure, survey, names } = rowRun;
+  return createLookup({
+    send,
+    keys,
+    structureId: structure._id,
+    keyType: structure.keyType,
+    source: job.source(structure, survey),
+    snapshot,
+    behavior,
+    asksHidden: asksForHidden(job),
+    isAbsentOutside: !job.members && snapshot?.isWhole(),
+    listIds: job.listIds(names),
+  });
+}
+
+/** Whoever names a contact to change it is told why it is not found; an import learns it from the refused create. */
+export function asksForHidden({ edit, decide, isWithoutInput }: ResolvedJob): boolean {
+  return !isWithoutInput && (edit !== undefined || decide.missing === "reject");
+}
+
+async function openSource(rowRun: RowRun, state: RunState, scratch: string): Promise<PlanSource> {
+  const { job, survey } = rowRun;
+  const snapshot = await takeSnapshot(rowRun, state, scratch);
+  try {
+    const close = () => snapshot?.close();
+    const lookup = lookupFor(rowRun, snapshot);
+    if (job.isWithoutInput) {
+      let count = 0;
+      for (const _item of selectedItems(snapshot!, rowRun)) count++;
+      return {
+        entries: inBatches(selectedItems(snapshot!, rowRun)),
+        input: { ...state.input, read: count },
+        stableEntries: 0,
+        lookup,
+        close,
+      };
+    }
+    const removals = job.members && (await planRemovals(snapshot!, rowRun, job.members));
+    async function* entries(): AsyncGenerator<readonly Entry[]> {
+      yield* rowEntries(rowRun);
+      if (removals) yield* inBatches(removals.items());
+    }
+    return {
+      entries: entries(),
+      // Members that the input does not name are counted like rows.
+      input: { ...state.input, read: survey.read + (removals?.count ?? 0) },
+      stableEntries: removals ? survey.read : Number.POSITIVE_INFINITY,
+      lookup,
+      close,
+    };
+  } catch (error) {
+    snapshot?.close();
+    throw error;
+  }
+}
+
+/** The list's members for a sync; else the account where that is cheaper than asking for blocks of keys. */
+async function takeSnapshot(
+  rowRun: RowRun,
+  state: RunState,
+  file: string,
+): Promise<AccountSnapshot | undefined> {
+  const { job, structure } = rowRun;
+  const contacts = rowsOf(state).pending;
+  if (contacts === 0 && !job.members && !job.isWithoutInput) return undefined;
+  const opening = { isTemporary: state.run === undefined, identityOf: identityReader(structure.keyType) };
+  if (job.isWithoutInput) return readSelected(rowRun, file, opening);
+  const snapshot = await openPages(file, opening, rowRun.clock.now());
+  const pages = pagesOf(rowRun);
+  try {
+    if (job.members) await readMembers(snapshot, pages, job.members);
+    else if (!(await readAccountIfSmaller(snapshot, contacts, pages, requestsNow(rowRun)))) {
+      snapshot.close();
+      return undefined;
+    }
+    return snapshot;
+  } catch (error) {
+    snapshot.close();
+    throw error;
+  }
+}
+
+/** Pages that an earlier invocation has read, unless they are old. */
+async function openPages(file: string, options: SnapshotOptions, now: number): Promise<AccountSnapshot> {
+  const snapshot = await openSnapshot(file, options);
+  if (snapshot.total === undefined || now - snapshot.takenAt <= maxPagesAgeMilliseconds) return snapshot;
+  snapshot.close();
+  await rm(file, { force: true });
+  return openSnapshot(file, options);
+}
+
+/** Requests that this invocation may send before it stops. */
+function requestsNow({ options, send, budget }: RowRun): number {
+  const { maxRequests, waits, reserve } = options;
+  const hour = waits ? undefined : budget.limits.hour;
+  return Math.min(
+    maxRequests === undefined ? Number.POSITIVE_INFINITY : maxRequests - send.counts.total,
+    hour === undefined ? Number.POSITIVE_INFINITY : hour.remaining - reserve,
+  );
+}

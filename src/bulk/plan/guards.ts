@@ -1,0 +1,45 @@
+/** Limits on what a plan may do, checked once it is closed and before its first write. Pure. */
+import { UsageError } from "../../errors.ts";
+import { type PlanTally, plannedWrites } from "./tally.ts";
+
+/** A number, or a share of the contacts that the command looked at. */
+export type Guard = { rows: number } | { percent: number };
+
+export interface GuardOptions {
+  /** Contacts written. */
+  maxChanges?: Guard;
+  /** Values emptied. */
+  maxClears?: Guard;
+  maxCreate?: Guard;
+  maxDelete?: Guard;
+}
+
+/** @throws UsageError that names the guard, what the plan would do, and how to allow it */
+export function requireGuards(tally: PlanTally, guards: GuardOptions = {}): void {
+  const skipped = Object.values(tally.skipped).reduce((sum, each) => sum + each, 0);
+  const contacts = plannedWrites(tally) + tally.unchanged + skipped;
+  const guarded: [flag: string, guard: Guard | undefined, count: number, what: string][] = [
+    ["--max-changes", guards.maxChanges, plannedWrites(tally), "write to @ contacts"],
+    ["--max-clears", guards.maxClears, tally.clears, "empty @ values"],
+    ["--max-create", guards.maxCreate, tally.created, "create @ contacts"],
+    ["--max-delete", guards.maxDelete, tally.deleted, "delete @ contacts"],
+  ];
+  for (const [flag, guard, count, what] of guarded) {
+    if (guard && exceeds(count, guard, contacts)) throw guardError(flag, guard, count, contacts, what);
+  }
+}
+
+function exceeds(count: number, guard: Guard, contacts: number): boolean {
+  return "rows" in guard ? count > guard.rows : count * 100 > guard.percent * contacts;
+}
+
+function guardError(flag: string, guard: Guard, count: number, contacts: number, what: string): UsageError {
+  const limit = "rows" in guard ? guard.rows.toLocaleString("en-US") : `${guard.percent} %`;
+  const would = what.replace("@", count.toLocaleString("en-US"));
+  const words = count === 1 ? would.replace(/s$/, "") : would;
+  return new UsageError(
+    `This would ${words} (of ${contacts.toLocaleString("en-US")} looked at); ${flag} allows ${limit}`,
+    `Nothing was written. Look at the plan (--dry-run --plan plan.ndjson); to allow it, pass ${flag} ${count}`,
+    { type: "GuardError" },
+  );
+}

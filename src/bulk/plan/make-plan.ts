@@ -1,0 +1,192 @@
+/**
+ * The plan step: contacts are looked up block by block and decided, and what was decided is added to the plan. Nothing is
+ * written to the account.
+ */
+import type { Found } from "../account/lookup.ts";
+import type { Decision, Item, PassedRow } from "../items.ts";
+import { asRunStop } from "../pacing/run-stop.ts";
+import { type PlanWriter, type StoredLine, storedLine } from "./plan-file.ts";
+import { type PlanLine, type PlanNames, planLineOf } from "./plan-line.ts";
+import { isScarce, type Session } from "./session.ts";
+import { addToTally, isWrite } from "./tally.ts";
+
+/** What a job puts into a plan, in order: contacts, and rows that stand for none. */
+export type Entry = Item | PassedRow;
+export type Entries = AsyncIterable<readonly Entry[]> | Iterable<readonly Entry[]>;
+
+/** Entries that are added to the plan together, where nothing has to be looked up. */
+const maxEntries = 500;
+
+export interface PlanStep {
+  session: Session;
+  /** All entries of the job, from the first on. */
+  entries: Entries;
+  writer: PlanWriter;
+  names: PlanNames;
+  /** Whether contacts that stay as they are, or are skipped, get a line too. */
+  isComplete: boolean;
+}
+
+interface Decided {
+  item: Item;
+  found: Found;
+  decision: Decision;
+}
+
+interface DecidedBlock {
+  entries: readonly (PassedRow | Decided)[];
+  /** The oldest look-up that it rests on. */
+  at: number;
+}
+
+/** @throws RunStop; then the plan holds the blocks up to there */
+export async function makePlan(step: PlanStep): Promise<void> {
+  const { session } = step;
+  const running: Promise<DecidedBlock>[] = [];
+  const addOldest = async () => addBlock(step, await running.shift()!);
+  try {
+    for await (const block of blocksOf(step)) {
+      if (session.send.stopped) throw session.send.stopped;
+      const decided = decideBlock(session, block);
+      decided.catch(() => undefined);
+      running.push(decided);
+      if (running.length >= concurrencyOf(session)) await addOldest();
+    }
+    while (running.length > 0) await addOldest();
+  } catch (error) {
+    session.send.stop(asRunStop(error));
+    throw error;
+  } finally {
+    await Promise.allSettled(running);
+  }
+}
+
+function concurrencyOf(session: Session): number {
+  return isScarce(session) ? 1 : session.options.concurrency;
+}
+
+/** The entries that are not planned yet, in blocks that are looked up together. */
+async function* blocksOf({ session, entries, writer }: PlanStep): AsyncGenerator<Entry[]> {
+  let skip = writer.taken;
+  let block: Entry[] = [];
+  let lookUps = 0;
+  for await (const batch of entries) {
+    for (const entry of batch) {
+      if (skip > 0) {
+        skip--;
+        continue;
+      }
+      block.push(entry);
+      if (entry.kind === "contact" && needsLookup(session, entry)) lookUps++;
+      if (lookUps < maxLookUps(session, entry) && block.length < maxEntries) continue;
+      yield block;
+      block = [];
+      lookUps = 0;
+    }
+  }
+  if (block.length > 0) yield block;
+}
+
+/** Contacts that may have to be read one by one are planned one by one while requests are scarce. */
+function maxLookUps(session: Session, entry: Entry): number {
+  const mayBeAlone = entry.kind === "contact" && session.work.readsAlone?.(entry);
+  return mayBeAlone && isScarce(session) ? 1 : session.lookup.blockSize;
+}
+
+function needsLookup({ work, lookup }: Session, item: Item): boolean {
+  return item.found === undefined && !lookup.knowsAll && (work.needsLookup?.(item) ?? true);
+}
+
+async function decideBlock(session: Session, block: readonly Entry[]): Promise<DecidedBlock> {
+  const { work, lookup, clock } = session;
+  const items = block.filter((entry) => entry.kind === "contact");
+  const found = await lookUp(session, items);
+  const decided = new Map(items.map((item) => [item.ref, decideOne(session, item, found.get(item.ref))]));
+
+  const uncertain = items.filter((item) => {
+    const { decision } = decided.get(item.ref)!;
+    const isCertain = found.get(item.ref)?.isById || (work.isCertain?.(item, decision) ?? true);
+    return !isCertain && item.contactId !== undefined;
+  });
+  await Promise.all(
+    uncertain.map(async (item) => {
+      const contact = await lookup.read(item.contactId!);
+      decided.set(item.ref, decideOne(session, item, { contact, isKept: false }));
+    }),
+  );
+
+  const unknown = items.filter((item) => changesUnknownLists(decided.get(item.ref)!));
+  if (unknown.length > 0) {
+    const fresh = await lookup.findFresh(unknown);
+    for (const item of unknown) decided.set(item.ref, decideOne(session, item, fresh.get(item.ref)));
+  }
+  const isKept = [...decided.values()].some((each) => each.found.isKept);
+  return {
+    entries: block.map((entry) => (entry.kind === "contact" ? decided.get(entry.ref)! : entry)),
+    at: isKept ? Math.min(lookup.takenAt, clock.now()) : clock.now(),
+  };
+}
+
+async function lookUp(session: Session, items: readonly Item[]): Promise<Map<number, Found>> {
+  const { work, lookup } = session;
+  const wanted = items.filter((item) => item.found === undefined && (work.needsLookup?.(item) ?? true));
+  const [first] = wanted;
+  const isAlone = wanted.length === 1 && first!.contactId !== undefined && work.readsAlone?.(first!);
+  const found: Map<number, Found> = isAlone ? new Map() : await lookup.find(wanted);
+  if (isAlone) {
+    const contact = await lookup.read(first!.contactId!);
+    found.set(first!.ref, { contact, isKept: false, isById: true });
+  }
+  for (const item of items) {
+    if (item.found !== undefined) found.set(item.ref, { contact: item.found, isKept: true });
+  }
+  return found;
+}
+
+function decideOne({ work }: Session, item: Item, found: Found = { isKept: false }): Decided {
+  const { refused } = found;
+  const decision: Decision = refused
+    ? { kind: "reject", code: refused.type, message: refused.message }
+    : work.decide(item, found.contact);
+  return { item, found, decision };
+}
+
+/** A page of everybody may leave the lists out; a look-up by keys can ask for them list by list. */
+function changesUnknownLists({ found, decision }: Decided): boolean {
+  if (!found.isKept || decision.kind !== "change") return false;
+  const { body, before } = decision;
+  return !before.knewLists && (body.addLists !== undefined || body.removeLists !== undefined);
+}
+
+/** Counts the block and writes its lines. */
+function addBlock({ session, writer, names, isComplete }: PlanStep, { entries, at }: DecidedBlock): void {
+  const { work, tally } = session;
+  const lines: StoredLine[] = [];
+  let isRejected = false;
+  for (const entry of entries) {
+    if ("kind" in entry) {
+      if (writer.isKept) lines.push(lineOfRow(entry));
+      continue;
+    }
+    const { item, found, decision } = entry;
+    const isMarked = work.isMarked?.(item, found.contact) ?? false;
+    addToTally(tally, { item, decision, found: found.contact, isMarked }, work.readsAlone?.(item) ? 1 : 0);
+    isRejected ||= decision.kind === "reject";
+    const isLine = isWrite(decision) || decision.kind === "reject" || isComplete;
+    if (!writer.isKept || !isLine) continue;
+    lines.push(storedLine(lineOfContact(entry, names), item, isWrite(decision) ? decision : undefined));
+  }
+  writer.addBlock(lines, at, entries.length);
+  if (isRejected) session.onRejected?.();
+}
+
+function lineOfContact({ item, found, decision }: Decided, names: PlanNames): PlanLine {
+  const known = item.contactId === undefined ? undefined : { _id: item.contactId };
+  const contact = found.contact ?? known;
+  return planLineOf({ line: item.line, key: item.key.sent, found: contact }, decision, names);
+}
+
+function lineOfRow({ line, key, action, code, message, cells, of }: PassedRow): StoredLine {
+  const planned: StoredLine = { line, key, contactId: null, action, code, message, changes: [], cells };
+  return of === undefined ? planned : { ...planned, of };
+}

@@ -1,0 +1,339 @@
+/**
+ * The plan of a run as a file: what will be written, known before the first write. JSON lines: the head, what is created
+ * in the account first, a line for each contact that is written and for each row that is not, and the end with counts and
+ * digest. Lines come in blocks of contacts that were looked up together; a plan that was cut off continues after its last
+ * whole block.
+ */
+import { createHash, type Hash } from "node:crypto";
+import { closeSync, createReadStream, fsyncSync, ftruncateSync, openSync, writeSync } from "node:fs";
+import { EcmError, exitCodes } from "../../errors.ts";
+import type { InputFacts } from "../input/rows.ts";
+import type { Creation } from "../account/names.ts";
+import type { ContactKey, DesiredContact, Item, Operation } from "../items.ts";
+import type { KeptNames } from "../runs/names-file.ts";
+import type { SettledByInput } from "../runs/report.ts";
+import type { PlanLine } from "./plan-line.ts";
+import { emptyTally, type PlanTally } from "./tally.ts";
+
+export const planVersion = 1;
+
+export interface PlanHead {
+  version: typeof planVersion;
+  /** Version of the program that made it. */
+  program: string;
+  /** What the command does: `import`, `mutate`, …, `undo`. */
+  kind: string;
+  /** Its words, without values. */
+  command: string[];
+  account: { baseUrl: string; structureId: string; keyType: string };
+  /** Null where no file names the contacts. */
+  input: { sha256: string; size: number } | null;
+  /** RFC 3339, UTC. */
+  createdAt: string;
+  /** What ids of the account are called. */
+  names: KeptNames;
+  /** What a second look asks for: parts of a contact, and lists that the writes speak of. */
+  source: string[];
+  listIds: string[];
+  /** How the input is written, for the rejects file. */
+  table?: Pick<InputFacts, "columns" | "delimiter" | "hasEscapes">;
+}
+
+/** What `apply` needs of a contact besides what people read. */
+export interface Planned {
+  ref: number;
+  key: Pick<ContactKey, "written" | "sent">;
+  operation: Operation;
+  /** What was wanted, where the operation alone does not tell. */
+  desired?: StoredDesired;
+  /** Further members of the item, as its job has them. */
+  [member: string]: unknown;
+}
+
+type StoredDesired = Omit<DesiredContact, "fields"> & { fields: [id: string, value: string][] };
+
+/** A line of the run's own plan. */
+export interface StoredLine extends PlanLine {
+  cells?: readonly (string | undefined)[];
+  /** Of a row that another row stands for: that contact's ref. */
+  of?: number;
+  /** Of a contact that no row names and that is not written. */
+  ref?: number;
+  apply?: Planned;
+}
+
+export interface PlanBlock {
+  lines: StoredLine[];
+  /** When its contacts were looked up, in milliseconds since the epoch. */
+  at: number;
+}
+
+export interface PlanEnd {
+  /** By action. */
+  counts: Record<PlanLine["action"], number>;
+  /** Requests that applying it takes. */
+  requests: number;
+  /** `sha256:` and the hexadecimal digest of all bytes before this line. */
+  digest: string;
+  tally: PlanTally;
+  input: SettledByInput;
+}
+
+interface BlockMark {
+  at: number;
+  /** Entries of the job's source that were planned so far. */
+  taken: number;
+  tally: PlanTally;
+}
+
+type Written =
+  | { plan: PlanHead }
+  | { create: Creation }
+  | { block: BlockMark }
+  | { end: PlanEnd }
+  | StoredLine;
+
+/** A plan that was cut off or changed: it says nothing that can be relied on. */
+export class PlanDamagedError extends EcmError {
+  constructor(file: string, why: string, hint: string) {
+    super(exitCodes.usage, `${file} ${why}`, { type: "PlanDamagedError", hint });
+  }
+}
+
+/** A plan that is whole. */
+export interface ClosedPlan {
+  head: PlanHead;
+  creations: readonly Creation[];
+  end: PlanEnd;
+  lines(): AsyncIterable<StoredLine>;
+}
+
+/** What of a plan is on the disk. */
+export interface KeptPlan {
+  head: PlanHead;
+  creations: Creation[];
+  /** Bytes up to the end of the block after which it continues. */
+  bytes: number;
+  taken: number;
+  tally: PlanTally;
+  /** Present once it is closed. */
+  end?: PlanEnd;
+  /** Of everything before the end. */
+  digest: string;
+}
+
+/**
+ * Reads what is there of a plan.
+ * @param mostTaken blocks that reach beyond so many entries are not kept
+ * @returns undefined where there is no head
+ */
+export async function readKeptPlan(
+  file: string,
+  mostTaken = Number.POSITIVE_INFINITY,
+): Promise<KeptPlan | undefined> {
+  const hash = createHash("sha256");
+  const creations: Creation[] = [];
+  let kept: KeptPlan | undefined;
+  let bytes = 0;
+  for await (const { text, length } of rawLines(file)) {
+    const isMark = /^\{"(?:plan|create|block|end)":/.test(text);
+    const value = isMark ? (JSON.parse(text) as Record<string, unknown>) : undefined;
+    if (value?.end) {
+      return { ...kept!, end: decoded(value.end as PlanEnd), digest: digestOf(hash) };
+    }
+    hash.update(Buffer.from(`${text}\n`, "latin1"));
+    bytes += length;
+    if (value?.plan) {
+      const head = decoded(value.plan as PlanHead);
+      kept = { head, creations, bytes, taken: 0, tally: emptyTally(), digest: "" };
+    } else if (value?.create) {
+      creations.push(decoded(value.create as Creation));
+      kept!.bytes = bytes;
+    } else if (value?.block) {
+      const { taken, tally } = value.block as BlockMark;
+      if (taken <= mostTaken) kept = { ...kept!, bytes, taken, tally: decoded(tally) };
+    }
+  }
+  return kept;
+}
+
+/** The head of a plan, and what is created first; undefined where there is none. */
+export async function readPlanHead(
+  file: string,
+): Promise<{ head: PlanHead; creations: Creation[] } | undefined> {
+  let head: PlanHead | undefined;
+  const creations: Creation[] = [];
+  for await (const { text } of rawLines(file)) {
+    const value = JSON.parse(Buffer.from(text, "latin1").toString("utf8")) as Record<string, unknown>;
+    if (value.plan) head = value.plan as PlanHead;
+    else if (value.create) creations.push(value.create as Creation);
+    else break;
+  }
+  return head && { head, creations };
+}
+
+/** The blocks of a plan, in its order. */
+export async function* readPlanBlocks(file: string): AsyncGenerator<PlanBlock> {
+  let lines: StoredLine[] = [];
+  for await (const { text } of rawLines(file)) {
+    const value = JSON.parse(Buffer.from(text, "latin1").toString("utf8")) as Record<string, unknown>;
+    if (value.plan || value.create) continue;
+    if (value.end) return;
+    if (value.block) {
+      yield { lines, at: (value.block as BlockMark).at };
+      lines = [];
+    } else lines.push(value as unknown as StoredLine);
+  }
+}
+
+export async function* readPlanLines(file: string): AsyncGenerator<StoredLine> {
+  for await (const { lines } of readPlanBlocks(file)) yield* lines;
+}
+
+/** Writes a plan block by block. Without a file it only counts, for a dry run that nobody wants to read. */
+export class PlanWriter {
+  readonly tally: PlanTally;
+  /** Entries of the source that are planned. */
+  taken: number;
+  private readonly descriptor: number | undefined;
+  private readonly hash: Hash;
+
+  private constructor(descriptor: number | undefined, hash: Hash, tally: PlanTally, taken: number) {
+    this.descriptor = descriptor;
+    this.hash = hash;
+    this.tally = tally;
+    this.taken = taken;
+  }
+
+  static create(file: string | undefined, head: PlanHead, creations: readonly Creation[]): PlanWriter {
+    const descriptor = file === undefined ? undefined : openSync(file, "w", 0o600);
+    const writer = new PlanWriter(descriptor, createHash("sha256"), emptyTally(), 0);
+    writer.append([{ plan: head }, ...creations.map((create) => ({ create }))]);
+    return writer;
+  }
+
+  /** Continues after the last whole block. */
+  static async resume(file: string, kept: KeptPlan): Promise<PlanWriter> {
+    const hash = createHash("sha256");
+    if (kept.bytes > 0) {
+      for await (const piece of createReadStream(file, { end: kept.bytes - 1 })) hash.update(piece as Buffer);
+    }
+    const descriptor = openSync(file, "r+", 0o600);
+    ftruncateSync(descriptor, kept.bytes);
+    closeSync(descriptor);
+    return new PlanWriter(openSync(file, "a", 0o600), hash, kept.tally, kept.taken);
+  }
+
+  /** Whether lines are kept at all. */
+  get isKept(): boolean {
+    return this.descriptor !== undefined;
+  }
+
+  addBlock(lines: readonly StoredLine[], at: number, entries: number): void {
+    this.taken += entries;
+    this.append([...lines, { block: { at, taken: this.taken, tally: this.tally } }]);
+  }
+
+  /** Has all of it on the disk. @param requests that applying it takes */
+  close(requests: number, input: SettledByInput): PlanEnd {
+    const { tally } = this;
+    const passed = input.passedOver;
+    const end: PlanEnd = {
+      counts: {
+        create: tally.created,
+        update: tally.updated + tally.removed,
+        delete: tally.deleted,
+        unchanged: tally.unchanged,
+        skip: sumOf(tally.skipped) + (input.passedOverAre === "skipped" ? passed : 0),
+        reject:
+          sumOf(tally.rejected) +
+          sumOf(input.rejectedCodes) +
+          (input.passedOverAre === "rejected" ? passed : 0),
+      },
+      requests,
+      digest: digestOf(this.hash),
+      tally,
+      input,
+    };
+    this.append([{ end }]);
+    if (this.descriptor !== undefined) fsyncSync(this.descriptor);
+    this.release();
+    return end;
+  }
+
+  /** Closes the file, whatever it holds. */
+  release(): void {
+    if (this.descriptor === undefined || this.isClosed) return;
+    this.isClosed = true;
+    closeSync(this.descriptor);
+  }
+
+  private isClosed = false;
+
+  private append(values: readonly Written[]): void {
+    if (this.descriptor === undefined) return;
+    const bytes = Buffer.from(values.map((value) => `${JSON.stringify(value)}\n`).join(""));
+    this.hash.update(bytes);
+    // A full disk takes a part of it first, without an error.
+    for (let at = 0; at < bytes.length; ) at += writeSync(this.descriptor, bytes, at);
+  }
+}
+
+/** The line of a contact, with what applying it needs. */
+export function storedLine(line: PlanLine, item: Item, operation: Operation | undefined): StoredLine {
+  if (!operation) return { ...line, cells: item.cells, ...(line.line === null && { ref: item.ref }) };
+  const { kind: _kind, line: _line, found: _found, cells, desired, key, ...more } = item;
+  const isTold = operation.kind === "create" && desired && [...desired.fields.values()].every((value) => value !== "");
+  return {
+    ...line,
+    cells,
+    apply: {
+      ...more,
+      key: { written: key.written, sent: key.sent },
+      operation,
+      ...(desired && !isTold && { desired: { ...desired, fields: [...desired.fields] } }),
+    },
+  };
+}
+
+/** The contact that a line plans. */
+export function plannedItem(line: StoredLine & { apply: Planned }, identityOf: (key: string) => string): Item {
+  const { key, operation, desired, ...more } = line.apply;
+  const { ref } = more;
+  return {
+    ...more,
+    kind: "contact",
+    ref,
+    line: line.line,
+    cells: line.cells ?? [],
+    key: { ...key, identity: identityOf(key.sent) },
+    ...(desired && { desired: { ...desired, fields: new Map(desired.fields) } }),
+  };
+}
+
+function digestOf(hash: Hash): string {
+  return `sha256:${hash.copy().digest("hex")}`;
+}
+
+function sumOf(counts: Readonly<Record<string, number>>): number {
+  return Object.values(counts).reduce((sum, each) => sum + each, 0);
+}
+
+/** Texts of a line that was read as latin1, as they are. */
+function decoded<T>(value: T): T {
+  return JSON.parse(Buffer.from(JSON.stringify(value), "latin1").toString("utf8")) as T;
+}
+
+/** Lines with their break, byte for byte as latin1; what follows the last break is left out. */
+async function* rawLines(file: string): AsyncGenerator<{ text: string; length: number }> {
+  let rest = "";
+  try {
+    for await (const piece of createReadStream(file, { encoding: "latin1" })) {
+      const lines = (rest + (piece as string)).split("\n");
+      rest = lines.pop()!;
+      for (const text of lines) yield { text, length: text.length + 1 };
+    }
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
+  }
+}

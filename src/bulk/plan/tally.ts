@@ -1,0 +1,111 @@
+/** What a plan holds so far, in numbers. */
+import { isInactive } from "../../service/contacts.ts";
+import type { Contact } from "../../wire.ts";
+import type { Decision, Item, Operation } from "../items.ts";
+
+/** Contacts; rows that stand for none are counted with the input. */
+export interface PlanTally {
+  created: number;
+  updated: number;
+  /** Taken out of a list by a sync. */
+  removed: number;
+  deleted: number;
+  unchanged: number;
+  /** By code. */
+  skipped: Record<string, number>;
+  rejected: Record<string, number>;
+  /** Whom the account holds as inactive. */
+  inactive: number;
+  /** Whom the input marks as not subscribed, and the account holds as active. */
+  marked: number;
+  /** The first of them. */
+  markedContacts: { line: number | null; key: string }[];
+  /** Requests that the writes take, and the reads right before them. */
+  requests: number;
+  /** Values that become empty. */
+  clears: number;
+  /** Contacts that are written, but not in all that was wanted. */
+  remarks: number;
+}
+
+const maxMarkedNamed = 100;
+
+export function emptyTally(): PlanTally {
+  return {
+    created: 0,
+    updated: 0,
+    removed: 0,
+    deleted: 0,
+    unchanged: 0,
+    skipped: {},
+    rejected: {},
+    inactive: 0,
+    marked: 0,
+    markedContacts: [],
+    requests: 0,
+    clears: 0,
+    remarks: 0,
+  };
+}
+
+const writes: readonly Decision["kind"][] = ["create", "change", "status", "delete"];
+
+export function isWrite(decision: Decision): decision is Operation {
+  return writes.includes(decision.kind);
+}
+
+/** Contacts that the plan writes. */
+export function plannedWrites({ created, updated, removed, deleted }: PlanTally): number {
+  return created + updated + removed + deleted;
+}
+
+/** Counts a contact about which something was decided. */
+export function addToTally(
+  tally: PlanTally,
+  { item, decision, found, isMarked }: Decided,
+  readsBefore: number,
+): void {
+  if (isInactive(found)) tally.inactive++;
+  if (isMarked) {
+    tally.marked++;
+    if (tally.markedContacts.length < maxMarkedNamed) {
+      tally.markedContacts.push({ line: item.line, key: item.key.sent });
+    }
+  }
+  if (isWrite(decision)) {
+    tally[plannedOutcome(item, decision)]++;
+    tally.requests += requestsOf(decision) + readsBefore;
+    tally.clears += clearsOf(decision);
+    if (decision.remark) tally.remarks++;
+  } else if (decision.kind === "leave") tally.unchanged++;
+  else {
+    const codes = decision.kind === "skip" ? tally.skipped : tally.rejected;
+    codes[decision.code] = (codes[decision.code] ?? 0) + 1;
+  }
+}
+
+export interface Decided {
+  item: Item;
+  decision: Decision;
+  found: Partial<Contact> | undefined;
+  isMarked: boolean;
+}
+
+/** What a write counts as once it is carried out. */
+export function plannedOutcome(item: Item, { kind }: Operation): "created" | "updated" | "removed" | "deleted" {
+  if (kind === "create") return "created";
+  if (kind === "delete") return "deleted";
+  return (item as Item & { isRemoval?: boolean }).isRemoval ? "removed" : "updated";
+}
+
+function requestsOf(operation: Operation): number {
+  return operation.kind === "status" && operation.next ? 2 : 1;
+}
+
+function clearsOf(operation: Operation): number {
+  const change = operation.kind === "status" ? operation.next : operation;
+  if (change?.kind !== "change") return 0;
+  const before = new Map(change.before.fields.map(({ _id, value }) => [_id, value]));
+  const isCleared = ({ _id, value }: { _id: string; value: string }) => value === "" && before.get(_id) !== "";
+  return (change.body.updateFields ?? []).filter(isCleared).length;
+}
