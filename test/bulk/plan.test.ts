@@ -2,11 +2,8 @@
 import { readdirSync } from "node:fs";
 import { readdir, readFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { PlanLine } from "../../src/bulk/plan/plan-line.ts";
-import { planLineOfRow } from "../../src/bulk/plan/plan-line.ts";
-import { createPlanRecorder } from "../../src/bulk/engine/plan-recorder.ts";
 import { InterruptedError } from "../../src/errors.ts";
 import { ecmWith, temporaryFolder, temporaryHome } from "../support/ecm.ts";
 import { startHttpServer } from "../support/http-server.ts";
@@ -258,34 +255,5 @@ describe("--plan", () => {
       "  Own 1     – ignored  x",
     ]);
     expect(shown?.slice(5, 7)).toEqual(["  Own 4     – ignored  x", "  … 3 more columns ignored"]);
-  });
-});
-
-describe("the recorder of a plan", () => {
-  it("gives lines in input order, in whatever order the blocks are decided", async () => {
-    const rows = fc.array(fc.boolean(), { maxLength: 60 });
-    await fc.assert(
-      fc.asyncProperty(rows, fc.infiniteStream(fc.nat()), async (isItem, order) => {
-        const written: number[] = [];
-        const recorder = createPlanRecorder(({ line }) => void written.push(line!));
-        const waiting: (() => Promise<void>)[] = [];
-        let block: PlanLine[] = [];
-        const seal = () => {
-          const slot = recorder.seal();
-          const lines = block;
-          block = [];
-          waiting.push(() => slot.fill(lines));
-        };
-        for (const [place, stands] of isItem.entries()) {
-          const line = planLineOfRow(place, "", "skip", "x", null);
-          if (!stands) recorder.pass(line);
-          else if (block.push(line) === 3) seal();
-        }
-        if (block.length > 0) seal();
-        while (waiting.length > 0) await waiting.splice(order.next().value % waiting.length, 1)[0]!();
-        await recorder.end();
-        expect(written).toEqual(isItem.map((_, place) => place));
-      }),
-    );
   });
 });

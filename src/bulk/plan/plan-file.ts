@@ -12,6 +12,7 @@ import type { Creation } from "../account/names.ts";
 import type { ContactKey, DesiredContact, Item, Operation } from "../items.ts";
 import type { KeptNames } from "../runs/names-file.ts";
 import type { SettledByInput } from "../runs/report.ts";
+import { desiredOfCreate } from "./decide.ts";
 import type { PlanLine } from "./plan-line.ts";
 import { emptyTally, type PlanTally } from "./tally.ts";
 
@@ -300,6 +301,11 @@ export function storedLine(line: PlanLine, item: Item, operation: Operation | un
 export function plannedItem(line: StoredLine & { apply: Planned }, identityOf: (key: string) => string): Item {
   const { key, operation, desired, ...more } = line.apply;
   const { ref } = more;
+  const wanted = desired
+    ? { ...desired, fields: new Map(desired.fields) }
+    : operation.kind === "create"
+      ? desiredOfCreate(operation.body)
+      : undefined;
   return {
     ...more,
     kind: "contact",
@@ -307,7 +313,7 @@ export function plannedItem(line: StoredLine & { apply: Planned }, identityOf: (
     line: line.line,
     cells: line.cells ?? [],
     key: { ...key, identity: identityOf(key.sent) },
-    ...(desired && { desired: { ...desired, fields: new Map(desired.fields) } }),
+    ...(wanted && { desired: wanted }),
   };
 }
 
