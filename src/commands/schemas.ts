@@ -2,8 +2,9 @@
  * What programs read of this one, as JSON Schemas (draft 2020-12): `ecm commands --schemas`. Members that are not named here may come
  * later; a reader must pass over them. The types hold the names and the choices, a test holds real outputs against the rest.
  */
-import type { PlanChange, PlanLine } from "../bulk/plan/plan-line.ts";
+
 import type { RunStop } from "../bulk/pacing/run-stop.ts";
+import type { PlanChange, PlanLine } from "../bulk/plan/plan-line.ts";
 import type { RowCounts, Summary } from "../bulk/runs/report.ts";
 import { type Applied, exitCodes, type LimitKind } from "../errors.ts";
 

@@ -1,7 +1,7 @@
 /** Nobody whom a file marks as gone is created, by any door. */
 import { describe, expect, it } from "vitest";
 import { type RunningSandbox, startSandbox } from "../support/sandbox.ts";
-import { call, contactsIn, inputFile, summaryOf } from "./kit.ts";
+import { call, contactLines, contactsIn, inputFile, summaryOf } from "./kit.ts";
 
 describe("what used to create people who had left, without a word", () => {
   it("a Status column of words like unsubscribed, with --ignore-unmapped", async () => {
@@ -115,8 +115,8 @@ describe("existing contacts that the file marks", () => {
     const flags = ["--unsubscribe-marked", "--list", "News", "--json"];
     const dry = summaryOf(await service.ecm(["import", path, ...flags, "--dry-run"]));
     const plan = await service.ecm(["import", path, ...flags.slice(0, -1), "--dry-run", "--plan", "-"]);
-    const lines = plan.stdout.trim().split("\n");
-    expect(lines.map((line) => JSON.parse(line).changes.length)).toEqual([1, 2, 2, 0]);
+    const lines = contactLines(plan.stdout);
+    expect(lines.map(({ changes }) => changes.length)).toEqual([1, 2, 2, 0]);
     const result = await service.ecm(["import", path, ...flags]);
     expect(result.code).toBe(0);
     const real = summaryOf(result);

@@ -1,6 +1,7 @@
 /** What the tests of the bulk engine share: input files, summaries, and what the account holds. */
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import type { PlanLine } from "../../src/bulk/plan/plan-line.ts";
 import type { Summary } from "../../src/bulk/runs/report.ts";
 import type { SeedData } from "../../src/sandbox/public-types.ts";
 import type { Contact } from "../../src/wire.ts";
@@ -29,6 +30,19 @@ export function manyContacts(count: number): NonNullable<SeedData["contacts"]> {
     key: `p${index}@example.com`,
     fields: { "First Name": `First ${index}` },
   }));
+}
+
+/** The lines of a plan file that speak of contacts, without what applying them needs. */
+export function contactLines(text: string): PlanLine[] {
+  return text
+    .split("\n")
+    .filter((line) => line !== "")
+    .map(
+      (line) =>
+        JSON.parse(line) as PlanLine & { plan?: unknown; create?: unknown; end?: unknown; apply?: unknown },
+    )
+    .filter(({ plan, create, end }) => !plan && !create && !end)
+    .map(({ apply: _apply, ...line }) => line);
 }
 
 export function summaryOf(result: Result): Summary {

@@ -9,7 +9,7 @@ import { ecmWith, temporaryFolder, temporaryHome } from "../support/ecm.ts";
 import { startHttpServer } from "../support/http-server.ts";
 import { testKey } from "../support/line.ts";
 import { startSandbox } from "../support/sandbox.ts";
-import { inputFile, summaryOf } from "./kit.ts";
+import { contactLines, inputFile, summaryOf } from "./kit.ts";
 
 async function account() {
   const service = await startSandbox();
@@ -24,11 +24,7 @@ async function account() {
     await ecm(["contact", "create", "--key", key!, "--set", `City=${city}`]);
   }
   const plan = join(await temporaryFolder(), "plan.ndjson");
-  const lines = async (text?: string) =>
-    (text ?? (await readFile(plan, "utf8")))
-      .trim()
-      .split("\n")
-      .map((line) => JSON.parse(line) as PlanLine);
+  const lines = async (text?: string) => contactLines(text ?? (await readFile(plan, "utf8")));
   return { ...service, plan, lines };
 }
 

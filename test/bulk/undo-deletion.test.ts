@@ -87,7 +87,7 @@ describe("undo --delete-created", () => {
     expect((await contactsIn(service)).size).toBe(4);
     const asked = {
       terminalColumns: 120,
-      typed: [["Type 5 to permanently delete 5 contacts", "no\r"]] as [string, string][],
+      typed: [["Type 2 to permanently delete 2 contacts", "no\r"]] as [string, string][],
     };
     expect((await service.ecm(args, asked)).code).toBe(1);
     expect((await contactsIn(service)).size).toBe(4);

@@ -5,13 +5,9 @@ import { describe, expect, it } from "vitest";
 import type { PlanLine } from "../../src/bulk/plan/plan-line.ts";
 import { resultOf, spawnEcm, temporaryFolder } from "../support/ecm.ts";
 import { startSandbox } from "../support/sandbox.ts";
-import { contactsIn, inputFile, manyContacts, manyRows, summaryOf } from "./kit.ts";
+import { contactLines, contactsIn, inputFile, manyContacts, manyRows, summaryOf } from "./kit.ts";
 
-const linesIn = (text: string) =>
-  text
-    .split("\n")
-    .filter((line) => line !== "")
-    .map((line) => JSON.parse(line) as PlanLine);
+const linesIn = contactLines;
 
 /** Without what a service chooses. */
 const withoutIds = (lines: PlanLine[]) => lines.map(({ contactId: _id, ...line }) => line);

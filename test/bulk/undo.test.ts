@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { temporaryFolder } from "../support/ecm.ts";
 import { startSandbox } from "../support/sandbox.ts";
-import { contactsIn, inputFile, manyContacts, manyRows, summaryOf } from "./kit.ts";
+import { contactLines, contactsIn, inputFile, manyContacts, manyRows, summaryOf } from "./kit.ts";
 
 describe("ecm runs undo", () => {
   it("puts back what the run changed and nobody has changed since, and says what it cannot", async () => {
@@ -166,7 +166,7 @@ describe("ecm runs undo", () => {
       await ecm(["structure", "field", "remove", "City", "--yes"]);
 
       const dry = await ecm(["runs", "undo", run!, "--dry-run", "--plan", "-"]);
-      const line = JSON.parse(dry.stdout);
+      const line = contactLines(dry.stdout)[0]!;
       expect(line).toMatchObject({ action: "update", code: "changed_since" });
       expect(line.message).toMatch(/^not restored: field "City", list "[^"]+", tag "[^"]+"$/);
       expect(line.changes).toEqual([

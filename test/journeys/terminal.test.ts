@@ -280,7 +280,7 @@ describe("the undo of a run", () => {
     await ecm(["contact", "create", "--key", "ada@example.com", "--set", "First Name=Augusta"]);
     await ecm(["import", file]);
     const undo = (keys: string) =>
-      ecm(["runs", "undo", "last"], { ...at80, typed: [["Restore up to 1 contact in", keys]] });
+      ecm(["runs", "undo", "last"], { ...at80, typed: [["Restore 1 contact in", keys]] });
     for (const [keys, code] of [
       [`n${enter}`, 1],
       ["\u0003", 130],

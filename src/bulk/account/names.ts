@@ -166,7 +166,11 @@ export async function openNameBook(options: NameBookOptions): Promise<NameBook> 
     creations,
     idOf: ({ what, name }) => {
       const id =
-        what === "list" ? listIds.get(name) : what === "tag" ? tagIds.get(name) : fieldIds.get(newFieldId(name));
+        what === "list"
+          ? listIds.get(name)
+          : what === "tag"
+            ? tagIds.get(name)
+            : fieldIds.get(newFieldId(name));
       if (id === undefined) throw new Error(`the ${what} ${JSON.stringify(name)} was not created`);
       return id;
     },

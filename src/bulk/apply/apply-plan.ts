@@ -109,10 +109,14 @@ class Group {
   private async lookAgain(item: Item): Promise<Seen> {
     const { send, lookup, ledger, clock } = this.session;
     const now = clock.now();
-    const isNewEnough = this.again && this.again.begunAt >= send.waitEndedAt && now - this.again.begunAt < reuseMilliseconds;
+    const begunAt = this.again?.begunAt ?? Number.NEGATIVE_INFINITY;
+    const isNewEnough = begunAt >= send.waitEndedAt && now - begunAt < reuseMilliseconds;
     if (!isNewEnough) {
+      // What an earlier invocation has left open is settled with the others.
+      const isFirst = this.again === undefined;
       const left = this.contacts.filter(({ item: { ref }, planned }) => {
-        return planned.kind !== "create" && !ledger.isDone(ref) && !ledger.openIntent(ref);
+        if (ledger.isDone(ref)) return false;
+        return planned.kind !== "create" || (isFirst && ledger.openIntent(ref) !== undefined);
       });
       const items = left.map((each) => each.item);
       if (!items.includes(item)) items.push(item);
@@ -123,7 +127,9 @@ class Group {
       this.again = { begunAt: now, seen };
     }
     const seen = (await this.again!.seen).get(item.ref);
-    return seen ?? { found: (await lookup.findFresh([item])).get(item.ref) ?? { isKept: false }, at: clock.now() };
+    if (seen) return seen;
+    const found = (await lookup.findFresh([item])).get(item.ref);
+    return { found: found ?? { isKept: false }, at: clock.now() };
   }
 }
 

@@ -18,7 +18,10 @@ export function conclude(
   decision: Exclude<Decision, Operation>,
   contact: Partial<Contact> | undefined,
 ): void {
-  if (decision.kind === "reject") return reject(task, decision);
+  if (decision.kind === "reject") {
+    reject(task, decision);
+    return;
+  }
   const { session, item } = task;
   const outcome = decision.kind === "leave" ? "unchanged" : "skipped";
   const code = decision.kind === "skip" ? { code: decision.code } : {};

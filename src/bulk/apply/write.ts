@@ -90,16 +90,13 @@ async function firstAttempt(task: Task, { seen, lookAgain }: Freshness): Promise
     lost: 0,
     looks: 0,
   };
-  const byKey = async () => ({ found: await findOne(session, item), at: clock.now() });
-  if (open) {
-    const { operation } = open;
-    if (operation.kind === "create") return decided(task, start, await byKey());
-    const found = await readWritten(session, item, operation);
+  if (open?.operation.kind === "status" || open?.operation.kind === "delete") {
+    const found = await readWritten(session, item, open.operation);
     return decided(task, start, { found, at: clock.now() });
   }
-  if (ledger.isBegun(item.ref)) return decided(task, start, await lookAgain());
-  if (planned.kind === "create" && visibility.missed >= maxMissed) return decided(task, start, await byKey());
-  return start;
+  if (open || ledger.isBegun(item.ref)) return decided(task, start, await lookAgain());
+  if (planned.kind !== "create" || visibility.missed < maxMissed) return start;
+  return decided(task, start, { found: await findOne(session, item), at: clock.now() });
 }
 
 /** Decides by what was seen now, with the function that made the plan. */
@@ -121,7 +118,8 @@ const maxLooks = 3;
 function mayLeave({ session, item }: Task, { decision, at, looks }: Attempt): boolean {
   const { send, clock, work } = session;
   if (decision.kind === "create") return !work.isSuppressed?.(item);
-  return looks > maxLooks || (at >= send.waitEndedAt && clock.now() - at <= maxAge);
+  if (looks > maxLooks) return true;
+  return at >= session.startedAt && at >= send.waitEndedAt && clock.now() - at <= maxAge;
 }
 
 /** @returns what is known for another attempt; undefined once the outcome is written down */

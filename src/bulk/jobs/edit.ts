@@ -5,11 +5,11 @@ import { isInactive, statusOf, statusParts, unsubscribed, wholeContact } from ".
 import { resolveSelection, type Selection, type WantedSelection } from "../../service/selection.ts";
 import { parseWhere } from "../../service/where.ts";
 import type { Contact, MutateBody } from "../../wire.ts";
-import type { ContactEdit, ResolvedJob, RowJob } from "./job.ts";
 import { openInput, understandKeys } from "../input/index.ts";
 import type { DesiredContact } from "../items.ts";
 import { desiredOfMutate } from "../plan/decide.ts";
 import { type FileOfKeys, readOptionsOf } from "./file-of-keys.ts";
+import type { ContactEdit, ResolvedJob, RowJob } from "./job.ts";
 
 export interface EditOptions {
   kind: "mutate" | "unsubscribe" | "delete";

@@ -1,8 +1,8 @@
 /** What a job over rows puts into its plan: the contacts of its input, or those that conditions choose, in order. */
 import type { Contact } from "../../wire.ts";
 import type { AccountSnapshot } from "../account/snapshot.ts";
-import { identityReader } from "../input/keys.ts";
 import { roleOf } from "../input/join.ts";
+import { identityReader } from "../input/keys.ts";
 import type { ReadRow, RejectedRow, Row } from "../input/rows.ts";
 import type { Survey } from "../input/survey.ts";
 import type { Item, PassedRow } from "../items.ts";

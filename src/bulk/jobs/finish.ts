@@ -1,12 +1,12 @@
 /** The end of a run: its summary, in the report and in its folder. */
 import { asRunStop, type RunStop } from "../pacing/run-stop.ts";
-import { writeManifest } from "../runs/folder.ts";
-import { createLedger } from "../runs/ledger.ts";
-import { countCodes, type SettledByInput, type Summary } from "../runs/report.ts";
 import { monthStop, type Price } from "../plan/price.ts";
 import type { RunContext } from "../plan/run-context.ts";
 import { type RunState, rowsOf } from "../plan/session.ts";
 import { emptyTally } from "../plan/tally.ts";
+import { writeManifest } from "../runs/folder.ts";
+import { createLedger } from "../runs/ledger.ts";
+import { countCodes, type SettledByInput, type Summary } from "../runs/report.ts";
 
 /** What a run came to, besides its counts. */
 export interface Ending {

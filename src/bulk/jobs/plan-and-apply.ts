@@ -38,14 +38,14 @@ import {
   type RunState,
   type Session,
 } from "../plan/session.ts";
-import { emptyTally, plannedWrites } from "../plan/tally.ts";
+import { emptyTally, plannedWrites, requestsFor } from "../plan/tally.ts";
 import type { EnteredRun } from "../runs/enter.ts";
 import { fileOf } from "../runs/files.ts";
 import { runsFolder } from "../runs/folder.ts";
 import { createLedger, type Ledger } from "../runs/ledger.ts";
 import type { SettledByInput } from "../runs/report.ts";
+import { requireFewRejects, stopAtRejects } from "./few-rejects.ts";
 import { type Closed, closeRun } from "./finish.ts";
-import { stopAtRejects, requireFewRejects } from "./few-rejects.ts";
 import { writeRejected } from "./rejected.ts";
 
 /** What a job puts into a plan. */
@@ -98,6 +98,7 @@ export async function planAndApply(
   const input = kept?.end?.input ?? job.input;
   let state: RunState = { ...context, input, tally: kept?.tally ?? emptyTally(), ledger, run };
   const place = await planPlace(context, run);
+  const startedAt = context.clock.now();
   let price: Price | undefined;
   let backup: string | undefined;
   let stop: RunStop | undefined;
@@ -108,7 +109,7 @@ export async function planAndApply(
     const made = plan ? undefined : await makeWholePlan(state, job, kept, place);
     if (made) state = made.state;
     const closed = plan ?? made!.plan;
-    price = await priceOf(state, job, closed);
+    price = await priceOf(state, job, closed, plan !== undefined);
     context.emit({ kind: "priced", price });
     if (closed) await options.takePlan?.(closed);
     if (run) {
@@ -117,7 +118,10 @@ export async function planAndApply(
       if (isFirst) requireGuards(state.tally, options.guards);
       if (isFirst && price.left > 0) backup = await agreeAndBackUp(state, job, price, run, closed!);
       await createNames(state, job, run, closed!);
-      await applyClosed(state, job, run, price);
+      const session = sessionFor(state, job, job.lookup, startedAt);
+      beginPhase(session, "working", price);
+      await applyPlan(session, planFileOf(run));
+      requireFurther(job.requestsAfter, { sent: state.send.counts.total, maxRequests: options.maxRequests });
     }
   } catch (error) {
     stop = asRunStop(error);
@@ -201,7 +205,12 @@ async function makeWholePlan(
       usable && usable.taken > 0
         ? await PlanWriter.resume(file!, usable)
         : PlanWriter.create(file, head, creations);
-    const session = sessionFor({ ...state, input: source.input, tally: writer.tally }, job, source.lookup);
+    const session = sessionFor(
+      { ...state, input: source.input, tally: writer.tally },
+      job,
+      source.lookup,
+      clock.now(),
+    );
     beginPhase(session, "looking");
     const names = planNames(head.names);
     const isComplete = options.takePlan !== undefined || run?.manifest.plan !== undefined;
@@ -233,12 +242,12 @@ function closedPlan(
   return { head, creations, end, lines: () => readPlanLines(file) };
 }
 
-function sessionFor(state: RunState, job: ReadyJob, lookup: Lookup): Session {
+function sessionFor(state: RunState, job: ReadyJob, lookup: Lookup, startedAt: number): Session {
   const identityOf = identityReader(job.keyType);
   const { work, behavior } = job;
   const isLimited = state.options.maxRejects !== undefined || !job.isLenient;
   const onRejected = isLimited ? () => stopAtRejects(state) : undefined;
-  return openSession(state, { work, behavior, lookup, identityOf, onRejected });
+  return openSession(state, { work, behavior, lookup, identityOf, startedAt, onRejected });
 }
 
 /** Of a plan that was not applied yet. */
@@ -248,22 +257,29 @@ function restOf(tally: RunState["tally"]): PlanRest {
 }
 
 /** With everything decided the price is exact. */
-async function priceOf(state: RunState, job: ReadyJob, plan: ClosedPlan | undefined): Promise<Price> {
-  const isBegun = hasBegun(state.ledger);
-  const rest = isBegun && plan ? await restOfBegun(plan, state.ledger) : restOf(state.tally);
+async function priceOf(
+  state: RunState,
+  job: ReadyJob,
+  plan: ClosedPlan | undefined,
+  areOld: boolean,
+): Promise<Price> {
+  const rest = areOld && plan ? await restOfOld(plan, state.ledger, job) : restOf(state.tally);
   const further = (state.ledger.names.size > 0 ? 0 : (job.names?.requestsToCreate ?? 0)) + job.requestsAfter;
+  // Who is read by the id is read right before the write in any case.
   const changes = job.work.readsAlone ? 0 : rest.changes;
   return priceOfPlan(state, { ...rest, changes }, { further, blockSize: job.lookup.blockSize });
 }
 
-async function restOfBegun({ lines }: ClosedPlan, ledger: Ledger): Promise<PlanRest> {
+async function restOfOld({ lines }: ClosedPlan, ledger: Ledger, { work }: ReadyJob): Promise<PlanRest> {
   const rest = { writes: 0, requests: 0, changes: 0, areOld: true };
   for await (const { apply } of lines()) {
     if (!apply || ledger.isDone(apply.ref)) continue;
     const { operation } = apply;
     rest.writes++;
-    rest.requests += operation.kind === "status" && operation.next ? 2 : 1;
-    if (operation.kind !== "create") rest.changes++;
+    rest.requests += requestsFor(operation);
+    if (operation.kind === "create") continue;
+    rest.changes++;
+    if (work.readsAlone) rest.requests++;
   }
   return rest;
 }
@@ -299,12 +315,4 @@ async function createNames(
   note(state, { kind: "names", ids });
   await run.journal.sync();
   await created?.(run);
-}
-
-async function applyClosed(state: RunState, job: ReadyJob, run: EnteredRun, price: Price): Promise<void> {
-  const session = sessionFor(state, job, job.lookup);
-  beginPhase(session, "working", price);
-  await applyPlan(session, planFileOf(run));
-  const { total: sent } = session.send.counts;
-  requireFurther(job.requestsAfter, { sent, maxRequests: session.options.maxRequests });
 }

@@ -15,7 +15,7 @@ import { identityReader } from "../input/keys.ts";
 import type { Decision, Work } from "../items.ts";
 import { type DecideOptions, decide, isMarked } from "../plan/decide.ts";
 import type { Entry } from "../plan/make-plan.ts";
-import { type RunState, rowsOf } from "../plan/session.ts";
+import { type RunState, requestsNow, rowsOf } from "../plan/session.ts";
 import { namesFrom } from "../runs/names-file.ts";
 import { fingerprintIn } from "./about-run.ts";
 import { inBatches, type RowItem, rowEntries, selectedItems, settledByInput } from "./entries.ts";
@@ -195,14 +195,4 @@ async function openPages(file: string, options: SnapshotOptions, now: number): P
   snapshot.close();
   await rm(file, { force: true });
   return openSnapshot(file, options);
-}
-
-/** Requests that this invocation may send before it stops. */
-function requestsNow({ options, send, budget }: RowRun): number {
-  const { maxRequests, waits, reserve } = options;
-  const hour = waits ? undefined : budget.limits.hour;
-  return Math.min(
-    maxRequests === undefined ? Number.POSITIVE_INFINITY : maxRequests - send.counts.total,
-    hour === undefined ? Number.POSITIVE_INFINITY : hour.remaining - reserve,
-  );
 }

@@ -11,11 +11,14 @@ import { createBehavior } from "../../service/behavior.ts";
 import { createKeySearch } from "../../service/key-search.ts";
 import { createLookup } from "../account/lookup.ts";
 import { openNameBook } from "../account/names.ts";
-import { identityReader } from "../input/keys.ts";
 import type { InputFile } from "../input/index.ts";
+import { identityReader } from "../input/keys.ts";
 import { requireFile } from "../input/source.ts";
 import { spool, streamAt } from "../input/spool.ts";
 import { asRunStop, RunStop } from "../pacing/run-stop.ts";
+import type { RunEvent } from "../plan/events.ts";
+import { type PlanHead, readKeptPlan } from "../plan/plan-file.ts";
+import { type Engine, openContext, type RunContext, type RunOptions } from "../plan/run-context.ts";
 import { type EnteredRun, enterRun } from "../runs/enter.ts";
 import { fileOf } from "../runs/files.ts";
 import {
@@ -25,9 +28,6 @@ import {
   runsFolder,
   sweepAbandoned,
 } from "../runs/folder.ts";
-import type { RunEvent } from "../plan/events.ts";
-import { type PlanHead, readKeptPlan } from "../plan/plan-file.ts";
-import { type Engine, openContext, type RunContext, type RunOptions } from "../plan/run-context.ts";
 import { aboutRun, fingerprintIn } from "./about-run.ts";
 import { settledByInput } from "./entries.ts";
 import { type Closed, closeUnentered, nothingRead } from "./finish.ts";
@@ -57,15 +57,14 @@ export async function runJob(
   if (!options.isDryRun) await requireStatePlace(engine.stateFolder);
   await sweepAbandoned(engine.stateFolder, engine.clock.now());
   await requireRejectsPlace(job, options);
+  const context = openContext({ kind: job.kind, subject: job.input.name, engine, options, emit });
   if (resumes && !options.isDryRun) {
-    const context = openContext({ kind: job.kind, subject: job.input.name, engine, options, emit });
     const closed = await resumePlanned(context, job, resumes);
     if (closed) return closed;
   }
   const taken = await takeInput(engine, job);
   // Swept later with other abandoned folders if the process is killed.
   const scratch = join(runsFolder(engine.stateFolder), `.unpacked-${randomBytes(6).toString("hex")}`);
-  const context = openContext({ kind: job.kind, subject: job.input.name, engine, options, emit });
   let input = nothingRead;
   let keeps: string | undefined;
   try {
@@ -152,10 +151,15 @@ async function resumePlanned(
 ): Promise<Closed | undefined> {
   const plan = await readKeptPlan(join(runsFolder(context.engine.stateFolder), manifest.id, fileOf.plan));
   if (!plan?.end) return undefined;
-  const run = await enterAgain(context, manifest);
-  return leaveRun(context, run, async () => {
-    return planAndApply(context, await readyPlanned(context, job, plan.head, plan.creations), run);
-  });
+  try {
+    const run = await enterAgain(context, manifest);
+    return await leaveRun(context, run, async () => {
+      return planAndApply(context, await readyPlanned(context, job, plan.head, plan.creations), run);
+    });
+  } catch (error) {
+    if (!(error instanceof RunStop || error instanceof EcmError) || isRefusal(error as EcmError)) throw error;
+    return closeUnentered(context, asRunStop(error), plan.end.input);
+  }
 }
 
 async function readyPlanned(

@@ -1,9 +1,9 @@
 /** `lists sync`: the list's members become exactly the contacts that a file names. */
 import { UsageError } from "../../errors.ts";
 import { statusParts } from "../../service/contacts.ts";
-import type { MembersOptions, ResolvedJob, RowJob } from "./job.ts";
 import { openInput, understandKeys } from "../input/index.ts";
 import { type FileOfKeys, readOptionsOf } from "./file-of-keys.ts";
+import type { MembersOptions, ResolvedJob, RowJob } from "./job.ts";
 
 export interface SyncOptions {
   input: RowJob["input"];

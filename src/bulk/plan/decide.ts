@@ -29,11 +29,7 @@ export function decide(
 }
 
 /** Whom the file marks is unsubscribed, and then changed like anybody who is inactive. */
-function unsubscription(
-  desired: DesiredContact,
-  found: Partial<Contact>,
-  { mode }: DecideOptions,
-): Decision {
+function unsubscription(desired: DesiredContact, found: Partial<Contact>, { mode }: DecideOptions): Decision {
   const contactId = found._id!;
   const { __v: _, ...after } = withStatus(found, unsubscribed);
   const change = mode === "create" ? undefined : changeOf(desired, after);

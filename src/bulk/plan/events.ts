@@ -35,7 +35,12 @@ export type RunEvent =
   | { kind: "input-changed"; older: string }
   | { kind: "entered"; run: string; isResumed: boolean; rows: RowCounts }
   | { kind: "priced"; price: Price }
-  | { kind: "marked"; contacts: { line: number | null; key: string }[]; total: number; isUnsubscribed: boolean }
+  | {
+      kind: "marked";
+      contacts: { line: number | null; key: string }[];
+      total: number;
+      isUnsubscribed: boolean;
+    }
   /** `isAside`: nothing to be warned of. */
   | { kind: "remark"; text: string; isAside?: boolean }
   /** Refused before the first write: the error is thrown besides. */

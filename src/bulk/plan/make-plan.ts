@@ -7,7 +7,7 @@ import type { Decision, Item, PassedRow } from "../items.ts";
 import { asRunStop } from "../pacing/run-stop.ts";
 import { type PlanWriter, type StoredLine, storedLine } from "./plan-file.ts";
 import { type PlanLine, type PlanNames, planLineOf } from "./plan-line.ts";
-import { isScarce, type Session } from "./session.ts";
+import { isScarce, requestsNow, type Session } from "./session.ts";
 import { addToTally, isWrite } from "./tally.ts";
 
 /** What a job puts into a plan, in order: contacts, and rows that stand for none. */
@@ -87,10 +87,11 @@ async function* blocksOf({ session, entries, writer }: PlanStep): AsyncGenerator
   if (block.length > 0) yield block;
 }
 
-/** Contacts that may have to be read one by one are planned one by one while requests are scarce. */
+/** Where contacts may have to be read one by one besides, a block is as large as this invocation can complete. */
 function maxLookUps(session: Session, entry: Entry): number {
-  const mayBeAlone = entry.kind === "contact" && session.work.readsAlone?.(entry);
-  return mayBeAlone && isScarce(session) ? 1 : session.lookup.blockSize;
+  const { work, lookup } = session;
+  const mayBeAlone = entry.kind === "contact" && work.readsAlone?.(entry);
+  return mayBeAlone ? Math.max(1, Math.min(lookup.blockSize, requestsNow(session) - 1)) : lookup.blockSize;
 }
 
 function needsLookup({ work, lookup }: Session, item: Item): boolean {

@@ -7,8 +7,8 @@
 import { createHash, type Hash } from "node:crypto";
 import { closeSync, createReadStream, fsyncSync, ftruncateSync, openSync, writeSync } from "node:fs";
 import { EcmError, exitCodes } from "../../errors.ts";
-import type { InputFacts } from "../input/rows.ts";
 import type { Creation } from "../account/names.ts";
+import type { InputFacts } from "../input/rows.ts";
 import type { ContactKey, DesiredContact, Item, Operation } from "../items.ts";
 import type { KeptNames } from "../runs/names-file.ts";
 import type { SettledByInput } from "../runs/report.ts";
@@ -284,7 +284,8 @@ export class PlanWriter {
 export function storedLine(line: PlanLine, item: Item, operation: Operation | undefined): StoredLine {
   if (!operation) return { ...line, cells: item.cells, ...(line.line === null && { ref: item.ref }) };
   const { kind: _kind, line: _line, found: _found, cells, desired, key, ...more } = item;
-  const isTold = operation.kind === "create" && desired && [...desired.fields.values()].every((value) => value !== "");
+  const isTold =
+    operation.kind === "create" && desired && [...desired.fields.values()].every((value) => value !== "");
   return {
     ...line,
     cells,
@@ -298,7 +299,10 @@ export function storedLine(line: PlanLine, item: Item, operation: Operation | un
 }
 
 /** The contact that a line plans. */
-export function plannedItem(line: StoredLine & { apply: Planned }, identityOf: (key: string) => string): Item {
+export function plannedItem(
+  line: StoredLine & { apply: Planned },
+  identityOf: (key: string) => string,
+): Item {
   const { key, operation, desired, ...more } = line.apply;
   const { ref } = more;
   const wanted = desired

@@ -26,6 +26,8 @@ export interface Session extends RunState {
   readonly lookup: Lookup;
   readonly behavior: Behavior;
   readonly identityOf: (key: string) => string;
+  /** When this invocation began, in milliseconds since the epoch: what was looked up before is looked up again. */
+  readonly startedAt: number;
   /** Resolves when the intents that were noted are on the disk. @throws JournalError; absent in a dry run */
   readonly syncIntents?: () => Promise<void>;
   /** What this run has seen of the service, and does not keep. */
@@ -44,7 +46,7 @@ export interface Session extends RunState {
 /** The session of a run that is about to look contacts up. */
 export function openSession(
   state: RunState,
-  parts: Pick<Session, "work" | "behavior" | "lookup" | "identityOf" | "onRejected">,
+  parts: Pick<Session, "work" | "behavior" | "lookup" | "identityOf" | "startedAt" | "onRejected">,
 ): Session {
   const { run, budget } = state;
   const syncIntents = run && shareSyncs(run.journal.sync, () => budget.underWay);
@@ -82,6 +84,20 @@ export function hasBegun({ counts, openCount }: Ledger): boolean {
 /** Now, by the service's clock as far as it is known. */
 export function serviceNow({ clock, budget }: Pick<RunContext, "clock" | "budget">): number {
   return clock.now() + budget.clockOffset;
+}
+
+/** Requests that this invocation may send before it stops. */
+export function requestsNow({
+  options,
+  send,
+  budget,
+}: Pick<RunContext, "options" | "send" | "budget">): number {
+  const { maxRequests, waits, reserve } = options;
+  const hour = waits ? undefined : budget.limits.hour;
+  return Math.min(
+    maxRequests === undefined ? Number.POSITIVE_INFINITY : maxRequests - send.counts.total,
+    hour === undefined ? Number.POSITIVE_INFINITY : hour.remaining - reserve,
+  );
 }
 
 /** Whether so few requests are left that one contact is completed after another, so that each invocation gets on. */

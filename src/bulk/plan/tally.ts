@@ -74,7 +74,7 @@ export function addToTally(
   }
   if (isWrite(decision)) {
     tally[plannedOutcome(item, decision)]++;
-    tally.requests += requestsOf(decision) + readsBefore;
+    tally.requests += requestsFor(decision) + readsBefore;
     tally.clears += clearsOf(decision);
     if (decision.remark) tally.remarks++;
   } else if (decision.kind === "leave") tally.unchanged++;
@@ -92,13 +92,17 @@ export interface Decided {
 }
 
 /** What a write counts as once it is carried out. */
-export function plannedOutcome(item: Item, { kind }: Operation): "created" | "updated" | "removed" | "deleted" {
+export function plannedOutcome(
+  item: Item,
+  { kind }: Operation,
+): "created" | "updated" | "removed" | "deleted" {
   if (kind === "create") return "created";
   if (kind === "delete") return "deleted";
   return (item as Item & { isRemoval?: boolean }).isRemoval ? "removed" : "updated";
 }
 
-function requestsOf(operation: Operation): number {
+/** How many requests it takes until the contact is done. */
+export function requestsFor(operation: Operation): number {
   return operation.kind === "status" && operation.next ? 2 : 1;
 }
 
@@ -106,6 +110,7 @@ function clearsOf(operation: Operation): number {
   const change = operation.kind === "status" ? operation.next : operation;
   if (change?.kind !== "change") return 0;
   const before = new Map(change.before.fields.map(({ _id, value }) => [_id, value]));
-  const isCleared = ({ _id, value }: { _id: string; value: string }) => value === "" && before.get(_id) !== "";
+  const isCleared = ({ _id, value }: { _id: string; value: string }) =>
+    value === "" && before.get(_id) !== "";
   return (change.body.updateFields ?? []).filter(isCleared).length;
 }

@@ -87,10 +87,7 @@ export function countRows({ input, tally, ledger }: Counted, isDryRun: boolean):
   const isSkipped = input.passedOverAre === "skipped";
   const skipped = sumOf(tally.skipped) + counts.skipped + (isSkipped ? input.passedOver : 0);
   const rejected =
-    sumOf(input.rejectedCodes) +
-    sumOf(tally.rejected) +
-    counts.rejected +
-    (isSkipped ? 0 : input.passedOver);
+    sumOf(input.rejectedCodes) + sumOf(tally.rejected) + counts.rejected + (isSkipped ? 0 : input.passedOver);
   const settled = created + updated + deleted + unchanged + skipped + rejected;
   const pending = input.read - settled;
   return { read: input.read, created, updated, deleted, unchanged, skipped, rejected, pending };

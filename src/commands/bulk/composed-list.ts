@@ -1,6 +1,7 @@
 /** What follows on a run that composed a list, and on its undoing: sources that go, and the new list. */
-import type { Closed } from "../../bulk/jobs/finish.ts";
+
 import type { ComposeOptions } from "../../bulk/jobs/compose-list.ts";
+import type { Closed } from "../../bulk/jobs/finish.ts";
 import type { Manifest } from "../../bulk/runs/folder.ts";
 import type { Connection, Context } from "../../context.ts";
 import { EcmError, exitCodes, UsageError } from "../../errors.ts";

@@ -1,7 +1,7 @@
 /** What the commands that start bulk runs share: flags, the way from flags to options, and how a run ends. */
 import { type Command, Option } from "commander";
-import type { Engine, RunOptions } from "../../bulk/plan/run-context.ts";
 import type { RunStop } from "../../bulk/pacing/run-stop.ts";
+import type { Engine, RunOptions } from "../../bulk/plan/run-context.ts";
 import type { Manifest } from "../../bulk/runs/folder.ts";
 import type { Summary } from "../../bulk/runs/report.ts";
 import type { Context } from "../../context.ts";

@@ -2,9 +2,9 @@
 import { randomBytes } from "node:crypto";
 import { mkdir, rm } from "node:fs/promises";
 import { join } from "node:path";
+import { exportPlan } from "../../bulk/plan/plan-export.ts";
 import type { ClosedPlan } from "../../bulk/plan/plan-file.ts";
 import type { PlanLine } from "../../bulk/plan/plan-line.ts";
-import { exportPlan } from "../../bulk/plan/plan-export.ts";
 import { runsFolder } from "../../bulk/runs/folder.ts";
 import type { Context } from "../../context.ts";
 import { UsageError } from "../../errors.ts";

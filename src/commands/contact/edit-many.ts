@@ -1,8 +1,8 @@
 /** The same done to many contacts, as a bulk run: what `mutate`, `unsubscribe` and `delete` share. */
 import { Readable } from "node:stream";
+import type { EditOptions } from "../../bulk/jobs/edit.ts";
 import type { Closed } from "../../bulk/jobs/finish.ts";
 import type { BackUp, RunOptions } from "../../bulk/plan/run-context.ts";
-import type { EditOptions } from "../../bulk/jobs/edit.ts";
 import type { Context } from "../../context.ts";
 import { type Danger, requireAnswer } from "../bulk/agree.ts";
 import type { PlanFlags } from "../bulk/plan-output.ts";

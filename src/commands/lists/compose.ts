@@ -1,6 +1,7 @@
 /** A new list of everyone in other lists, as a bulk run: what `lists duplicate` and `lists merge` share. */
-import type { RunOptions } from "../../bulk/plan/run-context.ts";
+
 import type { ComposeOptions } from "../../bulk/jobs/compose-list.ts";
+import type { RunOptions } from "../../bulk/plan/run-context.ts";
 import type { Context } from "../../context.ts";
 import { UsageError } from "../../errors.ts";
 import { requireFreeListName } from "../../service/lists.ts";

@@ -1,7 +1,7 @@
 import type { Command } from "commander";
-import type { RunEvent } from "../../bulk/plan/events.ts";
 import type { Closed } from "../../bulk/jobs/finish.ts";
 import type { RowJob } from "../../bulk/jobs/job.ts";
+import type { RunEvent } from "../../bulk/plan/events.ts";
 import type { Engine, RunOptions } from "../../bulk/plan/run-context.ts";
 import type { Manifest } from "../../bulk/runs/folder.ts";
 import type { Context } from "../../context.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { priceOf } from "../../../src/bulk/plan/price.ts";
 import { createBudget } from "../../../src/bulk/pacing/budget.ts";
+import { priceOf } from "../../../src/bulk/plan/price.ts";
 import type { RateLimits } from "../../../src/wire.ts";
 
 const open = { reserve: 0, waits: true };

@@ -1,9 +1,9 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { changeOf, type DecideOptions, decide, holdsCreate } from "../../../src/bulk/plan/decide.ts";
 import { wasApplied } from "../../../src/bulk/apply/settle.ts";
 import type { DesiredContact } from "../../../src/bulk/items.ts";
 import { decideUndo } from "../../../src/bulk/jobs/undo-work.ts";
+import { changeOf, type DecideOptions, decide, holdsCreate } from "../../../src/bulk/plan/decide.ts";
 import { isInactive } from "../../../src/service/contacts.ts";
 import type { Contact } from "../../../src/wire.ts";
 
@@ -147,9 +147,7 @@ describe("settling a write that nobody knows the end of", () => {
   it("knows its own create by its values and its time", () => {
     const ours = { ...created, createdAt: "2026-11-21T12:00:00.400Z" };
     expect(wasApplied(intent, ours)).toBe(true);
-    expect(wasApplied(intent, { ...ours, fields: [{ _id: "f", value: "y" }] })).toBe(
-      false,
-    );
+    expect(wasApplied(intent, { ...ours, fields: [{ _id: "f", value: "y" }] })).toBe(false);
     expect(wasApplied(intent, { ...ours, lists: [] })).toBe(false);
     expect(wasApplied(intent, { ...ours, createdAt: "2026-11-20T12:00:00Z" })).toBe(false);
     expect(wasApplied(intent, undefined)).toBe(false);
@@ -169,9 +167,7 @@ describe("settling a write that nobody knows the end of", () => {
   it("knows its own deletion by nothing having that id any more, and its own status by the contact being inactive", () => {
     const deletion = { kind: "delete" as const, contactId: "c", contact: created };
     expect(wasApplied({ ...intent, operation: deletion }, undefined)).toBe(true);
-    expect(wasApplied({ ...intent, operation: deletion }, { ...created, _id: "another" })).toBe(
-      true,
-    );
+    expect(wasApplied({ ...intent, operation: deletion }, { ...created, _id: "another" })).toBe(true);
     expect(wasApplied({ ...intent, operation: deletion }, { ...created, _id: "c" })).toBe(false);
     const status = { kind: "status" as const, contactId: "c", status: { primary: "Inactive" } };
     const inactive = { ...created, status: { primary: "Inactive" } };
