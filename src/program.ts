@@ -62,6 +62,16 @@ export const groups: Group[] = [
     load: async () => (await import("./commands/import/index.ts")).registerImport,
   },
   {
+    name: "apply",
+    summary: "carry out a plan file that was approved",
+    load: async () => (await import("./commands/apply.ts")).registerApply,
+  },
+  {
+    name: "plan",
+    summary: "look at a plan file",
+    load: async () => (await import("./commands/plan/index.ts")).registerPlan,
+  },
+  {
     name: "export",
     summary: "write contacts to a file",
     load: async () => (await import("./commands/export.ts")).registerExport,

@@ -83,7 +83,7 @@ const mayImport: Record<string, string[]> = {
   "main.ts": ["run.ts", "version.ts"],
 };
 /** The folders of the bulk engine; each may import those of its own line and of the lines before. */
-const bulkOrder = [["items.ts"], ["input", "pacing"], ["runs"], ["account"], ["engine"], ["jobs"]];
+const bulkOrder = [["items.ts"], ["input", "pacing"], ["runs"], ["account"], ["plan"], ["apply"], ["jobs"]];
 
 function bulkRoomOf(path: string): string {
   return path.split("/")[1]!;

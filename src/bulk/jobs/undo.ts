@@ -184,7 +184,7 @@ async function readForUndo(
   if (kind === "unsubscribe") return { keyType: "", names: kept };
   const structure = await account.structure();
   const { keyType } = structure;
-  const isDeletion = kind === "delete";
+  const isDeletion = kind === "delete" || kind === "apply";
   const whole = isDeletion || returns.tags ? await account.complete(structure) : structure;
   const lists = isDeletion || returns.lists ? await account.lists(structure) : [];
   const names = joinedNames(kept, namesFrom(whole, lists));

@@ -318,6 +318,8 @@ export function plannedItem(
     cells: line.cells ?? [],
     key: { ...key, identity: identityOf(key.sent) },
     ...(wanted && { desired: wanted }),
+    // As the operation, with the ids of what was created since.
+    ...("approved" in more && { approved: operation }),
   };
 }
 

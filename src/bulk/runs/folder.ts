@@ -12,7 +12,7 @@ import type { Summary } from "./report.ts";
 export interface Manifest {
   format: 1;
   id: string;
-  kind: "import" | "mutate" | "sync" | "unsubscribe" | "delete" | "duplicate" | "merge" | "undo";
+  kind: "import" | "mutate" | "sync" | "unsubscribe" | "delete" | "duplicate" | "merge" | "undo" | "apply";
   /** Version of the program that began it. */
   version: string;
   /** RFC 3339, UTC. */

@@ -1,6 +1,7 @@
 /** What the commands that start bulk runs share: flags, the way from flags to options, and how a run ends. */
 import { type Command, Option } from "commander";
 import type { RunStop } from "../../bulk/pacing/run-stop.ts";
+import type { Guard } from "../../bulk/plan/guards.ts";
 import type { Engine, RunOptions } from "../../bulk/plan/run-context.ts";
 import type { Manifest } from "../../bulk/runs/folder.ts";
 import type { Summary } from "../../bulk/runs/report.ts";
@@ -25,6 +26,10 @@ export interface BulkFlags {
   fresh?: boolean;
   plan?: string;
   show?: number;
+  maxChanges?: string;
+  maxClears?: string;
+  maxCreate?: string;
+  maxDelete?: string;
 }
 
 const defaultConcurrency = 8;
@@ -52,6 +57,10 @@ export function addBulkFlags(
       );
   }
   return command
+    .option("--max-changes <n>", "write nothing if more than N contacts, or N%, would be written")
+    .option("--max-clears <n>", "write nothing if more than N values, or N%, would be emptied")
+    .option("--max-create <n>", "write nothing if more than N contacts, or N%, would be created")
+    .option("--max-delete <n>", "write nothing if more than N contacts, or N%, would be deleted")
     .option(
       "--dry-run",
       isMutate
@@ -87,7 +96,17 @@ export function runOptionsFrom(flags: BulkFlags, nowMilliseconds: number): RunOp
     until: flags.until === undefined ? undefined : timeFrom(flags.until, nowMilliseconds),
     maxRejects: flags.maxRejects === undefined ? undefined : numberOrShare(flags.maxRejects, "--max-rejects"),
     rejects: flags.rejects,
+    guards: {
+      maxChanges: guardFrom(flags.maxChanges, "--max-changes"),
+      maxClears: guardFrom(flags.maxClears, "--max-clears"),
+      maxCreate: guardFrom(flags.maxCreate, "--max-create"),
+      maxDelete: guardFrom(flags.maxDelete, "--max-delete"),
+    },
   };
+}
+
+function guardFrom(text: string | undefined, flag: string): Guard | undefined {
+  return text === undefined ? undefined : numberOrShare(text, flag);
 }
 
 /** `N` or `N%`. @throws UsageError */
@@ -206,7 +225,8 @@ export async function endRun(
     const lines = [stop.message, stop.failure.details.hint, resume].filter(Boolean);
     context.terminal.note(inSameAccount(lines.join("\n"), context.settings), "needed");
   }
-  if (stop || summary.rows.rejected > 0) context.endWith(exitCodes.rejectedRows);
+  const isIncomplete = summary.rows.rejected > 0 || (summary.codes.skipped.changed ?? 0) > 0;
+  if (stop || isIncomplete) context.endWith(exitCodes.rejectedRows);
 }
 
 function withHint({ by, failure }: RunStop, resume: string | undefined): EcmError {

@@ -61,13 +61,15 @@ async function runRunsResume(context: Context, given: string | undefined, flags:
     const result =
       manifest.kind === "undo"
         ? await goOnUndoing(context, engine, manifest, options, display.on)
-        : await runJob(
-            engine,
-            await jobOf(manifest),
-            { ...options, ...(await stepsOf(context, display, manifest)) },
-            display.on,
-            manifest,
-          );
+        : manifest.kind === "apply"
+          ? await goOnApplying(context, engine, manifest, options, display)
+          : await runJob(
+              engine,
+              await jobOf(manifest),
+              { ...options, ...(await stepsOf(context, display, manifest)) },
+              display.on,
+              manifest,
+            );
     display.end(result);
     await endRunAfter(context, result, () => finish(context, manifest, result));
   } catch (error) {
@@ -126,6 +128,34 @@ async function jobOf({ kind, input: { name, file }, options }: Manifest): Promis
   }
   const { importJob, importOptionsFrom } = await import("../../bulk/jobs/import.ts");
   return importJob(importOptionsFrom(options, input));
+}
+
+/** Of what the run has planned already; one that was stopped before that begins with the plan file again. */
+async function goOnApplying(
+  context: Context,
+  engine: Engine,
+  manifest: Manifest,
+  options: RunOptions,
+  display: RunDisplay,
+): Promise<Closed> {
+  const [{ applyPlanFile, plannedFile }, { openPlanFile }, { backUpTo }, { agreementFor }] =
+    await Promise.all([
+      import("../../bulk/jobs/apply-file.ts"),
+      import("../../bulk/plan/plan-import.ts"),
+      import("../bulk/backup.ts"),
+      import("../bulk/agree.ts"),
+    ]);
+  const { input, backup } = manifest;
+  const plan =
+    (await plannedFile(engine.stateFolder, manifest)) ?? (await openPlanFile(input.file, input.sha256));
+  const danger = plan.deletes > 0 ? "delete" : plan.unsubscribes ? "unsubscribe" : "change";
+  const steps = { agree: agreementFor(context, display, danger), backUp: backUpTo(context, backup) };
+  return applyPlanFile(
+    engine,
+    plan,
+    { ...options, ...(plan.deletes > 0 ? steps : { agree: steps.agree }) },
+    display.on,
+  );
 }
 
 async function goOnUndoing(

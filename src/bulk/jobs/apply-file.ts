@@ -1,0 +1,261 @@
+/**
+ * `ecm apply`: a plan that was made earlier, perhaps elsewhere and by somebody else, carried out exactly as it says. Each
+ * contact is looked up again; one that is no longer as the plan has it is not written.
+ */
+import { join, resolve } from "node:path";
+import { EcmError, UsageError } from "../../errors.ts";
+import { createAccount } from "../../service/account.ts";
+import { createBehavior } from "../../service/behavior.ts";
+import { isInactive } from "../../service/contacts.ts";
+import { createKeySearch } from "../../service/key-search.ts";
+import type { Contact } from "../../wire.ts";
+import { createLookup, isHidden } from "../account/lookup.ts";
+import { openNameBook } from "../account/names.ts";
+import type { Suppressions } from "../account/suppressions.ts";
+import { identityReader } from "../input/keys.ts";
+import type { Change, Decision, Item, Operation, Work } from "../items.ts";
+import { asRunStop, RunStop } from "../pacing/run-stop.ts";
+import { holdsChange, holdsCreate, idsOf, valuesOf } from "../plan/decide.ts";
+import type { RunEvent } from "../plan/events.ts";
+import { type PlanHead, readKeptPlan } from "../plan/plan-file.ts";
+import type { PlanFile } from "../plan/plan-import.ts";
+import { type Engine, openContext, type RunContext, type RunOptions } from "../plan/run-context.ts";
+import { enterRun } from "../runs/enter.ts";
+import { fileOf } from "../runs/files.ts";
+import { fingerprintOf } from "../runs/fingerprint.ts";
+import { type Manifest, requireStatePlace, runsFolder } from "../runs/folder.ts";
+import { type Closed, closeUnentered, nothingRead } from "./finish.ts";
+import { readOnly } from "./job.ts";
+import { planAndApply, type ReadyJob } from "./plan-and-apply.ts";
+import { keyTable } from "./rejected.ts";
+import { leaveRun } from "./run-job.ts";
+
+interface ApplyItem extends Item {
+  /** As the plan has it. */
+  approved: Operation;
+}
+
+const entriesInBatch = 100;
+
+/** @throws UsageError for a plan of another account, before a request */
+export async function applyPlanFile(
+  engine: Engine,
+  plan: PlanFile,
+  options: RunOptions,
+  emit: (event: RunEvent) => void,
+): Promise<Closed> {
+  requirePlanOf(plan, engine);
+  if (engine.account.isReadOnly && !options.isDryRun) throw readOnly();
+  if (!options.isDryRun) await requireStatePlace(engine.stateFolder);
+  const context = openContext({ kind: "apply", subject: plan.path, engine, options, emit });
+  try {
+    const job = await readyApply(context, plan.head, plan);
+    if (options.isDryRun) return await planAndApply(context, job, undefined);
+    const run = await enterRun(enteringOf(context, aboutApply(engine, plan, options)));
+    return await leaveRun(context, run, () => planAndApply(context, job, run));
+  } catch (error) {
+    if (!(error instanceof RunStop || error instanceof EcmError) || error instanceof UsageError) throw error;
+    return closeUnentered(context, asRunStop(error));
+  }
+}
+
+/** The plan file of a run that is planned already: its own plan says everything. */
+export async function plannedFile(stateFolder: string, manifest: Manifest): Promise<PlanFile | undefined> {
+  const own = await readKeptPlan(join(runsFolder(stateFolder), manifest.id, fileOf.plan));
+  if (!own?.end) return undefined;
+  const { counts, requests } = own.end;
+  return {
+    path: manifest.input.name,
+    head: own.head,
+    creations: own.creations,
+    end: { counts, requests, digest: manifest.input.sha256 },
+    writes: own.end.input.read,
+    unsubscribes: false,
+    deletes: own.end.tally.deleted,
+    // Never read: the plan is closed.
+    async *lines() {},
+  };
+}
+
+function aboutApply(
+  { version, account }: Engine,
+  { path, head, end }: PlanFile,
+  options: RunOptions,
+): Omit<Manifest, "format" | "id" | "startedAt"> {
+  const { baseUrl, structureId } = head.account;
+  return {
+    kind: "apply",
+    version,
+    account: { baseUrl, profile: account.profile, structureId },
+    input: { name: path, file: resolve(path), isSpooled: false, sha256: end.digest, bytes: 0 },
+    fingerprint: fingerprintOf({ kind: "apply", digest: end.digest, baseUrl, structureId }),
+    options: { digest: end.digest },
+    rejects: options.rejects === undefined ? undefined : resolve(options.rejects),
+    plan: options.planFile === undefined ? undefined : resolve(options.planFile),
+    backup: options.backUp?.target,
+  };
+}
+
+function enteringOf({ engine, options, emit }: RunContext, about: ReturnType<typeof aboutApply>) {
+  return {
+    stateFolder: engine.stateFolder,
+    now: engine.clock.now(),
+    about,
+    isFresh: options.isFresh,
+    openJournalFile: engine.openJournalFile,
+    onUnreadable: ({ message }: { message: string }) => emit({ kind: "remark", text: `warning: ${message}` }),
+  };
+}
+
+function requirePlanOf({ path, head }: PlanFile, { account }: Engine): void {
+  if (head.account.baseUrl === account.baseUrl) return;
+  throw new UsageError(
+    `${path} is a plan for ${head.account.baseUrl}, and this is ${account.baseUrl}`,
+    "Nothing was sent. Select the account that the plan was made for",
+    { type: "PlanRefusedError" },
+  );
+}
+
+async function readyApply(context: RunContext, head: PlanHead, plan: PlanFile): Promise<ReadyJob> {
+  const { engine, send } = context;
+  const { structureId, keyType } = head.account;
+  const account = createAccount(send.plain, structureId, engine.behaviors);
+  // Also refuses a plan of another account behind the same address.
+  const structure = await account.structure();
+  const behavior = engine.behaviors?.(structureId) ?? createBehavior();
+  const identityOf = identityReader(keyType);
+  const keys = createKeySearch({ send: send.searches, behavior, structureId, identityOf });
+  const source = [...new Set([...head.source, "createdAt"])];
+  const lookup = createLookup({ send, keys, structureId, keyType, source, behavior, listIds: head.listIds });
+  const named = (what: string) => plan.creations.filter((each) => each.what === what);
+  const names = await openNameBook({
+    send: send.plain,
+    account,
+    structure,
+    lists: named("list").map(({ name }) => name),
+    tags: named("tag").map(({ name }) => name),
+    fields: named("field").map(({ name, dataType = "text" }) => ({ label: name, dataType })),
+    createMissing: true,
+  });
+  const suppressions = await engine.openSuppressions?.();
+  const input = { ...nothingRead, read: plan.writes };
+  return {
+    account,
+    keyType,
+    behavior,
+    work: strictWork(suppressions),
+    lookup,
+    input,
+    names: { ...names, creations: plan.creations },
+    requestsAfter: 0,
+    head: async () => ({ ...head, kind: "apply", source, table: keyTable }),
+    async source() {
+      const entries = approvedItems(plan, identityOf);
+      return { entries, input, stableEntries: plan.writes, lookup, close: () => undefined };
+    },
+  };
+}
+
+async function* approvedItems(
+  plan: PlanFile,
+  identityOf: (key: string) => string,
+): AsyncGenerator<ApplyItem[]> {
+  let batch: ApplyItem[] = [];
+  for await (const { line, key, apply } of plan.lines()) {
+    if (!apply) continue;
+    const { ref, operation, key: forms } = apply;
+    const contactId = operation.kind === "create" ? undefined : operation.contactId;
+    const sent = operation.kind === "create" ? forms.sent : key;
+    const item: ApplyItem = {
+      kind: "contact",
+      ref,
+      line,
+      key: { written: key, sent, identity: identityOf(sent) },
+      cells: [key],
+      ...(contactId !== undefined && { contactId }),
+      approved: operation,
+    };
+    if (batch.push(item) < entriesInBatch) continue;
+    yield batch;
+    batch = [];
+  }
+  yield batch;
+}
+
+const changed: Decision = { kind: "skip", code: "changed" };
+
+/** What was approved, where the contact is as it was when that was planned; nothing else. */
+export function strictWork(suppressions: Suppressions | undefined): Work<ApplyItem> {
+  const isSuppressed = ({ key }: Item) => suppressions?.has(key.sent) ?? false;
+  return {
+    isSuppressed,
+    decide(item, found) {
+      const { approved } = item;
+      if (approved.kind === "create") {
+        if (!found) return isSuppressed(item) ? { kind: "skip", code: "suppressed" } : approved;
+        return !isHidden(found) && holdsCreate(approved.body, found) ? { kind: "leave" } : changed;
+      }
+      if (!found) return approved.kind === "delete" ? { kind: "skip", code: "missing" } : changed;
+      if (found._id !== approved.contactId || isHidden(found)) return changed;
+      return decideApproved(approved, found);
+    },
+  };
+}
+
+function decideApproved(approved: Exclude<Operation, { kind: "create" }>, found: Partial<Contact>): Decision {
+  switch (approved.kind) {
+    case "change":
+      if (holdsChange(approved.body, found)) return { kind: "leave" };
+      return isAsBefore(approved, found) ? withVersion(approved, found) : changed;
+    case "status":
+      if (isInactive(found)) return { kind: "leave" };
+      return approved.next && !isAsBefore(approved.next, found) ? changed : approved;
+    case "delete":
+      return isSameContact(approved.contact, found) ? { ...approved, contact: found } : changed;
+  }
+}
+
+/** Whether everything that the change replaces still is what it was. */
+function isAsBefore({ body, before }: Change, found: Partial<Contact>): boolean {
+  const values = valuesOf(found);
+  const lists = found.lists && idsOf(found.lists);
+  const tags = found.tags && idsOf(found.tags);
+  const isNone = (ids: Change["body"]["addLists"], held: ReadonlySet<string> | undefined) =>
+    !held || [...idsOf(ids ?? [])].every((id) => !held.has(id));
+  const isAll = (ids: Change["body"]["addLists"], held: ReadonlySet<string> | undefined) =>
+    !held || [...idsOf(ids ?? [])].every((id) => held.has(id));
+  return (
+    before.fields.every(({ _id, value }) => (values.get(_id) ?? "") === value) &&
+    (!before.knewLists || (isNone(body.addLists, lists) && isAll(body.removeLists, lists))) &&
+    (!before.knewTags || (isNone(body.addTags, tags) && isAll(body.removeTags, tags)))
+  );
+}
+
+/** The version that was seen now, where one was: an older one would be refused. */
+function withVersion(change: Operation & Change, { __v }: Partial<Contact>): Operation {
+  const { __v: _, ...body } = change.body;
+  return { ...change, body: __v === undefined ? body : { ...body, __v } };
+}
+
+/** In all parts that both tell. */
+function isSameContact(planned: Partial<Contact>, found: Partial<Contact>): boolean {
+  const [before, now] = [valuesIn(planned), valuesIn(found)];
+  const isSameStatus = isInactive(planned) === isInactive(found);
+  return (
+    isSameStatus &&
+    before.size === now.size &&
+    [...before].every(([id, value]) => now.get(id) === value) &&
+    isSameSet(planned.lists, found.lists) &&
+    isSameSet(planned.tags, found.tags)
+  );
+}
+
+function valuesIn(contact: Partial<Contact>): Map<string, string> {
+  return new Map([...valuesOf(contact)].filter(([, value]) => value !== ""));
+}
+
+function isSameSet(before: Contact["lists"], now: Contact["lists"]): boolean {
+  if (!before || !now) return true;
+  const [one, other] = [idsOf(before), idsOf(now)];
+  return one.size === other.size && [...one].every((id) => other.has(id));
+}

@@ -1,0 +1,74 @@
+import type { Command } from "commander";
+import type { PlanFile } from "../bulk/plan/plan-import.ts";
+import type { Context } from "../context.ts";
+import { type Danger, requireAnswer } from "./bulk/agree.ts";
+import { addBulkFlags, type BulkFlags, endRun, openEngine, runOptionsFrom } from "./bulk/flags.ts";
+import { describeCommand } from "./help-text.ts";
+
+interface ApplyFlags extends BulkFlags {
+  digest?: string;
+  backup?: string;
+}
+
+export function registerApply(command: Command, context: Context): void {
+  command
+    .description("carry out a plan file exactly as it says, or not at all")
+    .argument("<file>", "written by --dry-run --plan FILE")
+    .option("--digest <sha256>", "refuse any other plan than the one with this digest")
+    .option("--backup <file>", "file for the contacts that it deletes (default: in the run's folder)")
+    .action((file: string, flags: ApplyFlags) => runApply(context, file, flags));
+  addBulkFlags(command);
+  describeCommand(command, {
+    examples: [
+      "ecm import people.csv --dry-run --plan plan.ndjson",
+      "ecm plan show plan.ndjson",
+      "ecm apply plan.ndjson --digest sha256:4f1c…",
+    ],
+    output:
+      "Nothing; with --json one summary object. Who is no longer as the plan says is skipped (changed).",
+    writes: true,
+    exitCodes: {
+      2: "not a plan, or one that was changed, cut off, or made for another account; nothing was sent",
+      3: "finished, and some contacts were not as the plan says, or were rejected",
+      7: "stopped by a limit; the same command resumes",
+    },
+  });
+}
+
+async function runApply(context: Context, file: string, flags: ApplyFlags): Promise<void> {
+  const options = runOptionsFrom(flags, context.clock.now());
+  const [{ openPlanFile }, { applyPlanFile }, { displayRun }, { withOutputs }, { openPlanOutput }] =
+    await Promise.all([
+      import("../bulk/plan/plan-import.ts"),
+      import("../bulk/jobs/apply-file.ts"),
+      import("./bulk/progress.ts"),
+      import("./bulk/start.ts"),
+      import("./bulk/plan-output.ts"),
+    ]);
+  const approved = await openPlanFile(file, flags.digest);
+  const danger = dangerIn(approved);
+  requireAnswer(context, danger, options.isDryRun);
+  const { backUpTo, backupTarget } = await import("./bulk/backup.ts");
+  const target = flags.backup === undefined ? undefined : backupTarget(context, flags.backup);
+  const plan = await openPlanOutput(context, flags, options.isDryRun);
+  const display = displayRun(context, `Applying ${file}`, options.isDryRun);
+  const result = await withOutputs(context, { plan, display }, async () => {
+    const { agreementFor } = await import("./bulk/agree.ts");
+    const engine = await openEngine(context, options);
+    const planned = {
+      ...options,
+      takePlan: plan.take,
+      planFile: flags.plan === "-" ? undefined : flags.plan,
+      agree: agreementFor(context, display, danger),
+      ...(approved.deletes > 0 && { backUp: backUpTo(context, target) }),
+    };
+    return applyPlanFile(engine, approved, planned, display.on);
+  });
+  await endRun(context, result);
+}
+
+/** What has to be confirmed as if it had been typed. */
+function dangerIn({ deletes, unsubscribes }: PlanFile): Danger {
+  if (deletes > 0) return "delete";
+  return unsubscribes ? "unsubscribe" : "change";
+}

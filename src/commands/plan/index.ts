@@ -1,0 +1,7 @@
+import type { Command } from "commander";
+import type { Context } from "../../context.ts";
+import { registerPlanShow } from "./show.ts";
+
+export function registerPlan(command: Command, context: Context): void {
+  registerPlanShow(command, context);
+}

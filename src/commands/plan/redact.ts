@@ -1,0 +1,22 @@
+/** A plan without the people in it. */
+import { createHmac, randomBytes } from "node:crypto";
+import type { PlanLine } from "../../bulk/plan/plan-line.ts";
+
+/** Addresses become hashes with a key that nobody keeps: one contact can be followed within an output, and not looked up. */
+export function redactorForPlan(): (line: PlanLine) => PlanLine {
+  const secret = randomBytes(32);
+  return ({ line, key, action, code, changes }) => ({
+    line,
+    key: `#${createHmac("sha256", secret).update(key).digest("hex").slice(0, 16)}`,
+    contactId: null,
+    action,
+    code,
+    message: null,
+    changes: changes.map(({ what, name, before, after }) => ({
+      what,
+      name,
+      before: typeof before === "string" ? null : before,
+      after: typeof after === "string" ? "" : after,
+    })),
+  });
+}

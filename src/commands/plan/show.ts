@@ -1,0 +1,142 @@
+import { type Command, Option } from "commander";
+import type { PlanFile } from "../../bulk/plan/plan-import.ts";
+import type { PlanLine } from "../../bulk/plan/plan-line.ts";
+import type { Context } from "../../context.ts";
+import { drawDifference, isChange } from "../bulk/difference.ts";
+import { count, counted } from "../bulk/words.ts";
+import { describeCommand } from "../help-text.ts";
+
+interface PlanShowFlags {
+  redact?: boolean;
+  output?: string;
+}
+
+export function registerPlanShow(parent: Command, context: Context): void {
+  const command = parent
+    .command("show")
+    .description("show a plan file: what it would write, for a reviewer or a pull request")
+    .argument("<file>", "written by --dry-run --plan FILE")
+    .option("--redact", "keyed hashes in place of addresses, and no values")
+    .addOption(
+      new Option("-o, --output <format>", "table, json or markdown").choices([
+        "table",
+        "json",
+        "ndjson",
+        "markdown",
+      ]),
+    )
+    .action((file: string, flags: PlanShowFlags) => runPlanShow(context, file, flags));
+  describeCommand(command, {
+    examples: ["ecm plan show plan.ndjson", "ecm plan show plan.ndjson --redact -o markdown > comment.md"],
+    output: "The plan; with -o json one object whose `lines` are the contacts, with -o ndjson one line each.",
+    isLocal: true,
+    exitCodes: { 2: "not a plan, or one that was changed, cut off or made by an incompatible version" },
+  });
+}
+
+async function runPlanShow(context: Context, file: string, flags: PlanShowFlags): Promise<void> {
+  const { terminal } = context;
+  const [{ openPlanFile }, { redactorForPlan }] = await Promise.all([
+    import("../../bulk/plan/plan-import.ts"),
+    import("./redact.ts"),
+  ]);
+  const plan = await openPlanFile(file);
+  const redact = flags.redact ? redactorForPlan() : (line: PlanLine) => line;
+  const format = flags.output ?? context.output().format;
+  async function* lines(): AsyncGenerator<PlanLine> {
+    for await (const { apply: _apply, ...line } of plan.lines()) yield redact(line);
+  }
+  if (format === "markdown") return terminal.write(await markdown(plan, lines()));
+  if (format === "json") return writeJson(context, plan, lines());
+  if (format === "ndjson") {
+    for await (const line of lines()) await terminal.write(`${JSON.stringify(line)}\n`);
+    return;
+  }
+  for (const line of headLines(plan)) await terminal.write(`${line}\n`);
+  // In blocks, so that the first screen is there at once.
+  let block: PlanLine[] = [];
+  const flush = async () => {
+    if (block.length > 0) await terminal.write(`${drawDifference(terminal, block, "out").join("\n")}\n`);
+    block = [];
+  };
+  for await (const line of lines()) {
+    if (isChange(line) && block.push(line) === linesInBlock) await flush();
+  }
+  await flush();
+}
+
+const linesInBlock = 100;
+
+function headLines({ head, end, creations, writes }: PlanFile): string[] {
+  const counts = Object.entries(end.counts).filter(([, contacts]) => contacts > 0);
+  return [
+    `Plan: ${count(writes)} to write, ${end.digest}`,
+    `Account: ${head.account.baseUrl}`,
+    `Made: ${head.createdAt} by ecm ${head.program} (${head.kind})`,
+    `Contacts: ${counts.map(([action, contacts]) => `${count(contacts)} ${action}`).join(", ") || "none"}`,
+    ...(creations.length > 0
+      ? [`Created first: ${creations.map(({ what, name }) => `${what} ${JSON.stringify(name)}`).join(", ")}`]
+      : []),
+    `Applying it: ${counted(end.requests, "request")} and one look-up per 100 contacts`,
+  ];
+}
+
+async function writeJson(
+  { terminal }: Context,
+  { head, creations, end }: PlanFile,
+  lines: AsyncGenerator<PlanLine>,
+): Promise<void> {
+  const { version, program, kind, command, account, input, createdAt } = head;
+  const plan = { version, program, kind, command, account, input, createdAt };
+  const { counts, requests, digest } = end;
+  const about = JSON.stringify({ plan, creations, counts, requests, digest });
+  await terminal.write(`${about.slice(0, -1)},"lines":[`);
+  let separator = "";
+  for await (const line of lines) {
+    await terminal.write(`${separator}${JSON.stringify(line)}`);
+    separator = ",";
+  }
+  await terminal.write("]}\n");
+}
+
+/** For a comment on a pull request: what is written, in counts; no line of a contact. */
+async function markdown(plan: PlanFile, lines: AsyncGenerator<PlanLine>): Promise<string> {
+  const parts = new Map<string, number>();
+  for await (const { action, changes } of lines) {
+    if (action !== "update") continue;
+    for (const { what, name } of changes) {
+      const part = `${what} ${name}`;
+      parts.set(part, (parts.get(part) ?? 0) + 1);
+    }
+  }
+  const { head, end, creations, writes } = plan;
+  const table = (heading: [string, string], rows: [string, string][]) =>
+    rows.length === 0 ? [] : [row(heading), "| --- | ---: |", ...rows.map(row), ""];
+  return [
+    `### Plan: ${counted(writes, "contact")} to write`,
+    "",
+    ...table(
+      ["Action", "Contacts"],
+      Object.entries(end.counts).map(([action, contacts]) => [action, count(contacts)]),
+    ),
+    ...table(
+      ["Changed", "Contacts"],
+      [...parts].map(([part, contacts]) => [part, count(contacts)]),
+    ),
+    ...creations.map(({ what, name }) => `- Creates the ${what} ${escaped(JSON.stringify(name))}`),
+    `- Account: ${escaped(head.account.baseUrl)}`,
+    `- Made: ${head.createdAt} by ecm ${head.program} (${head.kind})`,
+    `- Requests: ${count(end.requests)}`,
+    `- Digest: \`${end.digest}\``,
+    "",
+  ].join("\n");
+}
+
+function row(cells: [string, string]): string {
+  return `| ${cells.map(escaped).join(" | ")} |`;
+}
+
+/** Names are other people's text. */
+function escaped(text: string): string {
+  return text.replace(/[\\`*_{}[\]<>()#|!~]/g, "\\$&").replace(/\s+/g, " ");
+}
