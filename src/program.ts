@@ -249,6 +249,8 @@ function globalOptions(): Option[] {
     new Option("-s, --structure <id-or-label>", "contact structure to use (ECM_STRUCTURE)"),
     new Option("-o, --output <format>", "output format (ECM_OUTPUT); see: ecm help formats").choices([
       ...outputFormats,
+      // Of `plan show` alone; any other command refuses it.
+      "markdown",
     ]),
     new Option("--json", "short for --output json"),
     new Option("--columns <names>", "columns to show, in this order, separated by commas"),

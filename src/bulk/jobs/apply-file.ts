@@ -10,8 +10,9 @@ import { isInactive } from "../../service/contacts.ts";
 import { createKeySearch } from "../../service/key-search.ts";
 import type { Contact } from "../../wire.ts";
 import { createLookup, isHidden } from "../account/lookup.ts";
-import { openNameBook } from "../account/names.ts";
+import { type NameBook, openNameBook, standInFor } from "../account/names.ts";
 import type { Suppressions } from "../account/suppressions.ts";
+import { withCreatedNames } from "../apply/stand-ins.ts";
 import { identityReader } from "../input/keys.ts";
 import type { Change, Decision, Item, Operation, Work } from "../items.ts";
 import { asRunStop, RunStop } from "../pacing/run-stop.ts";
@@ -146,24 +147,33 @@ async function readyApply(context: RunContext, head: PlanHead, plan: PlanFile): 
     work: strictWork(suppressions),
     lookup,
     input,
-    names: { ...names, creations: plan.creations },
+    names,
     requestsAfter: 0,
     head: async () => ({ ...head, kind: "apply", source, table: keyTable }),
     async source() {
-      const entries = approvedItems(plan, identityOf);
+      const entries = approvedItems(plan, idsOfExisting(plan, names), identityOf);
       return { entries, input, stableEntries: plan.writes, lookup, close: () => undefined };
     },
   };
 }
 
+/** What the plan creates and the account has by now: stand-in → id. */
+function idsOfExisting({ creations }: PlanFile, names: NameBook): ReadonlyMap<string, string> {
+  const missing = new Set(names.creations.map(standInFor));
+  const existing = creations.filter((each) => !missing.has(standInFor(each)));
+  return new Map(existing.map((each) => [standInFor(each), names.idOf(each)]));
+}
+
 async function* approvedItems(
   plan: PlanFile,
+  ids: ReadonlyMap<string, string>,
   identityOf: (key: string) => string,
 ): AsyncGenerator<ApplyItem[]> {
   let batch: ApplyItem[] = [];
   for await (const { line, key, apply } of plan.lines()) {
     if (!apply) continue;
-    const { ref, operation, key: forms } = apply;
+    const { ref, key: forms } = apply;
+    const { operation } = withCreatedNames(apply, ids);
     const contactId = operation.kind === "create" ? undefined : operation.contactId;
     const sent = operation.kind === "create" ? forms.sent : key;
     const item: ApplyItem = {
