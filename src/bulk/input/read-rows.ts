@@ -1,10 +1,11 @@
 /** Reading: an understood file → its rows, one by one, in flat memory. */
 
+import { keyIdentity, trimEdges } from "../../service/key-spelling.ts";
 import { type Refusal, refusalIn, wordsOf } from "./consent.ts";
 import { CsvFault, type CsvRecord, readRecords } from "./csv.ts";
 import { unreadableFrom } from "./faults.ts";
 import { isBlank } from "./header.ts";
-import { createKeyReader, type KeyReading, orId, trimEdges } from "./keys.ts";
+import { createKeyReader, type KeyReading, orId } from "./keys.ts";
 import { withoutMissing } from "./missing-cells.ts";
 import type { Reading, Understood } from "./reading.ts";
 import type { ReadRow, RejectedRow, Row, Target } from "./rows.ts";
@@ -156,7 +157,7 @@ function asHeld(read: KeyReading, cell: string): KeyReading {
   const sent = trimEdges(cell.normalize("NFC"));
   return {
     // As `identityReader` has it for the contact's own key.
-    key: { written: cell, sent, identity: sent.toLowerCase() },
+    key: { written: cell, sent, identity: keyIdentity(cell, "email") },
     warnings: [],
     fault: { code: read.code, message: read.message },
   };

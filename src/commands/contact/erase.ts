@@ -85,7 +85,10 @@ async function runContactErase(
   if (profile.readOnly) throw readOnly();
   // First: from here on no other command creates the person again.
   const suppressions = await openSuppressionList(context, { mayBeMissing: true });
-  const hashes = people.map((spellings) => suppressions.add(spellings, context.clock.now()).entries[0]!.hash);
+  const { entries } = await suppressions.add(
+    people.map(([key]) => key!),
+    context.clock.now(),
+  );
   const { send, account } = await context.connect();
   const contacts: Receipt["contact"][] = [];
   for (const spellings of people) {
@@ -101,7 +104,7 @@ async function runContactErase(
     terminal.warn(`${file} still contains the address; it is not one of ecm's own files`);
   }
   const time = new Date(context.clock.now()).toISOString();
-  const receipts = hashes.map((hash, index) => ({
+  const receipts = entries.map(({ hash }, index) => ({
     time,
     account: profile.baseUrl.value,
     hash,
@@ -116,9 +119,7 @@ async function runContactErase(
 async function readKeys(given: string[]): Promise<string[][]> {
   if (given.length === 0)
     throw new UsageError("The contact's key is missing", "Name it: ecm contact erase KEY");
-  const { createKeyReader, identityReader } = await import("../../bulk/input/keys.ts");
-  const read = createKeyReader("email");
-  const identityOf = identityReader("email");
+  const { personIdentity, spellingsOf } = await import("../../service/key-spelling.ts");
   const people = new Map<string, string[]>();
   for (const word of given) {
     const key = word.trim();
@@ -128,9 +129,7 @@ async function readKeys(given: string[]): Promise<string[][]> {
         "Name the contact by its key, such as an email address. To see the key: ecm contact get ID",
       );
     }
-    const reading = read(key);
-    const sent = "key" in reading ? reading.key.sent : key;
-    people.set(identityOf(key), [...new Set([key, sent])]);
+    people.set(personIdentity(key), spellingsOf(key));
   }
   return [...people.values()];
 }
