@@ -92,3 +92,14 @@ export function formerIdentities(key: string): string[] {
   const typed = trimEdges(key.normalize("NFC"));
   return [...new Set([typed, ...spellingsOf(key)].map((each) => each.toLowerCase()))];
 }
+
+const erasedWord = "erased";
+
+/** What stands in place of a key that was erased, as long as it was. */
+export function erasedKey(length: number): string {
+  return erasedWord.padEnd(length, "-").slice(0, length);
+}
+
+export function isErasedKey(key: string): boolean {
+  return key.length >= erasedWord.length && key === erasedKey(key.length);
+}

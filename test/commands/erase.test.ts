@@ -6,7 +6,7 @@ import { fileOf } from "../../src/bulk/runs/files.ts";
 import { locksFolder, runsFolder } from "../../src/bulk/runs/folder.ts";
 import { takeLease } from "../../src/disk/lease.ts";
 import { inputFile, summaryOf } from "../bulk/kit.ts";
-import { type Ecm, ecmWith, temporaryHome } from "../support/ecm.ts";
+import { type Ecm, ecmWith, temporaryFolder, temporaryHome } from "../support/ecm.ts";
 import { startSandbox } from "../support/sandbox.ts";
 
 const people = [
@@ -156,6 +156,50 @@ describe("contact erase", () => {
     const resumed = await ecm(["runs", "resume", stopped.run!, "--json"]);
     expect(summaryOf(resumed)).toMatchObject({ status: "completed", rows: { created: 30, pending: 0 } });
     expect((await ecm(["contact", "get", "ada@example.com"])).code).toBe(5);
+  });
+
+  const rest = Array.from({ length: 30 }, (_, n) => [`p${n}@example.com`, `P${n}`, `Oslo ${n}`]);
+  const theirs = ["Ada <ada@example.com>", "Ada-Augusta\n2nd", "Marylebone"];
+  const table = [["Contact", "First Name", "Last Name"], ...rest.slice(0, 20), theirs, ...rest.slice(20)];
+  const quoted = (cell: string) => (/[\n<]/.test(cell) ? `"${cell}"` : cell);
+  const csv = (rows: string[][], delimiter = ",") =>
+    rows.map((row) => `${row.map(quoted).join(delimiter)}\n`).join("");
+  const objects = table.slice(1).map(([Contact, first, last]) => ({
+    ...{ Contact: Contact!.replace(/.*<|>/g, ""), "First Name": first, "Last Name": last },
+  }));
+  it.each([
+    ["csv", csv(table)],
+    ["csv with an address twice", csv([...table, theirs, ["eve@example.com", "asks ada@example.com", "x"]])],
+    ["semicolons", csv(table, ";")],
+    ["UTF-16", Buffer.from(`\ufeff${csv(table, "\t")}`, "utf16le")],
+    ["JSON lines", objects.map((each) => `${JSON.stringify(each)}\n`).join("")],
+    ["a JSON array", JSON.stringify(objects, null, 2)],
+  ])("takes all of a person out of an unfinished run of standard input: %s", async (_name, input) => {
+    const { ecm, env } = await startSandbox();
+    const words = ["import", "-", "--map", "Contact=key", "--concurrency", "1", "--json"];
+    const stopped = summaryOf(await ecm([...words, "--max-requests", "12"], { stdin: input }));
+    expect(stopped).toMatchObject({ status: "stopped", rows: { read: expect.any(Number) } });
+    await done(ecm(["contact", "erase", "ada@example.com", "--yes", "--json"]));
+    await expectGone(env, "ada@example.com", "ada-augusta", "marylebone");
+    const resumed = summaryOf(await ecm(["runs", "resume", stopped.run!, "--json"]));
+    expect(resumed).toMatchObject({ status: "completed", rows: { pending: 0, rejected: 0 } });
+    const { read, created, skipped } = resumed.rows;
+    expect([read, created + skipped]).toEqual([stopped.rows.read, stopped.rows.read]);
+    expect(created).toBeGreaterThan(29);
+    await expectGone(env, "ada@example.com", "ada-augusta", "marylebone");
+    expect((await ecm(["contact", "search", "--count"])).stdout).toBe(`${created}\n`);
+  });
+
+  it("counts a contact that was erased after it was created as created", async () => {
+    const { ecm } = await startSandbox();
+    const input = csv([table[0]!, theirs, ...rest]);
+    const words = ["import", "-", "--map", "Contact=key", "--concurrency", "1", "--json"];
+    const stopped = summaryOf(await ecm([...words, "--max-requests", "12"], { stdin: input }));
+    expect(stopped.rows.created).toBeGreaterThan(0);
+    await done(ecm(["contact", "erase", "ada@example.com", "--yes"]));
+    const resumed = summaryOf(await ecm(["runs", "resume", stopped.run!, "--json"]));
+    expect(resumed.rows).toMatchObject({ read: 31, created: 31, rejected: 0, skipped: 0, pending: 0 });
+    expect((await ecm(["contact", "search", "--count"])).stdout).toBe("30\n");
   });
 
   it("is refused while another process works on a run that holds the person, and nothing is done", async () => {

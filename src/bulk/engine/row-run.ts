@@ -2,6 +2,7 @@
 import type { Account } from "../../service/account.ts";
 import type { Behavior } from "../../service/behavior.ts";
 import type { KeySearch } from "../../service/key-search.ts";
+import { isErasedKey } from "../../service/key-spelling.ts";
 import type { ContactStructure } from "../../wire.ts";
 import { type HiddenContact, isHidden } from "../account/lookup.ts";
 import type { NameBook } from "../account/names.ts";
@@ -83,7 +84,7 @@ export function workOf(rowRun: RowRun, passed?: () => PassedRows | undefined): W
   const { job, names, structure, suppressions } = rowRun;
   const decideOptions: DecideOptions = { ...job.decide, structureId: structure._id };
   const isSuppressed = (item: RowItem) => {
-    item.isSuppressed ||= suppressions?.has(item.key.sent) ?? false;
+    item.isSuppressed ||= isErasedKey(item.key.sent) || (suppressions?.has(item.key.sent) ?? false);
     return item.isSuppressed;
   };
   return {

@@ -7,7 +7,7 @@ import { isTemporaryName } from "../../disk/atomic-file.ts";
 import { type Lease, LockedError, takeLease } from "../../disk/lease.ts";
 import { EcmError, exitCodes } from "../../errors.ts";
 import { isFinished } from "./enter.ts";
-import { eraseLines, eraseRows, holdsKey, journalEraser, maskInPlace, textEraser } from "./erase-file.ts";
+import { eraseLines, eraseTable, holdsKey, journalEraser, maskInPlace, textEraser } from "./erase-file.ts";
 import { fileOf } from "./files.ts";
 import { locksFolder, type Manifest, readManifest, runsFolder, writeManifest } from "./folder.ts";
 import type { Redactor } from "./redaction.ts";
@@ -140,11 +140,19 @@ async function eraseFromRunFile(
       if (isTheirs) await rm(file, { force: true });
       return isTheirs;
     }
-    const isChanged = await eraseLines(file, redactor, textEraser(redactor));
-    if (isInput && manifest) await noteErasedInput(folder, file, manifest);
-    return isChanged;
   }
-  return eraseRows(file, redactor);
+  // The rows of an input are named by their lines; those of any other table are not.
+  const keyNames = keyNamesIn(manifest);
+  const isChanged = await eraseTable(file, { redactor, keyNames, keepsRows: isInput });
+  if (isInput && manifest) await noteErasedInput(folder, file, manifest);
+  return isChanged;
+}
+
+/** Columns that the command named as the key's. */
+function keyNamesIn(manifest: Manifest | undefined): string[] {
+  const { map } = (manifest?.options.read ?? {}) as { map?: unknown };
+  if (!Array.isArray(map)) return [];
+  return (map as [string, string][]).filter(([, target]) => target === "key").map(([column]) => column);
 }
 
 /** A spooled input that was changed here is still the run's input: its new content is written down beside the old. */
