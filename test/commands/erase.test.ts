@@ -5,8 +5,9 @@ import { describe, expect, it } from "vitest";
 import { fileOf } from "../../src/bulk/runs/files.ts";
 import { locksFolder, runsFolder } from "../../src/bulk/runs/folder.ts";
 import { takeLease } from "../../src/disk/lease.ts";
+import { listUnderWay } from "../../src/disk/under-way.ts";
 import { inputFile, summaryOf } from "../bulk/kit.ts";
-import { type Ecm, ecmWith, temporaryFolder, temporaryHome } from "../support/ecm.ts";
+import { type Ecm, ecmWith, resultOf, spawnEcm, temporaryFolder, temporaryHome } from "../support/ecm.ts";
 import { startSandbox } from "../support/sandbox.ts";
 
 const people = [
@@ -39,6 +40,11 @@ async function expectGone(env: Record<string, string>, ...words: string[]): Prom
     const without = bytes.replaceAll("granada@example.com", "");
     for (const word of words) expect(without.includes(word), `${word} in ${path}`).toBe(false);
   }
+}
+
+/** Until a process says that it is at work; what it has said is forgotten once it was killed. */
+async function untilUnderWay(env: Record<string, string>): Promise<void> {
+  await expect.poll(async () => (await listUnderWay(env.ECM_STATE_DIR!)).length, { timeout: 20_000 }).toBe(1);
 }
 
 async function done(result: ReturnType<Ecm>) {
@@ -245,6 +251,68 @@ describe("contact erase", () => {
       hash: receipt.hash,
     });
     expect((await ecm(["runs", "show", run!])).code).toBe(0);
+  });
+
+  it("removes what an interrupted export has written, and the export starts over", async () => {
+    const { ecm, env, sandbox } = await startSandbox();
+    const contacts = Array.from({ length: 1200 }, (_, n) => ({ key: `p${n}@example.com`, lists: ["News"] }));
+    const ada = { key: "ada@example.com", lists: ["News"], fields: { "Last Name": "Byron-Lovelace" } };
+    sandbox.operations.seed({ contacts: [ada, ...contacts] });
+    sandbox.operations.faults([2, 3, 4].map((n) => `503:POST:/api/contact/search:n=${n}`));
+    const file = join(await temporaryFolder(), "all.csv");
+    const words = ["export", "--output-file", file];
+    expect((await ecm(words)).code).not.toBe(0);
+    expect(
+      (await filesOf(env)).some(([path, bytes]) => path.endsWith("part") && bytes.includes("byron")),
+    ).toBe(true);
+    sandbox.operations.faults([]);
+    expect((await ecm(["contact", "erase", "ada@example.com", "--yes"])).code).toBe(0);
+    await expectGone(env, "ada@example.com", "byron");
+    expect((await ecm(words)).code).toBe(0);
+    const lines = (await readFile(file, "utf8")).trim().split("\n");
+    expect(lines).toHaveLength(1201);
+  });
+
+  it("waits for no export: it is refused while one is under way, and names what one has written", async () => {
+    const { ecm, env, sandbox } = await startSandbox({ hourlyLimit: 10_000 });
+    const contacts = Array.from({ length: 2500 }, (_, n) => ({ key: `p${n}@example.com` }));
+    sandbox.operations.seed({ contacts: [{ key: "ada@example.com" }, ...contacts] });
+    for (const flags of [[], ["--output-file", join(await temporaryFolder(), "all.csv")]]) {
+      sandbox.operations.faults(["delay:POST:/api/contact/search:seconds=600"]);
+      const child = spawnEcm(["export", ...flags], env);
+      const ended = resultOf(child);
+      await untilUnderWay(env);
+      const refused = await ecm(["contact", "erase", "ada@example.com", "--yes", "--json"]);
+      expect(refused.code, refused.stderr).toBe(6);
+      expect(JSON.parse(refused.stderr).error.message).toContain("export");
+      child.kill("SIGKILL");
+      await ended;
+      sandbox.operations.faults([]);
+    }
+    const file = join(await temporaryFolder(), "all.csv");
+    const found = join(await temporaryFolder(), "found.csv");
+    const plan = join(await temporaryFolder(), "plan.ndjson");
+    await done(ecm(["export", "--output-file", file]));
+    await done(ecm(["contact", "search", "ada@example.com", "--output-file", found, "-o", "csv"]));
+    await done(ecm(["contact", "mutate", "--all", "--set", "Last Name=X", "--dry-run", "--plan", plan]));
+    const receipt = JSON.parse(await done(ecm(["contact", "erase", "ada@example.com", "--yes", "--json"])));
+    expect(receipt.elsewhere).toEqual(expect.arrayContaining([file, found, plan]));
+  });
+
+  it("is refused while a run under way reads the person from a file", async () => {
+    const { ecm, env, sandbox } = await startSandbox();
+    const path = await inputFile(people);
+    sandbox.operations.faults(["delay:*:/api/contact-structure*:seconds=600"]);
+    const child = spawnEcm(["import", path], env);
+    const ended = resultOf(child);
+    await untilUnderWay(env);
+    sandbox.operations.faults([]);
+    const refused = await ecm(["contact", "erase", "ada@example.com", "--yes"]);
+    expect([refused.code, refused.stderr]).toEqual([6, expect.stringContaining("people.csv")]);
+    expect((await ecm(["contact", "erase", "somebody@else.org", "--yes"])).code).toBe(0);
+    child.kill("SIGKILL");
+    await ended;
+    expect((await ecm(["contact", "erase", "ada@example.com", "--yes"])).code).toBe(0);
   });
 
   it.each([[[]], [[""]], [["a"]], [["65f0c2a91b3d4e5f60718293"]]])("takes no %j for a key", async (keys) => {

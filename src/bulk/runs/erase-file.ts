@@ -141,30 +141,6 @@ async function headOf(file: string): Promise<string[]> {
   }
 }
 
-/** Masks without moving a byte, for a file that another process may be appending to. @returns whether anything was changed */
-export async function maskInPlace(file: string, redactor: Redactor): Promise<boolean> {
-  if (!(await holdsKey(file, redactor))) return false;
-  const handle = await open(file, "r+");
-  try {
-    const { size } = await handle.stat();
-    const buffer = Buffer.alloc(pieceBytes + 2 * overlap);
-    for (let position = 0; position < size; position += pieceBytes) {
-      // What precedes and follows decides whether an address is a whole one.
-      const start = Math.max(0, position - overlap / 2);
-      const { bytesRead } = await handle.read(buffer, 0, buffer.length, start);
-      const before = buffer.toString("latin1", 0, bytesRead);
-      const [from, to] = [position - start, Math.min(bytesRead, position - start + pieceBytes + overlap / 2)];
-      const after = redactor.redact(before).slice(from, to);
-      if (after === before.slice(from, to)) continue;
-      await handle.write(Buffer.from(after, "latin1"), 0, to - from, position);
-    }
-    await handle.sync();
-  } finally {
-    await handle.close();
-  }
-  return true;
-}
-
 async function replaceFile(
   file: string,
   write: (append: (bytes: string) => Promise<void>) => Promise<void>,

@@ -1,13 +1,15 @@
 /** Taking persons out of everything that `ecm` keeps on this machine: runs, exports, caches. */
 import { createHash } from "node:crypto";
 import { createReadStream, type Dirent } from "node:fs";
-import { open, readdir, rm } from "node:fs/promises";
-import { basename, dirname, join, sep } from "node:path";
+import { access, open, readdir, rm, stat } from "node:fs/promises";
+import { basename, dirname, extname, join, sep } from "node:path";
 import { isTemporaryName } from "../../disk/atomic-file.ts";
 import { type Lease, LockedError, takeLease } from "../../disk/lease.ts";
+import { listUnderWay } from "../../disk/under-way.ts";
+import { listWrittenFiles } from "../../disk/written-files.ts";
 import { EcmError, exitCodes } from "../../errors.ts";
 import { isFinished } from "./enter.ts";
-import { eraseLines, eraseTable, holdsKey, journalEraser, maskInPlace, textEraser } from "./erase-file.ts";
+import { eraseLines, eraseTable, holdsKey, journalEraser, textEraser } from "./erase-file.ts";
 import { fileOf } from "./files.ts";
 import { locksFolder, type Manifest, readManifest, runsFolder, writeManifest } from "./folder.ts";
 import type { Redactor } from "./redaction.ts";
@@ -31,28 +33,98 @@ export async function eraseFromFiles(
   let erased = 0;
   const runs = runsFolder(folders.state);
   for (const folder of await foldersIn(runs)) erased += await eraseFromRun(folders.state, folder, redactor);
+  for (const folder of await foldersIn(exportsFolder(folders.state))) {
+    // It is made anew by the same command; what is under way was refused.
+    if ((await countHolding(folder, redactor)) === 0) continue;
+    await rm(folder, { recursive: true, force: true });
+    erased++;
+  }
   for (const root of new Set([folders.state, folders.cache])) {
     for await (const file of filesIn(root)) {
       const isOfRun = file.startsWith(join(runs, sep)) && dirname(file) !== runs;
-      if (isOfRun || isElsewhere(file)) continue;
-      // Another process may be writing to these.
-      if (basename(file) === "part" || isTemporaryName(basename(file)))
-        erased += Number(await maskInPlace(file, redactor));
-      else erased += Number(await eraseLines(file, redactor, textEraser(redactor)));
+      if (!isOfRun && !isElsewhere(file)) erased += Number(await eraseFile(file, redactor, []));
     }
   }
   return erased;
+}
+
+const tables = [".csv", ".tsv", ".ndjson", ".jsonl", ".json"];
+
+/** Any file of ours that is not read by its lines. @param keyNames columns that hold keys, where they are known */
+async function eraseFile(file: string, redactor: Redactor, keyNames: string[]): Promise<boolean> {
+  if (isTemporaryName(basename(file))) {
+    if (!(await holdsKey(file, redactor))) return false;
+    await rm(file, { force: true });
+    return true;
+  }
+  const isTable = tables.includes(extname(file)) || keyNames.length > 0;
+  if (isTable) return eraseTable(file, { redactor, keyNames, keepsRows: false });
+  return eraseLines(file, redactor, textEraser(redactor));
+}
+
+function exportsFolder(stateFolder: string): string {
+  return join(stateFolder, "exports");
+}
+
+/**
+ * What is under way may hold one of the keys in memory, and write it later.
+ * @param account its base address
+ * @throws EcmError (exit 6) when a process works on something that holds one of the keys, or something cannot be searched
+ */
+export async function requireNobodyAtWork(
+  { state }: OwnFolders,
+  redactor: Redactor,
+  account: string,
+): Promise<void> {
+  const underWay = await listUnderWay(state);
+  for (const { kind, what, inputs, account: theirs } of underWay) {
+    if (kind === "export" && theirs === account) throw heldBy(what);
+    for (const input of inputs) {
+      // What is read from a pipe is in the run's folder.
+      if (!(await isRegular(input))) continue;
+      if ((await isPacked(input)) || (await holdsKey(input, redactor))) throw heldBy(what);
+    }
+  }
+  await requireErasableRuns(state, redactor);
+  if (underWay.length === 0) return;
+  // Of a run that is not entered yet, and of an export: which of them writes it cannot be seen.
+  const runs = runsFolder(state);
+  for (const folder of [...(await foldersIn(runs)), ...(await foldersIn(exportsFolder(state)))]) {
+    const isRun = dirname(folder) === runs && (await isThere(join(folder, fileOf.manifest)));
+    if (!isRun && (await countHolding(folder, redactor)) > 0) throw heldBy(underWay[0]!.what);
+  }
+  for (const { name } of (await entriesOf(runs)).filter((entry) => entry.isFile())) {
+    if (await holdsKey(join(runs, name), redactor)) throw heldBy(underWay[0]!.what);
+  }
+}
+
+function isRegular(file: string): Promise<boolean> {
+  return stat(file).then(
+    (entry) => entry.isFile(),
+    () => false,
+  );
+}
+
+function isThere(file: string): Promise<boolean> {
+  return access(file).then(
+    () => true,
+    () => false,
+  );
 }
 
 /**
  * The runs that hold one of the keys and cannot be changed now.
  * @throws EcmError (exit 6) when another process works on one of them, or one cannot be searched
  */
-export async function requireErasableRuns({ state }: OwnFolders, redactor: Redactor): Promise<void> {
+async function requireErasableRuns(state: string, redactor: Redactor): Promise<void> {
   for (const folder of await foldersIn(runsFolder(state))) {
     const held = await holdRun(state, folder);
     try {
-      if (held === "at work" && (await countHolding(folder, redactor)) > 0) throw atWork(basename(folder));
+      if (held === "at work") {
+        const isSearchable = !(await isPacked(join(folder, fileOf.input)));
+        if (!isSearchable || (await countHolding(folder, redactor)) > 0)
+          throw heldBy(`Run ${basename(folder)}`);
+      }
       if (typeof held === "object") await requireSearchable(folder, held.manifest);
     } finally {
       if (typeof held === "object") await held.lease.release();
@@ -75,22 +147,42 @@ export async function countFilesWith(
   return count;
 }
 
-/** Files outside our folders that runs have read or written, and that hold one of the keys: nobody but their owner can change these. */
-export async function filesOfOthersWith({ state }: OwnFolders, redactor: Redactor): Promise<string[]> {
+/** A file outside our folders, which its owner alone may change. */
+export interface FileOfOthers {
+  file: string;
+  /** False for a compressed one: it may hold the key. */
+  isSearched: boolean;
+}
+
+/** Files outside our folders that commands have read or written, and that hold one of the keys or may hold it. */
+export async function filesOfOthersWith(
+  { state, cache }: OwnFolders,
+  redactor: Redactor,
+): Promise<FileOfOthers[]> {
   const files = new Set<string>();
+  for (const named of [...listWrittenFiles(state), ...(await filesOfRuns(state))]) {
+    if ([state, cache].some((own) => named.startsWith(join(own, sep)))) continue;
+    for (const each of [named, ...(await temporariesOf(named))]) files.add(each);
+  }
+  const found: FileOfOthers[] = [];
+  for (const file of files) {
+    if (!(await isRegular(file))) continue;
+    if (await isPacked(file)) found.push({ file, isSearched: false });
+    else if (await holdsKey(file, redactor).catch(() => false)) found.push({ file, isSearched: true });
+  }
+  return found;
+}
+
+async function filesOfRuns(state: string): Promise<string[]> {
+  const files: string[] = [];
   for (const folder of await foldersIn(runsFolder(state))) {
     const manifest = await readManifest(folder).catch(() => undefined);
     if (!manifest) continue;
     const { input, rejects, plan, backup, summary } = manifest;
     const named = [input.isSpooled ? undefined : input.file, rejects, summary?.rejects, plan, backup?.file];
-    for (const file of named) {
-      if (typeof file !== "string" || file.startsWith(state)) continue;
-      for (const each of [file, ...(await temporariesOf(file))]) files.add(each);
-    }
+    files.push(...named.flatMap((file) => file || []));
   }
-  const holding: string[] = [];
-  for (const file of files) if (await holdsKey(file, redactor).catch(() => false)) holding.push(file);
-  return holding;
+  return files;
 }
 
 /** What a killed process left of a file that it was putting in place. */
@@ -105,7 +197,7 @@ async function temporariesOf(file: string): Promise<string[]> {
 async function eraseFromRun(state: string, folder: string, redactor: Redactor): Promise<number> {
   const held = await holdRun(state, folder);
   if (held === "at work") {
-    if ((await countHolding(folder, redactor)) > 0) throw atWork(basename(folder));
+    if ((await countHolding(folder, redactor)) > 0) throw heldBy(`Run ${basename(folder)}`);
     return 0;
   }
   try {
@@ -130,7 +222,6 @@ async function eraseFromRunFile(
   redactor: Redactor,
 ): Promise<boolean> {
   const name = basename(file);
-  if (isTemporaryName(name)) return maskInPlace(file, redactor);
   if (name === fileOf.journal) return eraseLines(file, redactor, journalEraser(redactor));
   const isInput = name === fileOf.input;
   if (isInput || name === fileOf.snapshot || name === fileOf.removals) {
@@ -143,8 +234,9 @@ async function eraseFromRunFile(
   }
   // The rows of an input are named by their lines; those of any other table are not.
   const keyNames = keyNamesIn(manifest);
-  const isChanged = await eraseTable(file, { redactor, keyNames, keepsRows: isInput });
-  if (isInput && manifest) await noteErasedInput(folder, file, manifest);
+  if (!isInput) return eraseFile(file, redactor, keyNames);
+  const isChanged = await eraseTable(file, { redactor, keyNames, keepsRows: true });
+  if (manifest) await noteErasedInput(folder, file, manifest);
   return isChanged;
 }
 
@@ -236,10 +328,11 @@ async function entriesOf(folder: string): Promise<Dirent[]> {
   }
 }
 
-function atWork(run: string): EcmError {
+/** @param what the run or the export, in words */
+function heldBy(what: string): EcmError {
   return new EcmError(
     exitCodes.conflict,
-    `Run ${run} contains this contact, and another ecm process is working on it`,
+    `${what} may contain this contact, and another ecm process is working on it`,
     {
       type: "RunLockedError",
       retryable: true,

@@ -23,6 +23,8 @@ interface Receipt {
   contact: "deleted" | "absent";
   /** How many files of this machine held the address; of all persons that were erased together. */
   files: number;
+  /** Files outside ecm's own folders that still contain an address, or are compressed and may: theirs to delete who own them. */
+  elsewhere: string[];
 }
 
 const receiptView: View<Receipt> = {
@@ -31,6 +33,7 @@ const receiptView: View<Receipt> = {
     { name: "account", value: (receipt) => receipt.account },
     { name: "contact", value: (receipt) => receipt.contact },
     { name: "files", value: (receipt) => receipt.files },
+    { name: "elsewhere", value: (receipt) => receipt.elsewhere.join(", ") },
     { name: "hash", value: (receipt) => receipt.hash, isWhole: true },
   ],
   id: (receipt) => receipt.hash,
@@ -47,13 +50,13 @@ export function registerContactErase(parent: Command, context: Context): void {
   describeCommand(addDryRunFlag(command), {
     examples: ["ecm contact erase ada@example.com", "ecm contact erase ada@example.com --yes --json"],
     output:
-      "A receipt without the address: time, account, keyed hash, whether the contact existed, number of files. One object for one key, an array for several.",
+      "A receipt without the address: time, account, keyed hash, whether the contact existed, number of files, and files elsewhere that still contain the address. One object for one key, an array for several.",
     writes: true,
     exitCodes: {
       0: "done, even if the contact did not exist in the account",
       1: "not confirmed, or something failed; the same command completes it",
       2: "a bad argument, or not confirmed with --yes; nothing was sent",
-      6: "the contact is in a run that another process is working on",
+      6: "the contact may be in a run or an export that another process is working on",
     },
   });
 }
@@ -72,12 +75,14 @@ async function runContactErase(
     import("../../bulk/runs/erase.ts"),
   ]);
   const redactor = createRedactor(people.flat());
+  // The sandbox asks its databases itself: a file that is opened beside one ends the locks on it.
   const isSandbox = (file: string) =>
-    file.startsWith(join(folders.state, "sandbox", sep)) && /\.db(-wal|-shm)?$/.test(file);
+    file.startsWith(join(folders.state, "sandbox", sep)) && /\.db(-\w+)?$/.test(file);
   if (options.dryRun)
-    return showPlan(context, people, await erase.countFilesWith(folders, redactor, () => false));
-  await erase.requireErasableRuns(folders, redactor);
+    return showPlan(context, people, await erase.countFilesWith(folders, redactor, isSandbox));
   const { profile } = await context.connect();
+  const requireNobodyAtWork = () => erase.requireNobodyAtWork(folders, redactor, profile.baseUrl.value);
+  await requireNobodyAtWork();
   const { length } = people;
   await context.confirm(
     `Erase ${length === 1 ? people[0]![0] : `${length} people`} permanently? ${length === 1 ? "The contact is" : "The contacts are"} deleted in the account, removed from this machine's files, and never created again.`,
@@ -96,12 +101,19 @@ async function runContactErase(
     for (const { _id } of found) await deleteContact(send, _id);
     contacts.push(found.length > 0 ? "deleted" : "absent");
   }
+  // What began meanwhile may have read the contact before it was deleted.
+  await requireNobodyAtWork();
   const files =
     (await erase.eraseFromFiles(folders, redactor, isSandbox)) +
     (await context.eraseFromSandbox(people.flat(), maskOf(redactor)));
-  requireGone(await erase.countFilesWith(folders, redactor, () => false));
-  for (const file of await erase.filesOfOthersWith(folders, redactor)) {
-    terminal.warn(`${file} still contains the address; it is not one of ecm's own files`);
+  requireGone(await erase.countFilesWith(folders, redactor, isSandbox));
+  const others = await erase.filesOfOthersWith(folders, redactor);
+  for (const { file, isSearched } of others) {
+    terminal.warn(
+      isSearched
+        ? `${file} still contains the address; it is not one of ecm's own files`
+        : `${file} may still contain the address: it is compressed and was not searched`,
+    );
   }
   const time = new Date(context.clock.now()).toISOString();
   const receipts = entries.map(({ hash }, index) => ({
@@ -110,6 +122,7 @@ async function runContactErase(
     hash,
     contact: contacts[index]!,
     files,
+    elsewhere: others.map(({ file }) => maskOf(redactor)(file) ?? file),
   }));
   if (receipts.length === 1) return presentOne(terminal, output, receipts[0]!, receiptView);
   await presentList(terminal, output, receipts, receiptView);
