@@ -6,6 +6,7 @@ import { createHash, createHmac } from "node:crypto";
 import { realpathSync, type Stats } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { hintOfFullDisk } from "../../disk/disk-room.ts";
 import { LockedError, takeLease } from "../../disk/lease.ts";
 import { makeFolder } from "../../disk/make-folder.ts";
 import { EcmError, exitCodes } from "../../errors.ts";
@@ -238,7 +239,7 @@ function unreadable(file: string, error: unknown): SuppressionsError {
 function unwritable(file: string, error: unknown): SuppressionsError {
   return new SuppressionsError(
     `Cannot write the suppression list ${file}: ${(error as Error).message}`,
-    "Free disk space or make the file and its folder writable, then run the same command again",
+    hintOfFullDisk(error, file) ?? "Make the file and its folder writable, then run the same command again",
     error,
   );
 }
