@@ -64,5 +64,5 @@ function folderIn(stateFolder: string): string {
 }
 
 function locksIn(stateFolder: string): string {
-  return join(stateFolder, "locks");
+  return join(folderIn(stateFolder), "locks");
 }

@@ -1,6 +1,7 @@
 /** `ecm contact erase`: nothing of a person is left on this machine, and everything of the others is. */
 import { copyFile, mkdir, readdir, readFile, stat, utimes, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
+import { gzipSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
 import { fileOf } from "../../src/bulk/runs/files.ts";
 import { locksFolder, runsFolder } from "../../src/bulk/runs/folder.ts";
@@ -299,20 +300,38 @@ describe("contact erase", () => {
     expect(receipt.elsewhere).toEqual(expect.arrayContaining([file, found, plan]));
   });
 
-  it("is refused while a run under way reads the person from a file", async () => {
-    const { ecm, env, sandbox } = await startSandbox();
-    const path = await inputFile(people);
-    sandbox.operations.faults(["delay:*:/api/contact-structure*:seconds=600"]);
-    const child = spawnEcm(["import", path], env);
-    const ended = resultOf(child);
-    await untilUnderWay(env);
-    sandbox.operations.faults([]);
-    const refused = await ecm(["contact", "erase", "ada@example.com", "--yes"]);
-    expect([refused.code, refused.stderr]).toEqual([6, expect.stringContaining("people.csv")]);
-    expect((await ecm(["contact", "erase", "somebody@else.org", "--yes"])).code).toBe(0);
-    child.kill("SIGKILL");
-    await ended;
-    expect((await ecm(["contact", "erase", "ada@example.com", "--yes"])).code).toBe(0);
+  it.each([false, true])(
+    "is refused while a run reads the person from a file (standard input: %j)",
+    async (isPiped) => {
+      const { ecm, env, sandbox } = await startSandbox();
+      const path = await inputFile(people);
+      sandbox.operations.faults(["delay:*:/api/contact-structure*:seconds=600"]);
+      const child = spawnEcm(["import", isPiped ? "-" : path], env);
+      const ended = resultOf(child);
+      child.stdin!.end(isPiped ? people : "");
+      await untilUnderWay(env);
+      const isSpooled = async () =>
+        (await filesOf(env)).some(([, bytes]) => bytes.includes("ada@example.com"));
+      if (isPiped) await expect.poll(isSpooled, { timeout: 20_000 }).toBe(true);
+      sandbox.operations.faults([]);
+      const refused = await ecm(["contact", "erase", "ada@example.com", "--yes"]);
+      expect([refused.code, refused.stderr]).toEqual([6, expect.stringContaining("Importing")]);
+      expect((await ecm(["contact", "erase", "somebody@else.org", "--yes"])).code).toBe(0);
+      child.kill("SIGKILL");
+      await ended;
+      expect((await ecm(["contact", "erase", "ada@example.com", "--yes"])).code).toBe(0);
+    },
+  );
+
+  it("names a compressed input, which it does not search", async () => {
+    const { ecm } = await startSandbox();
+    const path = join(await temporaryFolder(), "people.csv.gz");
+    await writeFile(path, gzipSync(people));
+    expect((await ecm(["import", path])).code).toBe(3);
+    const { code, stderr, stdout } = await ecm(["contact", "erase", "ada@example.com", "--yes", "--json"]);
+    expect(code).toBe(0);
+    expect(stderr).toContain(`${path} may still contain the address: it is compressed and was not searched`);
+    expect(JSON.parse(stdout).elsewhere).toEqual([path]);
   });
 
   it.each([[[]], [[""]], [["a"]], [["65f0c2a91b3d4e5f60718293"]]])("takes no %j for a key", async (keys) => {
