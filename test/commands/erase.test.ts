@@ -291,13 +291,16 @@ describe("contact erase", () => {
       sandbox.operations.faults([]);
     }
     const file = join(await temporaryFolder(), "all.csv");
-    const found = join(await temporaryFolder(), "found.csv");
+    const found = join(await temporaryFolder(), "of ada@example.com.csv");
     const plan = join(await temporaryFolder(), "plan.ndjson");
     await done(ecm(["export", "--output-file", file]));
     await done(ecm(["contact", "search", "ada@example.com", "--output-file", found, "-o", "csv"]));
     await done(ecm(["contact", "mutate", "--all", "--set", "Last Name=X", "--dry-run", "--plan", plan]));
-    const receipt = JSON.parse(await done(ecm(["contact", "erase", "ada@example.com", "--yes", "--json"])));
-    expect(receipt.elsewhere).toEqual(expect.arrayContaining([file, found, plan]));
+    const erased = await ecm(["contact", "erase", "ada@example.com", "--yes", "--json"]);
+    expect(erased.code, erased.stderr).toBe(0);
+    const masked = found.replace("ada@example.com.csv", "erased---------.csv");
+    expect(JSON.parse(erased.stdout).elsewhere).toEqual(expect.arrayContaining([file, masked, plan]));
+    expect(erased.stderr).toContain(`${found} still contains the address`);
   });
 
   it.each([false, true])(

@@ -126,7 +126,7 @@ export function openSuppressions(file: string, { mustExist = false } = {}): Supp
         added = fresh.size;
         return [...fresh.values()].map((each) => recordOf("+", each)).join("");
       });
-      return { entries: [...new Set(entries.values())], added };
+      return { entries: [...entries.values()], added };
     },
     async remove(keys, now) {
       const addedAt = new Date(now).toISOString();

@@ -1,23 +1,25 @@
 /** Taking persons out of everything that `ecm` keeps on this machine: runs, exports, caches. */
 import { createHash } from "node:crypto";
-import { createReadStream, type Dirent } from "node:fs";
-import { access, open, readdir, rm, stat } from "node:fs/promises";
+import { createReadStream } from "node:fs";
+import { rm } from "node:fs/promises";
 import { basename, dirname, extname, join, sep } from "node:path";
 import { isTemporaryName } from "../../disk/atomic-file.ts";
 import { type Lease, LockedError, takeLease } from "../../disk/lease.ts";
 import { listUnderWay } from "../../disk/under-way.ts";
-import { listWrittenFiles } from "../../disk/written-files.ts";
 import { EcmError, exitCodes } from "../../errors.ts";
 import { isFinished } from "./enter.ts";
 import { eraseLines, eraseTable, holdsKey, journalEraser, textEraser } from "./erase-file.ts";
 import { fileOf } from "./files.ts";
-import { locksFolder, type Manifest, readManifest, runsFolder, writeManifest } from "./folder.ts";
+import {
+  locksFolder,
+  type Manifest,
+  type OwnFolders,
+  readManifest,
+  runsFolder,
+  writeManifest,
+} from "./folder.ts";
 import type { Redactor } from "./redaction.ts";
-
-export interface OwnFolders {
-  state: string;
-  cache: string;
-}
+import { entriesOf, filesIn, foldersIn, isPacked, isRegular, isThere } from "./walk.ts";
 
 /**
  * Takes the persons out of every file below the folders. Called again after a kill, it completes what is left.
@@ -98,20 +100,6 @@ export async function requireNobodyAtWork(
   }
 }
 
-function isRegular(file: string): Promise<boolean> {
-  return stat(file).then(
-    (entry) => entry.isFile(),
-    () => false,
-  );
-}
-
-function isThere(file: string): Promise<boolean> {
-  return access(file).then(
-    () => true,
-    () => false,
-  );
-}
-
 /**
  * The runs that hold one of the keys and cannot be changed now.
  * @throws EcmError (exit 6) when another process works on one of them, or one cannot be searched
@@ -145,53 +133,6 @@ export async function countFilesWith(
     }
   }
   return count;
-}
-
-/** A file outside our folders, which its owner alone may change. */
-export interface FileOfOthers {
-  file: string;
-  /** False for a compressed one: it may hold the key. */
-  isSearched: boolean;
-}
-
-/** Files outside our folders that commands have read or written, and that hold one of the keys or may hold it. */
-export async function filesOfOthersWith(
-  { state, cache }: OwnFolders,
-  redactor: Redactor,
-): Promise<FileOfOthers[]> {
-  const files = new Set<string>();
-  for (const named of [...listWrittenFiles(state), ...(await filesOfRuns(state))]) {
-    if ([state, cache].some((own) => named.startsWith(join(own, sep)))) continue;
-    for (const each of [named, ...(await temporariesOf(named))]) files.add(each);
-  }
-  const found: FileOfOthers[] = [];
-  for (const file of files) {
-    if (!(await isRegular(file))) continue;
-    if (await isPacked(file)) found.push({ file, isSearched: false });
-    else if (await holdsKey(file, redactor).catch(() => false)) found.push({ file, isSearched: true });
-  }
-  return found;
-}
-
-async function filesOfRuns(state: string): Promise<string[]> {
-  const files: string[] = [];
-  for (const folder of await foldersIn(runsFolder(state))) {
-    const manifest = await readManifest(folder).catch(() => undefined);
-    if (!manifest) continue;
-    const { input, rejects, plan, backup, summary } = manifest;
-    const named = [input.isSpooled ? undefined : input.file, rejects, summary?.rejects, plan, backup?.file];
-    files.push(...named.flatMap((file) => file || []));
-  }
-  return files;
-}
-
-/** What a killed process left of a file that it was putting in place. */
-async function temporariesOf(file: string): Promise<string[]> {
-  const folder = dirname(file);
-  const names = await readdir(folder).catch(() => [] as string[]);
-  return names
-    .filter((name) => isTemporaryName(name) && name.startsWith(`.${basename(file).slice(0, 100)}.`))
-    .map((name) => join(folder, name));
 }
 
 async function eraseFromRun(state: string, folder: string, redactor: Redactor): Promise<number> {
@@ -288,44 +229,10 @@ async function requireSearchable(folder: string, manifest: Manifest): Promise<vo
   );
 }
 
-/** gzip or zip (a workbook), by the first bytes. */
-async function isPacked(file: string): Promise<boolean> {
-  const handle = await open(file, "r").catch(() => undefined);
-  if (!handle) return false;
-  try {
-    const { buffer } = await handle.read(Buffer.alloc(4), 0, 4, 0);
-    return (buffer[0] === 0x1f && buffer[1] === 0x8b) || buffer.toString("latin1", 0, 2) === "PK";
-  } finally {
-    await handle.close();
-  }
-}
-
 async function countHolding(folder: string, redactor: Redactor): Promise<number> {
   let count = 0;
   for await (const file of filesIn(folder)) if (await holdsKey(file, redactor)) count++;
   return count;
-}
-
-async function foldersIn(root: string): Promise<string[]> {
-  return (await entriesOf(root)).filter((entry) => entry.isDirectory()).map(({ name }) => join(root, name));
-}
-
-/** Every file below a folder; links are not followed. */
-async function* filesIn(root: string): AsyncGenerator<string> {
-  for (const entry of await entriesOf(root)) {
-    const path = join(root, entry.name);
-    if (entry.isDirectory()) yield* filesIn(path);
-    else if (entry.isFile()) yield path;
-  }
-}
-
-async function entriesOf(folder: string): Promise<Dirent[]> {
-  try {
-    return await readdir(folder, { withFileTypes: true });
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "ENOENT") return [];
-    throw error;
-  }
 }
 
 /** @param what the run or the export, in words */

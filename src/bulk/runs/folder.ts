@@ -45,6 +45,12 @@ export interface Manifest {
   supersededBy?: string;
 }
 
+/** Folders whose files are all this program's own. */
+export interface OwnFolders {
+  state: string;
+  cache: string;
+}
+
 export function runsFolder(stateFolder: string): string {
   return join(stateFolder, "runs");
 }

@@ -70,9 +70,10 @@ async function runContactErase(
   const output = context.output();
   checkColumns(output, receiptView);
   const people = await readKeys(given);
-  const [{ createRedactor }, erase] = await Promise.all([
+  const [{ createRedactor }, erase, { filesOfOthersWith }] = await Promise.all([
     import("../../bulk/runs/redaction.ts"),
     import("../../bulk/runs/erase.ts"),
+    import("../../bulk/runs/files-of-others.ts"),
   ]);
   const redactor = createRedactor(people.flat());
   // The sandbox asks its databases itself: a file that is opened beside one ends the locks on it.
@@ -103,11 +104,8 @@ async function runContactErase(
   }
   // What began meanwhile may have read the contact before it was deleted.
   await requireNobodyAtWork();
-  const files =
-    (await erase.eraseFromFiles(folders, redactor, isSandbox)) +
-    (await context.eraseFromSandbox(people.flat(), maskOf(redactor)));
-  requireGone(await erase.countFilesWith(folders, redactor, isSandbox));
-  const others = await erase.filesOfOthersWith(folders, redactor);
+  // Named before their names are erased, which may hold the address too.
+  const others = await filesOfOthersWith(folders, redactor);
   for (const { file, isSearched } of others) {
     terminal.warn(
       isSearched
@@ -115,6 +113,10 @@ async function runContactErase(
         : `${file} may still contain the address: it is compressed and was not searched`,
     );
   }
+  const files =
+    (await erase.eraseFromFiles(folders, redactor, isSandbox)) +
+    (await context.eraseFromSandbox(people.flat(), maskOf(redactor)));
+  requireGone(await erase.countFilesWith(folders, redactor, isSandbox));
   const time = new Date(context.clock.now()).toISOString();
   const receipts = entries.map(({ hash }, index) => ({
     time,
