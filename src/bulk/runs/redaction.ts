@@ -138,12 +138,16 @@ function anyOf(forms: string[]): string {
   return `(?:${forms.map((form) => form.replaceAll(/[\\^$.*+?()[\]{}|/-]/g, "\\$&")).join("|")})`;
 }
 
+/** Behind an address in the name of a file; none of these is a top-level domain. */
+const fileEnding = /^\.(?:csv|tsv|json|jsonl|ndjson|xlsx|txt|gz)(?![a-z0-9-])/i;
+
 /** Not the end of a longer address, nor the beginning of one: `granada@x.org` is not `ada@x.org`. */
 function isWholeAddress(bytes: string, start: number, end: number): boolean {
   if (/[\p{L}\p{N}._+-]/u.test(addressCharacter(characterBefore(bytes, start)))) return false;
   const next = addressCharacter(characterAfter(bytes, end));
   if (/[\p{L}\p{N}]/u.test(next)) return false;
   if (next !== "." && next !== "-") return true;
+  if (fileEnding.test(bytes.slice(end, end + 10))) return true;
   const second = addressCharacter(characterAfter(bytes, end + 1));
   return !/[\p{L}\p{N}]/u.test(second);
 }
