@@ -8,6 +8,8 @@ import type { ProfileStore } from "./config/profiles.ts";
 import type { ResolvedProfile } from "./config/resolve.ts";
 import { type GlobalFlags, isYes, readSettings, type Settings } from "./config/settings.ts";
 import type { Connection, Purpose } from "./connection.ts";
+import type { Activity } from "./disk/under-way.ts";
+import { noteWrittenFile } from "./disk/written-files.ts";
 import { DeclinedError, exitCodes } from "./errors.ts";
 import { type OutputFormat, type OutputOptions, parseFormat } from "./terminal/format.ts";
 import { outputTarget } from "./terminal/output-target.ts";
@@ -68,6 +70,10 @@ export interface Context {
    * @returns how many of its files held one of the keys
    */
   eraseFromSandbox(keys: readonly string[], mask: (text: string) => string | undefined): Promise<number>;
+  /** Tells other processes, until the command ends, that it works with people's data of the account. */
+  tellUnderWay(activity: Omit<Activity, "account">): Promise<void>;
+  /** Remembers a file that the command writes, so that an erasure can name it. */
+  noteWrittenFile(file: string): void;
   /** Undefined when nothing may be asked. */
   prompter(): Prompter | undefined;
   /**
@@ -127,7 +133,7 @@ export function createContext(
     },
     output({ outputFile, bom, safeCells } = {}, fallback) {
       // Found out here, before anything is sent.
-      if (outputFile !== undefined) outputTarget(outputFile);
+      if (outputFile !== undefined) noteWrittenFile(folders.state, outputTarget(outputFile).path);
       const named =
         flags.output !== undefined
           ? parseFormat(flags.output, "--output")
@@ -160,6 +166,12 @@ export function createContext(
       const { eraseFromSandbox } = await import("./connection.ts");
       return eraseFromSandbox(folders, keys, mask);
     },
+    async tellUnderWay(activity) {
+      const { baseUrl } = await context.profile();
+      const { tellUnderWay } = await import("./disk/under-way.ts");
+      closers.push(await tellUnderWay(folders.state, { ...activity, account: baseUrl.value }));
+    },
+    noteWrittenFile: (file) => noteWrittenFile(folders.state, file),
     prompter() {
       return canPrompt(terminal, settings.noInput) ? createPrompter(terminal, signal) : undefined;
     },

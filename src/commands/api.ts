@@ -99,6 +99,7 @@ async function streamToFile(
   const { terminal } = context;
   const { openBodyFile } = await import("../terminal/output-file.ts");
   // Opened before anything is sent: a folder that may not be written is found now.
+  context.noteWrittenFile(name);
   const file = await openBodyFile(name);
   try {
     const { send } = await context.connect();

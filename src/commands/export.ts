@@ -69,6 +69,8 @@ async function runExport(context: Context, options: ExportOptions): Promise<void
     ...options,
     updatedAfter: since === undefined ? undefined : pastTime(since, "--since", context.clock.now()),
   });
+  const what = output.outputFile === undefined ? "An export" : `The export into ${output.outputFile}`;
+  await context.tellUnderWay({ kind: "export", what, inputs: [] });
   const connection = await context.connect();
   limitNewSpace(8);
   const { send, account, behaviors } = connection;

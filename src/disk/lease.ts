@@ -13,6 +13,7 @@ import { join } from "node:path";
 import { setTimeout as sleepFor } from "node:timers/promises";
 import { EcmError, exitCodes, UsageError } from "../errors.ts";
 import { isTemporaryName, writeAtomicallySync } from "./atomic-file.ts";
+import { hintOfFolder } from "./disk-room.ts";
 import { diskReason, makeFolder } from "./make-folder.ts";
 import { lifeOf, type ProcessIdentity, thisProcess } from "./this-process.ts";
 
@@ -77,10 +78,7 @@ export async function takeLease(
     writeAtomicallySync(file, `${JSON.stringify({ ...self, since })}\n`, false);
     await touch(file, times);
   } catch (error) {
-    throw new UsageError(
-      `Cannot write the lock ${file}: ${diskReason(error)}`,
-      "Choose a writable folder with ECM_STATE_DIR",
-    );
+    throw new UsageError(`Cannot write the lock ${file}: ${diskReason(error)}`, hintOfFolder(error, folder));
   }
   try {
     const tookOver = await outlast({ folder, stem, name, what, self, times });

@@ -2,6 +2,7 @@
 import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { EcmError, exitCodes } from "../errors.ts";
 import { removeUnfinished } from "./admin-api/snapshots.ts";
 import { type Database, openDatabase } from "./database.ts";
 import { bringUpToDate } from "./schema/index.ts";
@@ -52,11 +53,46 @@ async function eraseFromDatabase(file: string, keys: readonly string[], mask: Ma
     });
     // Also after a kill between the two: what was deleted may still stand in free pages.
     database.exec("VACUUM");
-    database.all("PRAGMA wal_checkpoint(TRUNCATE)");
+    await emptyLog(database, file);
+    requireGone(database, tables, file, mask);
     return changed > 0;
   } finally {
     database.close();
   }
+}
+
+const longestWait = 10_000;
+
+/** What the write-ahead log held is in the database, and the log is empty. @throws EcmError while another process reads on */
+async function emptyLog(database: Database, file: string): Promise<void> {
+  for (const began = performance.now(); ; ) {
+    const [{ busy } = { busy: 0 }] = database.all<{ busy: number }>("PRAGMA wal_checkpoint(TRUNCATE)");
+    if (busy === 0) return;
+    if (performance.now() - began > longestWait) {
+      throw incomplete(`Another process keeps ${file} busy, whose log may still contain the address`);
+    }
+    await sleep(50);
+  }
+}
+
+/**
+ * Asks the database itself: a file that it has open must not be opened beside it, which would end its locks.
+ * @throws EcmError
+ */
+function requireGone(database: Database, tables: readonly string[], file: string, mask: Mask): void {
+  const holds = (value: unknown) => typeof value === "string" && mask(value) !== undefined;
+  for (const table of tables) {
+    if (!database.all(`SELECT * FROM "${table}"`).some((row) => Object.values(row).some(holds))) continue;
+    throw incomplete(`${file} still contains the address`);
+  }
+}
+
+function incomplete(message: string): EcmError {
+  return new EcmError(exitCodes.failed, message, {
+    type: "ErasureIncompleteError",
+    retryable: true,
+    hint: "A running sandbox may be writing: stop it, then run the same command again",
+  });
 }
 
 function removeContacts(database: Database, keys: readonly string[], mask: Mask): number {

@@ -6,6 +6,7 @@ import { EcmError, exitCodes, UsageError } from "../errors.ts";
 import type { Contact, ContactStructure, Criteria, Filter, SearchBody } from "../wire.ts";
 import type { Account } from "./account.ts";
 import { allOf, equals } from "./contacts.ts";
+import { normalKey } from "./key-spelling.ts";
 import { resolveTag } from "./names.ts";
 import { isEmailKey } from "./structures.ts";
 
@@ -51,7 +52,8 @@ export async function contactConditions(
   wanted: WantedContacts,
   alternatives: Filter[] = [],
 ): Promise<Conditions> {
-  const keys = [...new Set(wanted.key)];
+  // As it was typed, and as an import would have written it.
+  const keys = [...new Set(wanted.key?.flatMap((key) => [key, normalKey(key, structure.keyType)]))];
   const areSeveral = keys.length > 1 && alternatives.length === 0;
   const criterias: Criteria[] = [
     ...(keys.length > 0 && !areSeveral ? [equals("KEY", keys)] : []),

@@ -3,14 +3,14 @@ import { EcmError, ServiceError } from "../errors.ts";
 import type { Contact, Criteria, Send } from "../wire.ts";
 import type { Account } from "./account.ts";
 import { deleteContactRequest, getContactRequest, readSearch, searchContactsRequest } from "./contacts.ts";
-import { fold } from "./names.ts";
+import { personIdentity } from "./key-spelling.ts";
 
 /** The service may hide who is inactive unless it is asked for them; the letter case that it takes is not certain. */
 const inactive = ["inactive", "Inactive"];
 
 /**
  * Every contact with one of these spellings of a key, in whatever letter case.
- * @param spellings as typed, and normalised
+ * @param spellings as `spellingsOf` has them
  */
 export async function contactsOfKey(
   send: Send,
@@ -18,7 +18,7 @@ export async function contactsOfKey(
   spellings: readonly string[],
 ): Promise<Pick<Contact, "_id" | "key">[]> {
   const found = new Map<string, Pick<Contact, "_id" | "key">>();
-  const wanted = new Set(spellings.map(fold));
+  const wanted = new Set(spellings.map(personIdentity));
   for (const { _id: structureId } of await account.structures()) {
     for (const spelling of new Set(spellings)) {
       const byKey: Criteria = { columnToFilter: "KEY", operator: "EQ", values: [spelling] };
@@ -26,7 +26,8 @@ export async function contactsOfKey(
       if (contacts.length === 0) contacts.push(...(await findInactive(send, structureId, byKey)));
       for (const { _id, key } of contacts) {
         // Held against the key once more: a deletion must not reach a contact that a looser search let through.
-        if (_id !== undefined && key !== undefined && wanted.has(fold(key))) found.set(_id, { _id, key });
+        if (_id !== undefined && key !== undefined && wanted.has(personIdentity(key)))
+          found.set(_id, { _id, key });
       }
     }
   }

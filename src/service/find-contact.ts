@@ -2,6 +2,7 @@
 import { type ErrorDetails, NotFoundError, ServiceError, UsageError } from "../errors.ts";
 import type { Contact, ContactStructure, Send } from "../wire.ts";
 import { allOf, equals, readSearch, searchContactsRequest } from "./contacts.ts";
+import { normalKey } from "./key-spelling.ts";
 import { findByName } from "./names.ts";
 
 const idForm = /^[0-9a-f]{24}$/i;
@@ -43,8 +44,12 @@ export async function onContact<T>(
     const result = await performUnlessMissing();
     if (result) return result.value;
   }
-  const { _id: structureId, label } = await structure();
-  const found = await contactOfKey(send, structureId, idOrKey, source);
+  const { _id: structureId, label, keyType } = await structure();
+  // As it was typed, then as an import would have written it.
+  const normal = normalKey(idOrKey, keyType);
+  const found =
+    (await contactOfKey(send, structureId, idOrKey, source)) ??
+    (normal === idOrKey ? undefined : await contactOfKey(send, structureId, normal, source));
   if (found) return perform(found._id, found);
   if (!isLikelyId && possibleId.test(idOrKey)) {
     const result = await performUnlessMissing();

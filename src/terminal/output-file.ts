@@ -1,7 +1,9 @@
 /** Where data goes: stdout, or a file that appears whole or not at all. */
 import { open } from "node:fs/promises";
+import { resolve } from "node:path";
 import { crc32 } from "node:zlib";
 import { type AtomicFile, openAtomicFile } from "../disk/atomic-file.ts";
+import { hintOfFullDisk } from "../disk/disk-room.ts";
 import { piecesOf } from "../disk/pieces.ts";
 import { EcmError, exitCodes } from "../errors.ts";
 import type { BodySink } from "../wire.ts";
@@ -87,7 +89,7 @@ export async function openGrowingFile(
       await handle.close();
       // The two may be on different file systems.
       const target = await openTarget(file);
-      await saying(file, async () => {
+      const copy = async () => {
         try {
           for await (const piece of piecesOf(part.file)) await target.append(piece);
         } catch (error) {
@@ -95,7 +97,8 @@ export async function openGrowingFile(
           throw error;
         }
         await target.commit();
-      });
+      };
+      await saying(file, copy, bytes);
     },
     async discard() {
       await handle.close().catch(() => undefined);
@@ -165,18 +168,19 @@ async function openTarget(file: string, flag?: string): Promise<AtomicFile> {
   }
 }
 
-/** A disk that fails later says why. @throws EcmError */
-async function saying<T>(file: string, act: () => Promise<T>): Promise<T> {
+/** A disk that fails later says why. @param needed bytes, where they are known @throws EcmError */
+async function saying<T>(file: string, act: () => Promise<T>, needed?: number): Promise<T> {
   try {
     return await act();
   } catch (error) {
-    throw unwritten(file, error);
+    throw unwritten(file, error, needed);
   }
 }
 
-function unwritten(file: string, error: unknown): EcmError {
+function unwritten(file: string, error: unknown, needed?: number): EcmError {
   return new EcmError(exitCodes.failed, `Cannot write ${file}: ${(error as Error).message}`, {
     type: "OutputFileError",
+    hint: hintOfFullDisk(error, resolve(file), needed),
     cause: error,
   });
 }

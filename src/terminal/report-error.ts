@@ -1,4 +1,5 @@
 /** A failure → stderr: one JSON line where JSON was asked for, else `error:` and `hint:`. */
+import { hintOfFullDisk, isFull } from "../disk/disk-room.ts";
 import { EcmError, exitCodes } from "../errors.ts";
 import { escapeControls, escapeControlsInLines, escapeJson } from "./escape.ts";
 import { fitMessage } from "./message-lines.ts";
@@ -74,23 +75,23 @@ function internalError(error: unknown): EcmError {
   });
 }
 
+const fullDisk = "Make room on the disk, then run the same command again";
 const systemHints: Record<string, string> = {
-  ENOSPC: "Free disk space, then run the same command again",
-  EDQUOT: "Free space within the quota, then run the same command again",
   EMFILE: "Raise the limit of open files (ulimit -n), or lower --concurrency",
-  EROFS: "Choose a writable folder with ECM_STATE_DIR, ECM_CACHE_DIR or ECM_CONFIG_DIR",
+  EROFS: "Make the disk writable, then run the same command again",
   EACCES: "Check the permissions of the file and its folders",
   EPERM: "Check the permissions of the file and its folders",
 };
 
 /** What the system refused, such as a full disk, is no defect of ours. */
 function systemError(error: unknown): EcmError | undefined {
-  const { code, syscall, message } = error as NodeJS.ErrnoException;
+  const { code, syscall, message, path } = error as NodeJS.ErrnoException;
   if (!(error instanceof Error) || syscall === undefined || !/^E[A-Z0-9]+$/.test(code ?? ""))
     return undefined;
   return new EcmError(exitCodes.failed, message, {
     type: "SystemError",
-    hint: systemHints[code!],
+    hint:
+      path === undefined && isFull(error) ? fullDisk : (hintOfFullDisk(error, path!) ?? systemHints[code!]),
     cause: error,
   });
 }

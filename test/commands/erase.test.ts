@@ -1,12 +1,14 @@
 /** `ecm contact erase`: nothing of a person is left on this machine, and everything of the others is. */
 import { copyFile, mkdir, readdir, readFile, stat, utimes, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
+import { gzipSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
 import { fileOf } from "../../src/bulk/runs/files.ts";
 import { locksFolder, runsFolder } from "../../src/bulk/runs/folder.ts";
 import { takeLease } from "../../src/disk/lease.ts";
+import { listUnderWay } from "../../src/disk/under-way.ts";
 import { inputFile, summaryOf } from "../bulk/kit.ts";
-import { type Ecm, ecmWith, temporaryHome } from "../support/ecm.ts";
+import { type Ecm, ecmWith, resultOf, spawnEcm, temporaryFolder, temporaryHome } from "../support/ecm.ts";
 import { startSandbox } from "../support/sandbox.ts";
 
 const people = [
@@ -39,6 +41,11 @@ async function expectGone(env: Record<string, string>, ...words: string[]): Prom
     const without = bytes.replaceAll("granada@example.com", "");
     for (const word of words) expect(without.includes(word), `${word} in ${path}`).toBe(false);
   }
+}
+
+/** Until a process says that it is at work; what it has said is forgotten once it was killed. */
+async function untilUnderWay(env: Record<string, string>): Promise<void> {
+  await expect.poll(async () => (await listUnderWay(env.ECM_STATE_DIR!)).length, { timeout: 20_000 }).toBe(1);
 }
 
 async function done(result: ReturnType<Ecm>) {
@@ -158,6 +165,50 @@ describe("contact erase", () => {
     expect((await ecm(["contact", "get", "ada@example.com"])).code).toBe(5);
   });
 
+  const rest = Array.from({ length: 30 }, (_, n) => [`p${n}@example.com`, `P${n}`, `Oslo ${n}`]);
+  const theirs = ["Ada <ada@example.com>", "Ada-Augusta\n2nd", "Marylebone"];
+  const table = [["Contact", "First Name", "Last Name"], ...rest.slice(0, 20), theirs, ...rest.slice(20)];
+  const quoted = (cell: string) => (/[\n<]/.test(cell) ? `"${cell}"` : cell);
+  const csv = (rows: string[][], delimiter = ",") =>
+    rows.map((row) => `${row.map(quoted).join(delimiter)}\n`).join("");
+  const objects = table.slice(1).map(([Contact, first, last]) => ({
+    ...{ Contact: Contact!.replace(/.*<|>/g, ""), "First Name": first, "Last Name": last },
+  }));
+  it.each([
+    ["csv", csv(table)],
+    ["csv with an address twice", csv([...table, theirs, ["eve@example.com", "asks ada@example.com", "x"]])],
+    ["semicolons", csv(table, ";")],
+    ["UTF-16", Buffer.from(`\ufeff${csv(table, "\t")}`, "utf16le")],
+    ["JSON lines", objects.map((each) => `${JSON.stringify(each)}\n`).join("")],
+    ["a JSON array", JSON.stringify(objects, null, 2)],
+  ])("takes all of a person out of an unfinished run of standard input: %s", async (_name, input) => {
+    const { ecm, env } = await startSandbox();
+    const words = ["import", "-", "--map", "Contact=key", "--concurrency", "1", "--json"];
+    const stopped = summaryOf(await ecm([...words, "--max-requests", "12"], { stdin: input }));
+    expect(stopped).toMatchObject({ status: "stopped", rows: { read: expect.any(Number) } });
+    await done(ecm(["contact", "erase", "ada@example.com", "--yes", "--json"]));
+    await expectGone(env, "ada@example.com", "ada-augusta", "marylebone");
+    const resumed = summaryOf(await ecm(["runs", "resume", stopped.run!, "--json"]));
+    expect(resumed).toMatchObject({ status: "completed", rows: { pending: 0, rejected: 0 } });
+    const { read, created, skipped } = resumed.rows;
+    expect([read, created + skipped]).toEqual([stopped.rows.read, stopped.rows.read]);
+    expect(created).toBeGreaterThan(29);
+    await expectGone(env, "ada@example.com", "ada-augusta", "marylebone");
+    expect((await ecm(["contact", "search", "--count"])).stdout).toBe(`${created}\n`);
+  });
+
+  it("counts a contact that was erased after it was created as created", async () => {
+    const { ecm } = await startSandbox();
+    const input = csv([table[0]!, theirs, ...rest]);
+    const words = ["import", "-", "--map", "Contact=key", "--concurrency", "1", "--json"];
+    const stopped = summaryOf(await ecm([...words, "--max-requests", "12"], { stdin: input }));
+    expect(stopped.rows.created).toBeGreaterThan(0);
+    await done(ecm(["contact", "erase", "ada@example.com", "--yes"]));
+    const resumed = summaryOf(await ecm(["runs", "resume", stopped.run!, "--json"]));
+    expect(resumed.rows).toMatchObject({ read: 31, created: 31, rejected: 0, skipped: 0, pending: 0 });
+    expect((await ecm(["contact", "search", "--count"])).stdout).toBe("30\n");
+  });
+
   it("is refused while another process works on a run that holds the person, and nothing is done", async () => {
     const { ecm, env } = await startSandbox();
     const path = await inputFile(people);
@@ -201,6 +252,89 @@ describe("contact erase", () => {
       hash: receipt.hash,
     });
     expect((await ecm(["runs", "show", run!])).code).toBe(0);
+  });
+
+  it("removes what an interrupted export has written, and the export starts over", async () => {
+    const { ecm, env, sandbox } = await startSandbox();
+    const contacts = Array.from({ length: 1200 }, (_, n) => ({ key: `p${n}@example.com`, lists: ["News"] }));
+    const ada = { key: "ada@example.com", lists: ["News"], fields: { "Last Name": "Byron-Lovelace" } };
+    sandbox.operations.seed({ contacts: [ada, ...contacts] });
+    sandbox.operations.faults([2, 3, 4].map((n) => `503:POST:/api/contact/search:n=${n}`));
+    const file = join(await temporaryFolder(), "all.csv");
+    const words = ["export", "--output-file", file];
+    expect((await ecm(words)).code).not.toBe(0);
+    expect(
+      (await filesOf(env)).some(([path, bytes]) => path.endsWith("part") && bytes.includes("byron")),
+    ).toBe(true);
+    sandbox.operations.faults([]);
+    expect((await ecm(["contact", "erase", "ada@example.com", "--yes"])).code).toBe(0);
+    await expectGone(env, "ada@example.com", "byron");
+    expect((await ecm(words)).code).toBe(0);
+    const lines = (await readFile(file, "utf8")).trim().split("\n");
+    expect(lines).toHaveLength(1201);
+  });
+
+  it("waits for no export: it is refused while one is under way, and names what one has written", async () => {
+    const { ecm, env, sandbox } = await startSandbox({ hourlyLimit: 10_000 });
+    const contacts = Array.from({ length: 2500 }, (_, n) => ({ key: `p${n}@example.com` }));
+    sandbox.operations.seed({ contacts: [{ key: "ada@example.com" }, ...contacts] });
+    for (const flags of [[], ["--output-file", join(await temporaryFolder(), "all.csv")]]) {
+      sandbox.operations.faults(["delay:POST:/api/contact/search:seconds=600"]);
+      const child = spawnEcm(["export", ...flags], env);
+      const ended = resultOf(child);
+      await untilUnderWay(env);
+      const refused = await ecm(["contact", "erase", "ada@example.com", "--yes", "--json"]);
+      expect(refused.code, refused.stderr).toBe(6);
+      expect(JSON.parse(refused.stderr).error.message).toContain("export");
+      child.kill("SIGKILL");
+      await ended;
+      sandbox.operations.faults([]);
+    }
+    const file = join(await temporaryFolder(), "all.csv");
+    const found = join(await temporaryFolder(), "of ada@example.com.csv");
+    const plan = join(await temporaryFolder(), "plan.ndjson");
+    await done(ecm(["export", "--output-file", file]));
+    await done(ecm(["contact", "search", "ada@example.com", "--output-file", found, "-o", "csv"]));
+    await done(ecm(["contact", "mutate", "--all", "--set", "Last Name=X", "--dry-run", "--plan", plan]));
+    const erased = await ecm(["contact", "erase", "ada@example.com", "--yes", "--json"]);
+    expect(erased.code, erased.stderr).toBe(0);
+    const masked = found.replace("ada@example.com.csv", "erased---------.csv");
+    expect(JSON.parse(erased.stdout).elsewhere).toEqual(expect.arrayContaining([file, masked, plan]));
+    expect(erased.stderr).toContain(`${found} still contains the address`);
+  });
+
+  it.each([false, true])(
+    "is refused while a run reads the person from a file (standard input: %j)",
+    async (isPiped) => {
+      const { ecm, env, sandbox } = await startSandbox();
+      const path = await inputFile(people);
+      sandbox.operations.faults(["delay:*:/api/contact-structure*:seconds=600"]);
+      const child = spawnEcm(["import", isPiped ? "-" : path], env);
+      const ended = resultOf(child);
+      child.stdin!.end(isPiped ? people : "");
+      await untilUnderWay(env);
+      const isSpooled = async () =>
+        (await filesOf(env)).some(([, bytes]) => bytes.includes("ada@example.com"));
+      if (isPiped) await expect.poll(isSpooled, { timeout: 20_000 }).toBe(true);
+      sandbox.operations.faults([]);
+      const refused = await ecm(["contact", "erase", "ada@example.com", "--yes"]);
+      expect([refused.code, refused.stderr]).toEqual([6, expect.stringContaining("Importing")]);
+      expect((await ecm(["contact", "erase", "somebody@else.org", "--yes"])).code).toBe(0);
+      child.kill("SIGKILL");
+      await ended;
+      expect((await ecm(["contact", "erase", "ada@example.com", "--yes"])).code).toBe(0);
+    },
+  );
+
+  it("names a compressed input, which it does not search", async () => {
+    const { ecm } = await startSandbox();
+    const path = join(await temporaryFolder(), "people.csv.gz");
+    await writeFile(path, gzipSync(people));
+    expect((await ecm(["import", path])).code).toBe(3);
+    const { code, stderr, stdout } = await ecm(["contact", "erase", "ada@example.com", "--yes", "--json"]);
+    expect(code).toBe(0);
+    expect(stderr).toContain(`${path} may still contain the address: it is compressed and was not searched`);
+    expect(JSON.parse(stdout).elsewhere).toEqual([path]);
   });
 
   it.each([[[]], [[""]], [["a"]], [["65f0c2a91b3d4e5f60718293"]]])("takes no %j for a key", async (keys) => {

@@ -16,7 +16,7 @@ async function home() {
 
 async function listFile(env: Record<string, string>): Promise<string> {
   const folder = join(env.ECM_STATE_DIR!, "suppressions");
-  const names = await readdir(folder);
+  const names = (await readdir(folder)).filter((name) => name.endsWith(".txt"));
   expect(names).toHaveLength(1);
   return join(folder, names[0]!);
 }
@@ -86,7 +86,7 @@ describe("ecm suppressions", () => {
   it("adds the keys of a file, of a table, and of standard input, and says which lines hold none", async () => {
     const { ecm } = await home();
     const file = join(await temporaryFolder(), "keys.csv");
-    await writeFile(file, "Name,Email\nAda,ada@example.com\nBob,no address\n");
+    await writeFile(file, "Name,Email\nAda,ada@example.com\nBob,bob@exa mple.com\n");
     const added = await ecm(["suppressions", "add", "--keys", file]);
     expect(added.code).toBe(3);
     expect(added.stderr).toContain(`${file}:3: `);
@@ -97,6 +97,32 @@ describe("ecm suppressions", () => {
     const keys = ["ada@example.com", "carl@example.com", "dora@example.com"];
     expect((await ecm(["suppressions", "check", ...keys])).code).toBe(0);
   });
+
+  it.each(["customer 4711", "jörg@bücher.de", "a..b@example.com"])(
+    "takes %j typed and in a file alike",
+    async (key) => {
+      const file = join(await temporaryFolder(), "keys.txt");
+      await writeFile(file, `eve@example.com\n${key}\n`);
+      const [typed, named] = [await home(), await home()];
+      expect((await typed.ecm(["suppressions", "add", "eve@example.com", key])).code).toBe(0);
+      expect((await named.ecm(["suppressions", "add", "--keys", file])).code).toBe(0);
+      for (const { ecm } of [typed, named]) expect((await ecm(["suppressions", "check", key])).code).toBe(0);
+    },
+  );
+
+  it.each(["ada@exa mple.com", "a@example.com, b@example.com", "n/a", "65f0c2a91b3d4e5f60718293"])(
+    "takes %j neither typed nor in a file",
+    async (key) => {
+      const { ecm } = await home();
+      const file = join(await temporaryFolder(), "keys.txt");
+      await writeFile(file, `Email\neve@example.com\n"${key}"\n`);
+      expect((await ecm(["suppressions", "add", "bob@example.com", key])).code).toBe(2);
+      const named = await ecm(["suppressions", "add", "--keys", file]);
+      expect(named.code).toBe(3);
+      expect(named.stderr).toContain(`${file}:3: `);
+      expect(JSON.parse((await ecm(["suppressions", "list", "--json"])).stdout)).toHaveLength(1);
+    },
+  );
 
   it("is one list per account, and one shared file where ECM_SUPPRESSIONS names it", async () => {
     const { ecm } = await home();
@@ -150,7 +176,7 @@ describe("ecm suppressions", () => {
   it("sees what another process adds while it is open", async () => {
     const file = join(await temporaryFolder(), "list.txt");
     const [one, other] = [openSuppressions(file), openSuppressions(file)];
-    one.add(["a@example.com"], 0);
+    await one.add(["a@example.com"], 0);
     await expect.poll(() => other.has("A@example.com")).toBe(true);
   });
 });
@@ -179,5 +205,75 @@ describe("ecm contact create and the suppression list", () => {
     const env = { ECM_SUPPRESSIONS: join(await temporaryFolder(), "gone.txt") };
     expect((await ecm(["contact", "create", "--key", "ada@example.com"], { env })).code).toBe(1);
     expect((await ecm(["contact", "search", "--all", "--json"])).stdout.trim()).toBe("[]");
+  });
+
+  it.each([
+    ["cut off", (text: string) => text.slice(0, -91)],
+    ["one digit changed", (text: string) => text.replace(/\+[0-9a-f]/, "+x").replace("+x", "+0")],
+    ["emptied", () => ""],
+    ["replaced by something else", () => "ada@example.com\n"],
+  ])("creates nobody, by any command, while the list is %s", async (_what, change) => {
+    const { ecm, env } = await startSandbox();
+    await ecm(["suppressions", "add", "ada@example.com", "bob@example.com"]);
+    const file = await listFile(env);
+    const text = (await readFile(file, "utf8")).replace(/\+0/, "+1");
+    await writeFile(file, change(text));
+    const people = join(await temporaryFolder(), "people.csv");
+    await writeFile(people, "Email\neve@example.com\n");
+    expect((await ecm(["lists", "create", "News"])).code).toBe(0);
+    for (const words of [
+      ["contact", "create", "--key", "eve@example.com"],
+      ["import", people],
+      ["lists", "sync", "News", people, "--create"],
+      ["suppressions", "add", "eve@example.com"],
+    ]) {
+      const refused = await ecm(words);
+      expect(refused.code, words.join(" ")).toBe(1);
+      expect(refused.stderr).toContain(file);
+      expect(refused.stderr).toMatch(/\nhint: Restore the file from a backup/);
+    }
+    expect((await ecm(["contact", "search", "--count"])).stdout).toBe("0\n");
+  });
+
+  const spellings = [
+    "jörg@bücher.de",
+    "JÖRG@BÜCHER.DE",
+    "jo\u0308rg@bu\u0308cher.de",
+    "jörg@xn--bcher-kva.de",
+    "jörg@bücher.de.",
+    "mailto:jörg@bücher.de",
+    "Jörg B <jörg@xn--bcher-kva.de>",
+    " jörg＠bücher。de ",
+  ];
+  it.each(spellings)("takes %j for the same person, whichever spelling was added", async (added) => {
+    const { ecm } = await startSandbox();
+    expect((await ecm(["suppressions", "add", added])).code).toBe(0);
+    expect((await ecm(["suppressions", "check", ...spellings])).code).toBe(0);
+    for (const key of spellings) {
+      expect((await ecm(["contact", "create", "--key", key])).code, key).toBe(6);
+      const body = JSON.stringify({ key, contactStructureId: "x" });
+      expect((await ecm(["contact", "create", "--data", "-"], { stdin: body })).code, key).toBe(6);
+    }
+    expect((await ecm(["suppressions", "remove", spellings[3]!, "--yes"])).code).toBe(0);
+    expect((await ecm(["suppressions", "check", added])).code).toBe(1);
+  });
+
+  it("creates, finds and changes a contact under any spelling of its key", async () => {
+    const { ecm } = await startSandbox();
+    const created = await ecm(["contact", "create", "--key", "mailto:Ada@bücher.de.", "--json"]);
+    expect(JSON.parse(created.stdout).key).toBe("Ada@xn--bcher-kva.de");
+    for (const key of ["ada@bücher.de", "Ada L <ada@xn--bcher-kva.de>"]) {
+      expect((await ecm(["contact", "get", key])).code).toBe(0);
+      expect((await ecm(["contact", "mutate", key, "--set", `Last Name=${key}`])).code).toBe(0);
+      expect((await ecm(["contact", "search", "--key", key, "-o", "id"])).stdout).toMatch(/^[0-9a-f]{24}\n$/);
+      expect((await ecm(["contact", "create", "--key", key])).code).toBe(6);
+    }
+  });
+
+  it("only trims keys that are no addresses", async () => {
+    const { ecm } = await home();
+    await ecm(["suppressions", "add", "Customer 4711"]);
+    expect((await ecm(["suppressions", "check", " Customer 4711\u00a0"])).code).toBe(0);
+    expect((await ecm(["suppressions", "check", "customer 4711"])).code).toBe(1);
   });
 });

@@ -21,13 +21,17 @@ describe.runIf(canMount)("a state folder on a small disk", () => {
     const full = await witness.ecm(["import", path, "--json"], { env });
     expect(full.code).toBe(1);
     expect(full.stderr).toContain("ENOSPC");
+    const hint = /hint"?:[^"]*"?[^"]*Make room on the disk of [^"]*: \d+ \w+ free, at least [^"]* needed/;
+    expect(full.stderr).toMatch(hint);
     expect(summaryOf(full)).toMatchObject({ status: "stopped", stoppedBy: "error" });
     const still = await witness.ecm(["import", path, "--json"], { env });
     expect(still.code).toBe(1);
     expect(still.stderr).toContain("ENOSPC");
+    expect(still.stderr).toMatch(hint);
     const piped = await witness.ecm(["import", "-"], { env, stdin: manyRows(1000) });
     expect(piped.code).toBe(2);
     expect(piped.stderr).toContain("ENOSPC");
+    for (const { stderr } of [full, still, piped]) expect(stderr).not.toContain("ECM_STATE_DIR");
     remount(disk, "size=8m");
     const done = await witness.ecm(["import", path, "--json"], { env });
     expect(summaryOf(done)).toMatchObject({
@@ -92,6 +96,9 @@ describe.runIf(canMount)("a state folder on a small disk", () => {
     const exported = await witness.ecm(["export", "--output-file", target]);
     expect(exported.code).toBe(1);
     expect(exported.stderr).toContain("ENOSPC");
+    expect(exported.stderr).toMatch(
+      /hint: Make room on the disk of .*out.csv: .* free, at least \d+.* needed/,
+    );
     expect(await readFile(target, "utf8")).toBe("as it was");
     const fill = join(disk, "fill");
     await writeFile(fill, Buffer.alloc(200_000)).catch(() => undefined);

@@ -1,41 +1,38 @@
 /**
  * The suppression list of an account: people who must never be created again. It holds keyed hashes and no address: a random key
- * per file, and the HMAC of each normalised contact key. The file only ever grows by whole lines, so that two processes,
- * on one machine or on several that share it, cannot lose each other's entries.
+ * per list, and the HMAC of what identifies each person. Several processes, on one machine or on several, may share a list.
  */
-import { createHash, createHmac, randomBytes } from "node:crypto";
-import {
-  closeSync,
-  fsyncSync,
-  linkSync,
-  mkdirSync,
-  openSync,
-  readFileSync,
-  rmSync,
-  type Stats,
-  statSync,
-  writeSync,
-} from "node:fs";
-import { dirname, join } from "node:path";
+import { createHash, createHmac } from "node:crypto";
+import { realpathSync, type Stats } from "node:fs";
+import { basename, dirname, join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { hintOfFullDisk } from "../../disk/disk-room.ts";
+import { LockedError, takeLease } from "../../disk/lease.ts";
+import { makeFolder } from "../../disk/make-folder.ts";
 import { EcmError, exitCodes } from "../../errors.ts";
-import { identityReader } from "../input/keys.ts";
+import { formerIdentities, personIdentity } from "../../service/key-spelling.ts";
+import {
+  appendRecords,
+  type Contents,
+  DamagedList,
+  newContents,
+  readList,
+  recordOf,
+  type Suppressed,
+  statsOf,
+  writeList,
+} from "./suppressions-file.ts";
 
-/** One suppressed key. */
-export interface Suppressed {
-  /** HMAC-SHA-256 of the normalised key, hexadecimal. */
-  hash: string;
-  /** RFC 3339, UTC. */
-  addedAt: string;
-}
+export type { Suppressed } from "./suppressions-file.ts";
 
 export interface Suppressions {
   readonly file: string;
   /** Whether this key must not be created. Sees what other processes add meanwhile. @throws SuppressionsError */
   has(key: string): boolean;
-  /** On disk when it returns. @returns an entry for each key, and how many are new. @throws SuppressionsError */
-  add(keys: readonly string[], now: number): { entries: Suppressed[]; added: number };
+  /** On disk when it resolves. @returns an entry for each person, and how many are new. @throws SuppressionsError */
+  add(keys: readonly string[], now: number): Promise<{ entries: Suppressed[]; added: number }>;
   /** @returns how many were on the list. @throws SuppressionsError */
-  remove(keys: readonly string[], now: number): number;
+  remove(keys: readonly string[], now: number): Promise<number>;
   /** In the order in which they were added. @throws SuppressionsError */
   list(): Suppressed[];
 }
@@ -47,26 +44,14 @@ export class SuppressionsError extends EcmError {
   }
 }
 
-interface Contents {
-  /** Hexadecimal; undefined while there is no file. */
-  secret?: string;
-  /** Hash → when it was added. */
-  entries: Map<string, string>;
-}
-
-const header = /^ecm-suppressions (\d+) ([0-9a-f]{64})?$/;
-const record = /^([+-])([0-9a-f]{64}) (\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z)$/;
-/** What a power cut leaves of a record: the command that wrote it has not said that it is on the list. */
-const tornRecord = /^[+-][0-9a-f]{0,64}(?: [\dTZ:.-]{0,23})?$/;
-
 /** Where the list of an account is kept. The base address identifies the account. */
 export function suppressionsFile(stateFolder: string, baseUrl: string): string {
   const name = createHash("sha256").update(baseUrl).digest("hex").slice(0, 16);
   return join(stateFolder, "suppressions", `${name}.txt`);
 }
 
-/** What makes two keys one person: as an import normalises them, whatever the structure's type of key. */
-const identityOf = identityReader("email");
+/** How long the list is believed before the file is looked at again, in milliseconds. */
+const staleMilliseconds = 100;
 
 /**
  * Opens the list, and reads it.
@@ -74,28 +59,49 @@ const identityOf = identityReader("email");
  * @throws SuppressionsError for a list that cannot be read
  */
 export function openSuppressions(file: string, { mustExist = false } = {}): Suppressions {
-  let contents: Contents = { entries: new Map() };
+  let contents: Contents | undefined;
+  let hasOld = false;
   let seen: Stats | undefined;
   let lookedAt = Number.NEGATIVE_INFINITY;
 
   function load(): void {
     lookedAt = performance.now();
-    const now = statOf(file);
+    const now = saying(file, () => statsOf(file));
     if (!now && (mustExist || seen)) throw missing(file);
     if (!now) return;
     if (seen && now.ino === seen.ino && now.size === seen.size && now.mtimeMs === seen.mtimeMs) return;
-    contents = parse(file, readText(file));
+    contents = readSettled(file);
+    hasOld = [...contents.entries.values()].some(({ isOld }) => isOld);
     seen = now;
   }
 
-  function append(lines: string[]): void {
-    if (lines.length === 0) return;
-    writeLines(file, lines);
-    load();
+  function find(key: string): Suppressed | undefined {
+    if (!contents || contents.entries.size === 0) return undefined;
+    const { secret, entries } = contents;
+    const current = entries.get(hashOf(secret, key));
+    if (current || !hasOld) return current;
+    for (const identity of formerIdentities(key)) {
+      const former = entries.get(hmac(secret, identity));
+      if (former?.isOld) return former;
+    }
+    return undefined;
   }
 
-  function digestOf(key: string): string | undefined {
-    return contents.secret && hmac(contents.secret, identityOf(key));
+  /** Reads the list under its lock, and writes the records that are to be added. */
+  async function change(recordsOf: (contents: Contents) => string): Promise<void> {
+    await withLock(file, async () => {
+      load();
+      const now = contents ?? newContents();
+      const added = recordsOf(now);
+      if (contents && added === "") return;
+      try {
+        if (contents?.format !== 2) await writeList(realFile(file), now, seen && seen.mode & 0o777);
+        if (added !== "") appendRecords(file, readSettled(file), added);
+      } catch (error) {
+        throw error instanceof EcmError ? error : unwritable(file, error);
+      }
+      load();
+    });
   }
 
   load();
@@ -103,114 +109,110 @@ export function openSuppressions(file: string, { mustExist = false } = {}): Supp
     file,
     has(key) {
       if (performance.now() - lookedAt > staleMilliseconds) load();
-      return contents.entries.size > 0 && contents.entries.has(digestOf(key)!);
+      return find(key) !== undefined;
     },
-    add(keys, now) {
-      if (!seen) create(file);
-      load();
+    async add(keys, now) {
       const addedAt = new Date(now).toISOString();
-      const hashes = [...new Set(keys.map((key) => digestOf(key)!))];
-      const fresh = hashes.filter((hash) => !contents.entries.has(hash));
-      append(fresh.map((hash) => `+${hash} ${addedAt}`));
-      const entries = hashes.map((hash) => ({ hash, addedAt: contents.entries.get(hash) ?? addedAt }));
-      return { entries, added: fresh.length };
+      const entries = new Map<string, Suppressed>();
+      let added = 0;
+      await change((current) => {
+        const fresh = new Map<string, Suppressed>();
+        for (const key of keys) {
+          const hash = hashOf(current.secret, key);
+          const known = find(key);
+          if (!known) fresh.set(hash, { hash, addedAt });
+          entries.set(hash, known ?? { hash, addedAt });
+        }
+        added = fresh.size;
+        return [...fresh.values()].map((each) => recordOf("+", each)).join("");
+      });
+      return { entries: [...entries.values()], added };
     },
-    remove(keys, now) {
+    async remove(keys, now) {
+      const addedAt = new Date(now).toISOString();
       load();
-      const hashes = [...new Set(keys.map(digestOf))].filter((hash) => hash && contents.entries.has(hash));
-      append(hashes.map((hash) => `-${hash} ${new Date(now).toISOString()}`));
-      return hashes.length;
+      if (!contents) return 0;
+      let removed = 0;
+      await change(() => {
+        const known = new Set(keys.flatMap((key) => find(key) ?? []));
+        removed = known.size;
+        return [...known].map(({ hash }) => recordOf("-", { hash, addedAt })).join("");
+      });
+      return removed;
     },
     list() {
       load();
-      return [...contents.entries].map(([hash, addedAt]) => ({ hash, addedAt }));
+      return [...(contents?.entries.values() ?? [])].map(({ hash, addedAt }) => ({ hash, addedAt }));
     },
   };
 }
 
-/** How long the list is believed before the file is looked at again. */
-const staleMilliseconds = 100;
+/** The prefix tells these hashes from those of format 1, which are of keys that were normalised in another way. */
+function hashOf(secret: string, key: string): string {
+  return hmac(secret, `2:${personIdentity(key)}`);
+}
 
 function hmac(secret: string, text: string): string {
   return createHmac("sha256", Buffer.from(secret, "hex")).update(text, "utf8").digest("hex");
 }
 
-function parse(file: string, text: string): Contents {
-  const [first = "", ...lines] = text.split("\n");
-  const [, version, secret] = header.exec(first) ?? [];
-  if (version === undefined || (version === "1" && secret === undefined)) {
-    throw damaged(file, 1, "it does not start as a suppression list does");
-  }
-  if (version !== "1") throw damaged(file, 1, "a newer version of ecm wrote it");
-  const entries = new Map<string, string>();
-  for (const [index, line] of lines.entries()) {
-    const [, sign, hash = "", at = ""] = record.exec(line) ?? [];
-    if (sign === "+") entries.set(hash, entries.get(hash) ?? at);
-    else if (sign === "-") entries.delete(hash);
-    else if (line !== "" && !tornRecord.test(line)) throw damaged(file, index + 2, "the line is damaged");
-  }
-  return { secret, entries };
-}
+const mostReadings = 4;
+const betweenReadings = 25;
 
-function statOf(file: string): Stats | undefined {
-  try {
-    return statSync(file);
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
-    throw unreadable(file, error);
-  }
-}
-
-function readText(file: string): string {
-  try {
-    return readFileSync(file, "utf8");
-  } catch (error) {
-    throw unreadable(file, error);
-  }
-}
-
-/** Makes an empty list with a key of its own; one that another process has just made is left as it is. */
-function create(file: string): void {
-  const temporary = `${file}.${randomBytes(6).toString("hex")}.tmp`;
-  const text = `ecm-suppressions 1 ${randomBytes(32).toString("hex")}\n`;
-  try {
-    mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
-    writeWhole(temporary, "wx", text);
+/** A file server may show a change in part: what is damaged is read again before that is said. */
+function readSettled(file: string): Contents {
+  for (let reading = 1; ; reading++) {
     try {
-      linkSync(temporary, file);
+      return saying(file, () => readList(file));
     } catch (error) {
-      if ((error as NodeJS.ErrnoException).code === "EEXIST") return;
-      // Some file systems have no links.
-      writeWhole(file, "wx", text);
+      if (!(error instanceof DamagedList)) throw error;
+      if (reading === mostReadings) throw damaged(file, error);
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, betweenReadings);
     }
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw unwritable(file, error);
-  } finally {
-    rmSync(temporary, { force: true });
   }
 }
 
-/** In one write: the system keeps the appended lines of two processes apart. A line break first, in case a power cut left half a line. */
-function writeLines(file: string, lines: string[]): void {
+const longestWait = 60_000;
+
+/** Changes come one after another: each is done in milliseconds. @throws SuppressionsError when another one never ends */
+async function withLock(file: string, work: () => Promise<void>): Promise<void> {
+  const began = performance.now();
+  for (;;) {
+    try {
+      const path = realFile(file);
+      await makeFolder(dirname(path));
+      const locks = join(dirname(path), `.${basename(path)}.locks`);
+      const lease = await takeLease(locks, "change", `the suppression list ${file}`);
+      return await work().finally(lease.release);
+    } catch (error) {
+      if (error instanceof SuppressionsError) throw error;
+      const mayEnd = error instanceof LockedError && performance.now() - began < longestWait;
+      if (!mayEnd) throw unwritable(file, error);
+      await sleep(20);
+    }
+  }
+}
+
+/** Of a link, what it leads to: a file that is put in place would replace the link. */
+function realFile(file: string): string {
   try {
-    writeWhole(file, "a", `\n${lines.join("\n")}\n`);
-  } catch (error) {
-    throw unwritable(file, error);
+    return realpathSync(file);
+  } catch {
+    return file;
   }
 }
 
-function writeWhole(file: string, flags: "a" | "wx", text: string): void {
-  const descriptor = openSync(file, flags, 0o600);
+function saying<T>(file: string, read: () => T): T {
   try {
-    const bytes = Buffer.from(text);
-    for (let at = 0; at < bytes.length; ) at += writeSync(descriptor, bytes, at);
-    fsyncSync(descriptor);
-  } finally {
-    closeSync(descriptor);
+    return read();
+  } catch (error) {
+    throw error instanceof DamagedList ? error : unreadable(file, error);
   }
 }
 
-const withoutIt = "No contact is created without it; to create contacts anyway, pass --include-suppressed";
+const withoutIt = "Nobody is created until the list can be read";
+const restore =
+  "Restore the file from a backup. If there is none, move it away and add everybody again: ecm suppressions add --keys FILE";
 
 function missing(file: string): SuppressionsError {
   return new SuppressionsError(
@@ -219,10 +221,10 @@ function missing(file: string): SuppressionsError {
   );
 }
 
-function damaged(file: string, line: number, why: string): SuppressionsError {
+function damaged(file: string, { line, message }: DamagedList): SuppressionsError {
   return new SuppressionsError(
-    `Cannot read the suppression list ${file}:${line}: ${why}`,
-    `Restore the file from a backup. ${withoutIt}`,
+    `Cannot trust the suppression list ${file}:${line}: ${message}`,
+    `${restore}. ${withoutIt}`,
   );
 }
 
@@ -237,7 +239,7 @@ function unreadable(file: string, error: unknown): SuppressionsError {
 function unwritable(file: string, error: unknown): SuppressionsError {
   return new SuppressionsError(
     `Cannot write the suppression list ${file}: ${(error as Error).message}`,
-    "Free disk space or make the file writable, then run the same command again",
+    hintOfFullDisk(error, file) ?? "Make the file and its folder writable, then run the same command again",
     error,
   );
 }

@@ -6,7 +6,7 @@ import type { Found } from "../account/lookup.ts";
 import type { Item, Operation } from "../items.ts";
 import { asRunStop } from "../pacing/run-stop.ts";
 import { type Planned, plannedItem, readPlanBlocks, type StoredLine } from "../plan/plan-file.ts";
-import { isScarce, type Session } from "../plan/session.ts";
+import { isScarce, note, type Session } from "../plan/session.ts";
 import { createKeyedQueue, createPool } from "./pool.ts";
 import { withCreatedNames } from "./stand-ins.ts";
 import { carryOut, type Freshness, type Seen } from "./write.ts";
@@ -57,6 +57,10 @@ async function* groupsIn(session: Session, file: string): AsyncGenerator<Group> 
   for await (const block of readPlanBlocks(file)) {
     for (const line of block.lines) {
       if (!isPlanned(line) || ledger.isDone(line.apply.ref)) continue;
+      if (line.apply.isErased) {
+        note(session, { kind: "done", ref: line.apply.ref, outcome: "skipped", code: "suppressed" });
+        continue;
+      }
       const { operation, desired } = withCreatedNames(line.apply, ledger.names);
       const item = plannedItem({ ...line, apply: { ...line.apply, operation, desired } }, identityOf);
       const contactId = "contactId" in operation ? operation.contactId : undefined;

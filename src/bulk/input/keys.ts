@@ -1,7 +1,14 @@
 /** Keys: a cell → the contact's key in the forms that the engine needs, or the reason why it is none. */
 
-import { domainToASCII } from "node:url";
 import emailModule from "validator/lib/isEmail.js";
+import {
+  asciiDomain,
+  invisible,
+  keyIdentity,
+  plainDomain,
+  trimEdges,
+  unwrapAddress,
+} from "../../service/key-spelling.ts";
 import { isEmailKey } from "../../service/structures.ts";
 import type { ContactKey } from "../items.ts";
 import { carriers, likelyDomain, roles } from "./mail-words.ts";
@@ -47,10 +54,6 @@ export function orId(read: KeyReader): KeyReader {
   };
 }
 
-/** Blanks, no-break and ideographic spaces, zero-width marks, byte-order marks, bidirectional marks. */
-const invisible =
-  "\\s\\u00ad\\u034f\\u061c\\u115f\\u1160\\u180e\\u200b-\\u200f\\u202a-\\u202e\\u2060-\\u206f\\u3164\\ufeff\\uffa0";
-const atEdge = new RegExp(`[${invisible}]`, "u");
 const inside = new RegExp(`[\\p{Cc}\\p{Cf}\\p{Co}\\p{Cs}\\p{Cn}${invisible}]`, "u");
 const insideAnywhere = new RegExp(inside, "gu");
 
@@ -85,32 +88,15 @@ export function createKeyReader(keyType: string): KeyReader {
 /** A function from a key, in whatever form, to what makes two keys one contact. Use one for many keys. */
 export function identityReader(keyType: string): (key: string) => string {
   const read = createKeyReader(keyType);
-  const isEmail = isEmailKey(keyType);
   return (key) => {
     const reading = read(key);
-    if ("key" in reading) return reading.key.identity;
-    return isEmail ? trimEdges(key.normalize("NFC")).toLowerCase() : key;
+    return "key" in reading ? reading.key.identity : keyIdentity(key, keyType);
   };
-}
-
-/** Without blanks and invisible marks at its edges. */
-export function trimEdges(text: string): string {
-  let start = 0;
-  let end = text.length;
-  while (start < end && isAtEdge(text, start)) start += 1;
-  while (end > start && isAtEdge(text, end - 1)) end -= 1;
-  return start === 0 && end === text.length ? text : text.slice(start, end);
 }
 
 /** Without blanks and invisible marks, wherever they are. */
 export function withoutInvisible(text: string): string {
   return text.replace(insideAnywhere, "");
-}
-
-function isAtEdge(text: string, index: number): boolean {
-  const unit = text.charCodeAt(index);
-  if (unit > 32 && unit < 127) return false;
-  return atEdge.test(text[index]!);
 }
 
 function readPlainKey(cell: string): KeyReading {
@@ -134,7 +120,7 @@ function readAddress(cell: string, domainOf: (written: string) => DomainReading)
   }
   const written = trimEdges(cell);
   if (written === "") return fault("key_missing", "the key is missing");
-  const address = plainAddress.test(written) ? written : unwrap(written.normalize("NFC"));
+  const address = plainAddress.test(written) ? written : unwrapAddress(written.normalize("NFC"));
   const at = address.lastIndexOf("@");
   const refusal = refusalOf(address, at);
   if (refusal) return refusal;
@@ -149,17 +135,6 @@ function readAddress(cell: string, domainOf: (written: string) => DomainReading)
   if (domain.meant) warnings.push("likely_typo");
   if (roles.has(local.toLowerCase())) warnings.push("role_address");
   return { key: { written, sent, identity: sent.toLowerCase() }, warnings };
-}
-
-/** Removes what surrounds an address: `mailto:`, `Name <…>`, leading apostrophes; folds full-width signs. */
-function unwrap(text: string): string {
-  let address = text;
-  const wrapped = /^[^<>]*<([^<>]*)>$/.exec(address);
-  if (wrapped) address = trimEdges(wrapped[1]!);
-  const link = /^(?:mailto:)+/i.exec(address);
-  if (link) address = trimEdges(address.slice(link[0].length).split("?", 1)[0]!);
-  address = trimEdges(address.replace(/^['’]+/, ""));
-  return address.replace(/[＠﹫]/g, "@").replace(/[．。｡]/g, ".");
 }
 
 /** What is wrong before the parts of the address are looked at. */
@@ -218,23 +193,13 @@ interface DomainReading {
 }
 
 function readDomain(written: string): DomainReading {
-  const plain = written.toLowerCase().replace(/\.$/, "");
-  // The URL parser behind this would read ports, paths and percent signs too.
-  const isForeign = /[^\x00-\x7f]|(?:^|\.)xn--/.test(plain) && !/[/?#\\@:%[\]<>^|]/.test(plain);
-  const ascii = isForeign ? aLabelsOf(plain) : plain;
+  const plain = plainDomain(written);
+  const ascii = asciiDomain(written);
   // With a plain local part, what the library judges is the domain.
   const isValid = ascii !== "" && emailModule.default(`a@${ascii}`, { allow_utf8_local_part: false });
   const meant = isValid ? likelyDomain(ascii) : undefined;
   const isPlain = isValid && meant === undefined && !placeholderDomain.test(plain);
   return { ascii: ascii || plain, isValid, meant, isPlain, isWritten: ascii === written };
-}
-
-/**
- * A domain with its labels in ASCII; empty where one of them is none. Behind a label that is not ASCII: of a domain in ASCII alone,
- * Node from 24 on does not look at the labels that begin with `xn--`.
- */
-function aLabelsOf(domain: string): string {
-  return domainToASCII(`\u00e9.${domain}`).replace(/^xn--9ca\./, "");
 }
 
 function fault(code: KeyFaultCode, message: string): KeyReading {

@@ -1,7 +1,7 @@
 /** Reading: names of columns, and what they mean without being told. */
 import { distance } from "fastest-levenshtein";
+import { trimEdges } from "../../service/key-spelling.ts";
 import { isEmailKey } from "../../service/structures.ts";
-import { trimEdges } from "./keys.ts";
 
 /** A header name as names are compared: NFC, no marks at the edges, no regard to case or to how blanks are written. */
 export function foldName(name: string): string {

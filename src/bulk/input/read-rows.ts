@@ -1,10 +1,11 @@
 /** Reading: an understood file → its rows, one by one, in flat memory. */
 
+import { erasedKey, isErasedKey, keyIdentity, trimEdges } from "../../service/key-spelling.ts";
 import { type Refusal, refusalIn, wordsOf } from "./consent.ts";
 import { CsvFault, type CsvRecord, readRecords } from "./csv.ts";
 import { unreadableFrom } from "./faults.ts";
 import { isBlank } from "./header.ts";
-import { createKeyReader, type KeyReading, orId, trimEdges } from "./keys.ts";
+import { createKeyReader, type KeyReading, orId } from "./keys.ts";
 import { withoutMissing } from "./missing-cells.ts";
 import type { Reading, Understood } from "./reading.ts";
 import type { ReadRow, RejectedRow, Row, Target } from "./rows.ts";
@@ -125,6 +126,7 @@ function createRowReader(reading: Reading): (record: CsvRecord) => ReadRow {
     const keyCell = cellOf(cells, keyIndex) ?? "";
     const addresses = system?.keySplitting ? splitNames(keyCell, system.keySplitting) : undefined;
     const written = addresses?.[0] ?? keyCell;
+    if (isErasedKey(written)) return erasedRow(record);
     const read = readKey(written);
     const key = namesContacts ? asHeld(read, written) : read;
     if ("code" in key) return rejected(record, key);
@@ -150,13 +152,19 @@ function createRowReader(reading: Reading): (record: CsvRecord) => ReadRow {
 /** Shared by all rows that have nothing to list: never changed. */
 const none: never[] = [];
 
+/** Somebody was erased from the input. Nothing is known of them but that they are not to be created, and each row is of its own. */
+function erasedRow({ line, cells }: CsvRecord): Row {
+  const key = { written: "", sent: erasedKey(6), identity: `erased:${line}` };
+  return { kind: "row", line, cells, key, fields: new Map(), lists: none, tags: none, warnings: none };
+}
+
 /** The account may hold a contact under this key, whatever we would say of it: our own export wrote it, or a contact is named. */
 function asHeld(read: KeyReading, cell: string): KeyReading {
   if (!("code" in read) || read.code === "key_missing" || read.code === "key_placeholder") return read;
   const sent = trimEdges(cell.normalize("NFC"));
   return {
     // As `identityReader` has it for the contact's own key.
-    key: { written: cell, sent, identity: sent.toLowerCase() },
+    key: { written: cell, sent, identity: keyIdentity(cell, "email") },
     warnings: [],
     fault: { code: read.code, message: read.message },
   };

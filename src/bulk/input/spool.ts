@@ -10,6 +10,7 @@ import {
 import { open, stat } from "node:fs/promises";
 import type { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
+import { hintOfFullDisk } from "../../disk/disk-room.ts";
 import { UsageError } from "../../errors.ts";
 
 /**
@@ -58,6 +59,9 @@ export async function spool(input: Readable, name: string, file: string, signal:
     await handle.close();
   } catch (error) {
     if (signal.aborted) throw signal.reason;
-    throw new UsageError(`Cannot copy ${name} to ${file}: ${(error as Error).message}`);
+    throw new UsageError(
+      `Cannot copy ${name} to ${file}: ${(error as Error).message}`,
+      hintOfFullDisk(error, file),
+    );
   }
 }

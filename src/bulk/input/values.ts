@@ -1,5 +1,5 @@
 /** Reading: a cell → the values it means, by the rules of the file. */
-import { trimEdges } from "./keys.ts";
+import { trimEdges } from "../../service/key-spelling.ts";
 import { type Splitting, systemApostrophe } from "./systems.ts";
 
 /** The cell without what a spreadsheet needed and the value does not have. */

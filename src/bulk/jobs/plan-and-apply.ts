@@ -20,6 +20,7 @@ import { type Entries, makePlan } from "../plan/make-plan.ts";
 import {
   type ClosedPlan,
   type KeptPlan,
+  PlanDamagedError,
   type PlanEnd,
   type PlanHead,
   PlanWriter,
@@ -94,6 +95,7 @@ export async function planAndApply(
 ): Promise<Closed> {
   const { options } = context;
   const kept = run && (await readKeptPlan(planFileOf(run)));
+  if (kept) requireWhole(kept, planFileOf(run));
   const ledger = run?.ledger ?? createLedger();
   const input = kept?.end?.input ?? job.input;
   let state: RunState = { ...context, input, tally: kept?.tally ?? emptyTally(), ledger, run };
@@ -136,6 +138,16 @@ export async function planAndApply(
     context.emit({ kind: "marked", contacts, total: marked, isUnsubscribed });
   }
   return closeRun(state, { stop, price, rejects, backup });
+}
+
+/** @throws PlanDamagedError for a closed plan that is not what it was */
+function requireWhole({ end, digest }: KeptPlan, file: string): void {
+  if (!end || end.digest === digest) return;
+  throw new PlanDamagedError(
+    file,
+    "was changed after it was made: its digest does not match",
+    "Restore the file from a backup, or start over with the same command and --fresh",
+  );
 }
 
 function planFileOf({ folder }: EnteredRun): string {
@@ -273,7 +285,7 @@ async function priceOf(
 async function restOfOld({ lines }: ClosedPlan, ledger: Ledger, { work }: ReadyJob): Promise<PlanRest> {
   const rest = { writes: 0, requests: 0, changes: 0, areOld: true };
   for await (const { apply } of lines()) {
-    if (!apply || ledger.isDone(apply.ref)) continue;
+    if (!apply || apply.isErased || ledger.isDone(apply.ref)) continue;
     const { operation } = apply;
     rest.writes++;
     rest.requests += requestsFor(operation);
@@ -298,7 +310,7 @@ async function agreeAndBackUp(
 
 async function* contactsToDelete({ lines }: ClosedPlan): AsyncGenerator<Partial<Contact>> {
   for await (const { apply } of lines()) {
-    if (apply?.operation.kind === "delete") yield apply.operation.contact;
+    if (apply && !apply.isErased && apply.operation.kind === "delete") yield apply.operation.contact;
   }
 }
 

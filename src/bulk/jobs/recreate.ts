@@ -1,9 +1,9 @@
 /** What an undo needs to know of contacts that a run created or deleted: whether one is as it was made, and how to make one again. Pure. */
 import { statusOf } from "../../service/contacts.ts";
+import { isErasedKey } from "../../service/key-spelling.ts";
 import type { Contact, ContactList, ContactStructure, CreateContactBody } from "../../wire.ts";
 import { idsOf, valuesOf } from "../plan/decide.ts";
 import { type PlanNames, partNamed } from "../plan/plan-line.ts";
-import { isErased } from "../runs/redaction.ts";
 
 /** `lost`: fields, lists and tags that the account does not have any more. */
 export type Recreation = { body: CreateContactBody; lost: string[] } | "suppressed";
@@ -55,7 +55,7 @@ export function recreation(
   const listIds = new Set(lists.map(({ _id }) => _id));
   const tagIds = structure.tags && new Set(structure.tags.map(({ _id }) => _id));
   return ({ key = "", ...contact }) => {
-    if (isErased(key) || isSuppressed(key)) return "suppressed";
+    if (isErasedKey(key) || isSuppressed(key)) return "suppressed";
     const fields = (contact.fields ?? []).filter(({ value }) => value !== "");
     const parts = {
       fields: fields.filter(({ _id }) => fieldIds.has(_id)).map(({ _id, value }) => ({ _id, value })),

@@ -80,7 +80,7 @@ function reasonFor(
 ): { code: string; message: string } | undefined {
   if (action === "reject") return { code: code ?? "", message: message ?? "" };
   if (of !== undefined) return rejections.get(of);
-  if (!apply) return undefined;
+  if (!apply || apply.isErased) return undefined;
   const { ref, operation } = apply;
   return rejections.get(ref) ?? remarks.get(ref) ?? (isDone(ref) ? undefined : operation.remark);
 }

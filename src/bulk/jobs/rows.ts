@@ -1,5 +1,6 @@
 /** A job over rows or over chosen contacts, ready to be planned and applied. */
 import { rm } from "node:fs/promises";
+import { isErasedKey } from "../../service/key-spelling.ts";
 import type { Contact } from "../../wire.ts";
 import {
   createLookup,
@@ -73,7 +74,7 @@ export function workFor(
   const options: DecideOptions = { ...job.decide, structureId };
   const { edit } = job;
   const isChosen = (found: Partial<Contact>) => job.selection?.holds(found) ?? true;
-  const isSuppressed = ({ key }: RowItem) => suppressions?.has(key.sent) ?? false;
+  const isSuppressed = ({ key }: RowItem) => isErasedKey(key.sent) || (suppressions?.has(key.sent) ?? false);
   return {
     isSuppressed,
     needsLookup: (item) => item.isRemoval === true || !isSuppressed(item),

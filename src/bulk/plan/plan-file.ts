@@ -47,6 +47,8 @@ export interface Planned {
   operation: Operation;
   /** What was wanted, where the operation alone does not tell. */
   desired?: StoredDesired;
+  /** The person was erased: nothing of them is left but their place. */
+  isErased?: boolean;
   /** Further members of the item, as its job has them. */
   [member: string]: unknown;
 }

@@ -2,10 +2,12 @@
  * Taking persons out of one file: their own records go, or keep nothing but ids; anywhere else their keys are masked. A file
  * is replaced whole, so that a kill leaves it as it was or as it should be.
  */
+import { createHash } from "node:crypto";
 import { createReadStream } from "node:fs";
 import { open, readFile, stat } from "node:fs/promises";
 import { crc32 } from "node:zlib";
 import { openAtomicFile } from "../../disk/atomic-file.ts";
+import { eraseObjects, type TableErasure, tableEraser } from "./erase-table.ts";
 import type { Redactor } from "./redaction.ts";
 
 /** Pieces of a file without line breaks are read with this overlap, in bytes: longer than any key with its escapes. */
@@ -41,27 +43,60 @@ type LineEraser = (line: string) => string | undefined;
 
 /** The lines of a journal: valid ones get a new checksum. */
 export function journalEraser(redactor: Redactor): LineEraser {
+  /** What the service said of a contact comes without its key. */
+  const refs = new Set<unknown>();
   return (line) => {
     const [sum, json] = [line.slice(0, 8), line.slice(9)];
     const isValid = line[8] === " " && sum === checksum(json);
     if (!isValid) return redactor.redact(line);
-    if (!redactor.isIn(json)) return line;
-    const record = JSON.parse(utf8(json)) as { key?: unknown };
-    const erased = redactor.redact(
-      latin1(JSON.stringify(isOwn(record, redactor) ? withoutValues(record) : record)),
-    );
+    const isSaid = refs.size > 0 && json.includes('"message"');
+    if (!isSaid && !redactor.isIn(json)) return line;
+    const record = JSON.parse(utf8(json)) as { key?: unknown; ref?: unknown; message?: string };
+    const isTheirs = isOwn(record, redactor);
+    if (isTheirs) refs.add(record.ref);
+    if (record.message !== undefined && refs.has(record.ref)) record.message = "";
+    const erased = redactor.redact(latin1(JSON.stringify(isTheirs ? withoutValues(record) : record)));
     return `${checksum(erased)} ${erased}`;
   };
 }
 
-/** Any other text: a line that is a contact's JSON keeps its id and place alone; elsewhere the key is masked. */
+/**
+ * A run's plan: of a line that is theirs its place stays, so that the counts of the run do, and applying it passes over it.
+ * The digest is that of what is left. @returns whether anything was changed
+ */
+export async function erasePlan(file: string, redactor: Redactor): Promise<boolean> {
+  const hash = createHash("sha256");
+  return eraseLines(file, redactor, (line) => {
+    if (line === "") return line;
+    const isEnd = line.startsWith('{"end":');
+    const erased = redactor.isIn(line) ? erasedPlanLine(line, redactor) : line;
+    if (!isEnd) hash.update(Buffer.from(`${erased}\n`, "latin1"));
+    if (!isEnd) return erased;
+    const { end } = JSON.parse(utf8(erased)) as { end: object };
+    return latin1(JSON.stringify({ end: { ...end, digest: `sha256:${hash.digest("hex")}` } }));
+  });
+}
+
+function erasedPlanLine(text: string, redactor: Redactor): string {
+  const line = JSON.parse(utf8(text)) as {
+    key?: unknown;
+    line?: unknown;
+    of?: unknown;
+    apply?: { ref: number };
+  };
+  if (!isOwn(line, redactor)) return redactor.redact(text);
+  const { key, line: place, of, apply } = line;
+  const left = { line: place, key, contactId: null, action: "skip", code: "suppressed", message: null };
+  const ref = apply && { apply: { ref: apply.ref, isErased: true } };
+  return redactor.redact(latin1(JSON.stringify({ ...left, changes: [], of, ...ref })));
+}
+
+/** Any other text: what a line's JSON holds of a person goes; elsewhere the key is masked. */
 export function textEraser(redactor: Redactor): LineEraser {
+  const erasure = { redactor, keyNames: [], keepsRows: false };
   return (line) => {
     if (!redactor.isIn(line)) return line;
-    const contact = parsed(line);
-    if (!contact || !isOwn(contact, redactor)) return redactor.redact(line);
-    const { _id, contactStructureId, key } = contact;
-    return redactor.redact(latin1(JSON.stringify({ _id, contactStructureId, key })));
+    return /^\s*[[{]/.test(line) ? eraseObjects(line, erasure) : redactor.redact(line);
   };
 }
 
@@ -81,56 +116,61 @@ export async function eraseLines(file: string, redactor: Redactor, eraser: LineE
 }
 
 /**
- * A table of ours, such as the rejects or a backup: the rows whose key this is go, and other rows keep it masked.
+ * A table: delimited text, or JSON objects. Of an array that keeps no rows, the elements of the persons go.
  * @returns whether anything was changed
  */
-export async function eraseRows(file: string, redactor: Redactor): Promise<boolean> {
+export async function eraseTable(file: string, erasure: TableErasure): Promise<boolean> {
+  const { redactor, keepsRows } = erasure;
   if (!(await holdsKey(file, redactor))) return false;
   const { size } = await stat(file);
-  if (size > mostParsedBytes) return eraseLines(file, redactor, textEraser(redactor));
+  const [head = ""] = await headOf(file);
+  const wide = /^\u00ff\u00fe/.test(head) ? "le" : /^\u00fe\u00ff/.test(head) ? "be" : undefined;
+  const isJson = /^(?:\u00ef\u00bb\u00bf)?\s*[[{]/.test(head);
+  if (size > mostParsedBytes && (wide || isJson)) return eraseLines(file, redactor, textEraser(redactor));
+  if (wide) return eraseWide(file, wide, erasure);
+  if (!isJson) {
+    const erase = tableEraser(erasure);
+    return replaceFile(file, async (write) => {
+      for await (const piece of piecesAsText(file)) await write(erase(piece, false));
+      await write(erase("", true));
+    });
+  }
   const text = await readFile(file, "latin1");
-  const whole = parsed(text);
+  const whole = keepsRows ? undefined : parsed(text);
   return replaceFile(file, async (write) => {
-    if (Array.isArray(whole)) {
-      const left = whole.filter((each) => !isOwn(each as { key?: unknown }, redactor));
-      return write(redactor.redact(latin1(`${JSON.stringify(left, null, 2)}\n`)));
-    }
-    const [header = "", ...rows] = recordsOf(text);
-    const delimiter = delimiterOf(header);
-    const keyColumns = cellsOf(header, delimiter).map((name) => keyColumn.test(name.trim()));
-    const isTheirs = (row: string) => {
-      const json = parsed(row);
-      if (json) return isOwn(json, redactor);
-      return cellsOf(row, delimiter).some((cell, column) => keyColumns[column] && isWhole(cell, redactor));
-    };
-    const first = parsed(header) && isTheirs(header) ? "" : header;
-    const left = [first, ...rows.filter((row) => !redactor.isIn(row) || !isTheirs(row))];
-    return write(redactor.redact(left.join("")));
+    if (!Array.isArray(whole)) return write(eraseObjects(text, erasure));
+    const left = whole.filter((each) => !isOwn(each as { key?: unknown }, redactor));
+    return write(redactor.redact(latin1(`${JSON.stringify(left, null, 2)}\n`)));
   });
 }
 
-/** Masks without moving a byte, for a file that another process may be appending to. @returns whether anything was changed */
-export async function maskInPlace(file: string, redactor: Redactor): Promise<boolean> {
-  if (!(await holdsKey(file, redactor))) return false;
-  const handle = await open(file, "r+");
+/** UTF-16, as spreadsheets save it. */
+async function eraseWide(file: string, order: "le" | "be", erasure: TableErasure): Promise<true> {
+  const bytes = await readFile(file);
+  const text = (order === "le" ? bytes : bytes.subarray(0, bytes.length & ~1).swap16()).toString("utf16le");
+  const narrow = latin1(text.slice(1));
+  const isJson = /^\s*[[{]/.test(narrow);
+  const erased = isJson ? eraseObjects(narrow, erasure) : tableEraser(erasure)(narrow, true);
+  const written = Buffer.from(`\ufeff${utf8(erased)}`, "utf16le");
+  return replaceFile(file, (write) =>
+    write((order === "le" ? written : written.swap16()).toString("latin1")),
+  );
+}
+
+async function* piecesAsText(file: string): AsyncGenerator<string> {
+  for await (const piece of createReadStream(file, { encoding: "latin1", highWaterMark: pieceBytes }))
+    yield piece as string;
+}
+
+/** The first bytes. */
+async function headOf(file: string): Promise<string[]> {
+  const handle = await open(file, "r");
   try {
-    const { size } = await handle.stat();
-    const buffer = Buffer.alloc(pieceBytes + 2 * overlap);
-    for (let position = 0; position < size; position += pieceBytes) {
-      // What precedes and follows decides whether an address is a whole one.
-      const start = Math.max(0, position - overlap / 2);
-      const { bytesRead } = await handle.read(buffer, 0, buffer.length, start);
-      const before = buffer.toString("latin1", 0, bytesRead);
-      const [from, to] = [position - start, Math.min(bytesRead, position - start + pieceBytes + overlap / 2)];
-      const after = redactor.redact(before).slice(from, to);
-      if (after === before.slice(from, to)) continue;
-      await handle.write(Buffer.from(after, "latin1"), 0, to - from, position);
-    }
-    await handle.sync();
+    const { buffer, bytesRead } = await handle.read(Buffer.alloc(256), 0, 256, 0);
+    return [buffer.toString("latin1", 0, bytesRead)];
   } finally {
     await handle.close();
   }
-  return true;
 }
 
 async function replaceFile(
@@ -149,36 +189,8 @@ async function replaceFile(
   return true;
 }
 
-const keyColumn =
-  /^(?:ecm:)?key$|^e-?mail(?:[ _-]?address)?$|^(?:primary |subscriber |contact )?e-?mail(?: address)?$/i;
-
-/** The records of a delimited text, each with its line break: quotes may hold breaks. */
-function recordsOf(text: string): string[] {
-  return text.match(/(?:"(?:[^"]|"")*"?|[^"\n])*(?:\n|$)/g)?.filter((record) => record !== "") ?? [];
-}
-
-function delimiterOf(header: string): string {
-  const before = /(.)"?ecm_error/.exec(header)?.[1];
-  return before ?? (header.includes("\t") ? "\t" : header.includes(",") || !header.includes(";") ? "," : ";");
-}
-
-function cellsOf(record: string, delimiter: string): string[] {
-  const cells: string[] = [""];
-  for (const [piece] of record.replace(/\r?\n$/, "").matchAll(/"(?:[^"]|"")*"?|[^"]/g)) {
-    if (piece === delimiter) cells.push("");
-    else cells[cells.length - 1] += piece.startsWith('"') ? piece.slice(1, -1).replaceAll('""', '"') : piece;
-  }
-  return cells;
-}
-
 function isOwn({ key }: { key?: unknown }, redactor: Redactor): boolean {
-  return typeof key === "string" && isWhole(latin1(key), redactor);
-}
-
-/** Whether a text is the key and nothing else. */
-function isWhole(bytes: string, redactor: Redactor): boolean {
-  const text = bytes.trim().replace(/^'/, "");
-  return redactor.isIn(text) && /^erase[d-]*$|^e?r?a?s?$/.test(redactor.redact(text));
+  return typeof key === "string" && redactor.isKey(key);
 }
 
 /** Everything that is known of the person goes; ids stay, so that the counts of a run do. */

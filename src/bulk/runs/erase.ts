@@ -1,21 +1,25 @@
 /** Taking persons out of everything that `ecm` keeps on this machine: runs, exports, caches. */
 import { createHash } from "node:crypto";
-import { createReadStream, type Dirent } from "node:fs";
-import { open, readdir, rm } from "node:fs/promises";
-import { basename, dirname, join, sep } from "node:path";
+import { createReadStream } from "node:fs";
+import { rm } from "node:fs/promises";
+import { basename, dirname, extname, join, sep } from "node:path";
 import { isTemporaryName } from "../../disk/atomic-file.ts";
 import { type Lease, LockedError, takeLease } from "../../disk/lease.ts";
+import { listUnderWay } from "../../disk/under-way.ts";
 import { EcmError, exitCodes } from "../../errors.ts";
 import { isFinished } from "./enter.ts";
-import { eraseLines, eraseRows, holdsKey, journalEraser, maskInPlace, textEraser } from "./erase-file.ts";
+import { eraseLines, erasePlan, eraseTable, holdsKey, journalEraser, textEraser } from "./erase-file.ts";
 import { fileOf } from "./files.ts";
-import { locksFolder, type Manifest, readManifest, runsFolder, writeManifest } from "./folder.ts";
+import {
+  locksFolder,
+  type Manifest,
+  type OwnFolders,
+  readManifest,
+  runsFolder,
+  writeManifest,
+} from "./folder.ts";
 import type { Redactor } from "./redaction.ts";
-
-export interface OwnFolders {
-  state: string;
-  cache: string;
-}
+import { entriesOf, filesIn, foldersIn, isPacked, isRegular, isThere } from "./walk.ts";
 
 /**
  * Takes the persons out of every file below the folders. Called again after a kill, it completes what is left.
@@ -31,28 +35,84 @@ export async function eraseFromFiles(
   let erased = 0;
   const runs = runsFolder(folders.state);
   for (const folder of await foldersIn(runs)) erased += await eraseFromRun(folders.state, folder, redactor);
+  for (const folder of await foldersIn(exportsFolder(folders.state))) {
+    // It is made anew by the same command; what is under way was refused.
+    if ((await countHolding(folder, redactor)) === 0) continue;
+    await rm(folder, { recursive: true, force: true });
+    erased++;
+  }
   for (const root of new Set([folders.state, folders.cache])) {
     for await (const file of filesIn(root)) {
       const isOfRun = file.startsWith(join(runs, sep)) && dirname(file) !== runs;
-      if (isOfRun || isElsewhere(file)) continue;
-      // Another process may be writing to these.
-      if (basename(file) === "part" || isTemporaryName(basename(file)))
-        erased += Number(await maskInPlace(file, redactor));
-      else erased += Number(await eraseLines(file, redactor, textEraser(redactor)));
+      if (!isOfRun && !isElsewhere(file)) erased += Number(await eraseFile(file, redactor, []));
     }
   }
   return erased;
+}
+
+const tables = [".csv", ".tsv", ".ndjson", ".jsonl", ".json"];
+
+/** Any file of ours that is not read by its lines. @param keyNames columns that hold keys, where they are known */
+async function eraseFile(file: string, redactor: Redactor, keyNames: string[]): Promise<boolean> {
+  if (isTemporaryName(basename(file))) {
+    if (!(await holdsKey(file, redactor))) return false;
+    await rm(file, { force: true });
+    return true;
+  }
+  const isTable = tables.includes(extname(file)) || keyNames.length > 0;
+  if (isTable) return eraseTable(file, { redactor, keyNames, keepsRows: false });
+  return eraseLines(file, redactor, textEraser(redactor));
+}
+
+function exportsFolder(stateFolder: string): string {
+  return join(stateFolder, "exports");
+}
+
+/**
+ * What is under way may hold one of the keys in memory, and write it later.
+ * @param account its base address
+ * @throws EcmError (exit 6) when a process works on something that holds one of the keys, or something cannot be searched
+ */
+export async function requireNobodyAtWork(
+  { state }: OwnFolders,
+  redactor: Redactor,
+  account: string,
+): Promise<void> {
+  const underWay = await listUnderWay(state);
+  for (const { kind, what, inputs, account: theirs } of underWay) {
+    if (kind === "export" && theirs === account) throw heldBy(what);
+    for (const input of inputs) {
+      // What is read from a pipe is in the run's folder.
+      if (!(await isRegular(input))) continue;
+      if ((await isPacked(input)) || (await holdsKey(input, redactor))) throw heldBy(what);
+    }
+  }
+  await requireErasableRuns(state, redactor);
+  if (underWay.length === 0) return;
+  // Of a run that is not entered yet, and of an export: which of them writes it cannot be seen.
+  const runs = runsFolder(state);
+  for (const folder of [...(await foldersIn(runs)), ...(await foldersIn(exportsFolder(state)))]) {
+    const isRun = dirname(folder) === runs && (await isThere(join(folder, fileOf.manifest)));
+    if (!isRun && (await countHolding(folder, redactor)) > 0) throw heldBy(underWay[0]!.what);
+  }
+  for (const { name } of (await entriesOf(runs)).filter((entry) => entry.isFile())) {
+    if (await holdsKey(join(runs, name), redactor)) throw heldBy(underWay[0]!.what);
+  }
 }
 
 /**
  * The runs that hold one of the keys and cannot be changed now.
  * @throws EcmError (exit 6) when another process works on one of them, or one cannot be searched
  */
-export async function requireErasableRuns({ state }: OwnFolders, redactor: Redactor): Promise<void> {
+async function requireErasableRuns(state: string, redactor: Redactor): Promise<void> {
   for (const folder of await foldersIn(runsFolder(state))) {
     const held = await holdRun(state, folder);
     try {
-      if (held === "at work" && (await countHolding(folder, redactor)) > 0) throw atWork(basename(folder));
+      if (held === "at work") {
+        const isSearchable = !(await isPacked(join(folder, fileOf.input)));
+        if (!isSearchable || (await countHolding(folder, redactor)) > 0)
+          throw heldBy(`Run ${basename(folder)}`);
+      }
       if (typeof held === "object") await requireSearchable(folder, held.manifest);
     } finally {
       if (typeof held === "object") await held.lease.release();
@@ -75,37 +135,10 @@ export async function countFilesWith(
   return count;
 }
 
-/** Files outside our folders that runs have read or written, and that hold one of the keys: nobody but their owner can change these. */
-export async function filesOfOthersWith({ state }: OwnFolders, redactor: Redactor): Promise<string[]> {
-  const files = new Set<string>();
-  for (const folder of await foldersIn(runsFolder(state))) {
-    const manifest = await readManifest(folder).catch(() => undefined);
-    if (!manifest) continue;
-    const { input, rejects, plan, backup, summary } = manifest;
-    const named = [input.isSpooled ? undefined : input.file, rejects, summary?.rejects, plan, backup?.file];
-    for (const file of named) {
-      if (typeof file !== "string" || file.startsWith(state)) continue;
-      for (const each of [file, ...(await temporariesOf(file))]) files.add(each);
-    }
-  }
-  const holding: string[] = [];
-  for (const file of files) if (await holdsKey(file, redactor).catch(() => false)) holding.push(file);
-  return holding;
-}
-
-/** What a killed process left of a file that it was putting in place. */
-async function temporariesOf(file: string): Promise<string[]> {
-  const folder = dirname(file);
-  const names = await readdir(folder).catch(() => [] as string[]);
-  return names
-    .filter((name) => isTemporaryName(name) && name.startsWith(`.${basename(file).slice(0, 100)}.`))
-    .map((name) => join(folder, name));
-}
-
 async function eraseFromRun(state: string, folder: string, redactor: Redactor): Promise<number> {
   const held = await holdRun(state, folder);
   if (held === "at work") {
-    if ((await countHolding(folder, redactor)) > 0) throw atWork(basename(folder));
+    if ((await countHolding(folder, redactor)) > 0) throw heldBy(`Run ${basename(folder)}`);
     return 0;
   }
   try {
@@ -130,8 +163,8 @@ async function eraseFromRunFile(
   redactor: Redactor,
 ): Promise<boolean> {
   const name = basename(file);
-  if (isTemporaryName(name)) return maskInPlace(file, redactor);
   if (name === fileOf.journal) return eraseLines(file, redactor, journalEraser(redactor));
+  if (name === fileOf.plan) return erasePlan(file, redactor);
   const isInput = name === fileOf.input;
   if (isInput || name === fileOf.snapshot || name === fileOf.removals) {
     // A run that is over never reads these again.
@@ -140,11 +173,20 @@ async function eraseFromRunFile(
       if (isTheirs) await rm(file, { force: true });
       return isTheirs;
     }
-    const isChanged = await eraseLines(file, redactor, textEraser(redactor));
-    if (isInput && manifest) await noteErasedInput(folder, file, manifest);
-    return isChanged;
   }
-  return eraseRows(file, redactor);
+  // The rows of an input are named by their lines; those of any other table are not.
+  const keyNames = keyNamesIn(manifest);
+  if (!isInput) return eraseFile(file, redactor, keyNames);
+  const isChanged = await eraseTable(file, { redactor, keyNames, keepsRows: true });
+  if (manifest) await noteErasedInput(folder, file, manifest);
+  return isChanged;
+}
+
+/** Columns that the command named as the key's. */
+function keyNamesIn(manifest: Manifest | undefined): string[] {
+  const { map } = (manifest?.options.read ?? {}) as { map?: unknown };
+  if (!Array.isArray(map)) return [];
+  return (map as [string, string][]).filter(([, target]) => target === "key").map(([column]) => column);
 }
 
 /** A spooled input that was changed here is still the run's input: its new content is written down beside the old. */
@@ -188,50 +230,17 @@ async function requireSearchable(folder: string, manifest: Manifest): Promise<vo
   );
 }
 
-/** gzip or zip (a workbook), by the first bytes. */
-async function isPacked(file: string): Promise<boolean> {
-  const handle = await open(file, "r").catch(() => undefined);
-  if (!handle) return false;
-  try {
-    const { buffer } = await handle.read(Buffer.alloc(4), 0, 4, 0);
-    return (buffer[0] === 0x1f && buffer[1] === 0x8b) || buffer.toString("latin1", 0, 2) === "PK";
-  } finally {
-    await handle.close();
-  }
-}
-
 async function countHolding(folder: string, redactor: Redactor): Promise<number> {
   let count = 0;
   for await (const file of filesIn(folder)) if (await holdsKey(file, redactor)) count++;
   return count;
 }
 
-async function foldersIn(root: string): Promise<string[]> {
-  return (await entriesOf(root)).filter((entry) => entry.isDirectory()).map(({ name }) => join(root, name));
-}
-
-/** Every file below a folder; links are not followed. */
-async function* filesIn(root: string): AsyncGenerator<string> {
-  for (const entry of await entriesOf(root)) {
-    const path = join(root, entry.name);
-    if (entry.isDirectory()) yield* filesIn(path);
-    else if (entry.isFile()) yield path;
-  }
-}
-
-async function entriesOf(folder: string): Promise<Dirent[]> {
-  try {
-    return await readdir(folder, { withFileTypes: true });
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "ENOENT") return [];
-    throw error;
-  }
-}
-
-function atWork(run: string): EcmError {
+/** @param what the run or the export, in words */
+function heldBy(what: string): EcmError {
   return new EcmError(
     exitCodes.conflict,
-    `Run ${run} contains this contact, and another ecm process is working on it`,
+    `${what} may contain this contact, and another ecm process is working on it`,
     {
       type: "RunLockedError",
       retryable: true,

@@ -3,6 +3,7 @@ import { randomBytes } from "node:crypto";
 import { readdir, readFile, rm, stat } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { writeAtomically } from "../../disk/atomic-file.ts";
+import { hintOfFolder, hintOfFullDisk } from "../../disk/disk-room.ts";
 import { diskReason, makeFolder, requireWritable } from "../../disk/make-folder.ts";
 import { EcmError, exitCodes, NotFoundError, UsageError } from "../../errors.ts";
 import { fileOf } from "./files.ts";
@@ -42,6 +43,12 @@ export interface Manifest {
   summary?: Summary;
   /** Id of the run that `--fresh` put in its place. */
   supersededBy?: string;
+}
+
+/** Folders whose files are all this program's own. */
+export interface OwnFolders {
+  state: string;
+  cache: string;
 }
 
 export function runsFolder(stateFolder: string): string {
@@ -89,7 +96,7 @@ export async function requireStatePlace(stateFolder: string): Promise<void> {
 function cannotWrite(folder: string, error: unknown): UsageError {
   return new UsageError(
     `Cannot write to the run folder ${folder}: ${diskReason(error)}`,
-    "Choose a writable folder with ECM_STATE_DIR",
+    hintOfFolder(error, folder),
     { cause: error },
   );
 }
@@ -98,7 +105,10 @@ function cannotWrite(folder: string, error: unknown): UsageError {
 export async function writeManifest(folder: string, manifest: Manifest): Promise<void> {
   const target = join(folder, fileOf.manifest);
   await writeAtomically(target, `${JSON.stringify(manifest, null, 2)}\n`).catch((error: Error) => {
-    throw new EcmError(exitCodes.failed, `Cannot write ${target}: ${error.message}`, { cause: error });
+    throw new EcmError(exitCodes.failed, `Cannot write ${target}: ${error.message}`, {
+      hint: hintOfFullDisk(error, folder),
+      cause: error,
+    });
   });
 }
 

@@ -8,6 +8,7 @@ import { open } from "node:fs/promises";
 import { createInterface } from "node:readline";
 import { promisify } from "node:util";
 import { checkedLine, readCheckedLine } from "../../disk/checked-line.ts";
+import { hintOfFullDisk } from "../../disk/disk-room.ts";
 import { EcmError, exitCodes } from "../../errors.ts";
 import type { Operation, Outcome } from "../items.ts";
 
@@ -41,7 +42,7 @@ export class JournalError extends EcmError {
   constructor(file: string, cause: unknown) {
     super(exitCodes.failed, `Cannot write the journal ${file}: ${(cause as Error).message}`, {
       type: "JournalError",
-      hint: "Nothing was sent after this. Make room or fix the disk, then run the same command again",
+      hint: `Nothing was sent after this. ${hintOfFullDisk(cause, file) ?? "Fix the disk, then run the same command again"}`,
       cause,
     });
   }

@@ -3,20 +3,23 @@
  * many bytes without meaning in its place. Text is handled as latin1, where a character is a byte. Pure.
  */
 import { domainToASCII, domainToUnicode } from "node:url";
+import { erasedKey, personIdentity } from "../../service/key-spelling.ts";
 
 export interface Redactor {
   /** Whether the key is in these bytes. @param from, to where it begins, for a piece that is cut out of a longer text */
   isIn(bytes: string, from?: number, to?: number): boolean;
+  /** Whether a text is one of the keys, in any spelling, and nothing else. */
+  isKey(text: string): boolean;
   /** The bytes with the key masked, of the same length. */
   redact(bytes: string): string;
 }
 
-const word = "erased";
-
 /** @param keys of contacts; what holds an `@` is an address, and is found within other text */
 export function createRedactor(keys: readonly string[]): Redactor {
   const finders = keys.flatMap((key) => formsOf(key).map((form) => finderFor(form, key.includes("@"))));
+  const identities = new Set(keys.map(personIdentity));
   return {
+    isKey: (text) => identities.has(personIdentity(text.replace(/^'/, ""))),
     isIn(bytes, from = 0, to = bytes.length) {
       const isThere = (start: number) => start >= from && start < to;
       return finders.some(
@@ -30,10 +33,10 @@ export function createRedactor(keys: readonly string[]): Redactor {
       let redacted = bytes;
       for (const { narrow, wide } of finders) {
         for (const [start, end] of find(redacted, narrow)) {
-          redacted = redacted.slice(0, start) + maskOf(end - start) + redacted.slice(end);
+          redacted = redacted.slice(0, start) + erasedKey(end - start) + redacted.slice(end);
         }
         redacted = redacted.replace(new RegExp(wide, "g"), (match) =>
-          [...maskOf(match.length / 2)]
+          [...erasedKey(match.length / 2)]
             .map((mask) => (match[0] === "\0" ? `\0${mask}` : `${mask}\0`))
             .join(""),
         );
@@ -59,15 +62,6 @@ function find(bytes: string, { pattern, isWithin }: Finder["narrow"]): [start: n
     else pattern.lastIndex = match.index + 1;
   }
   return found;
-}
-
-/** Whether a key is the replacement of one that was erased. */
-export function isErased(key: string): boolean {
-  return key.length >= word.length && key === maskOf(key.length);
-}
-
-function maskOf(length: number): string {
-  return word.padEnd(length, "-").slice(0, length);
 }
 
 /** The key as typed, composed and decomposed, and its domain in both spellings. */
@@ -144,12 +138,16 @@ function anyOf(forms: string[]): string {
   return `(?:${forms.map((form) => form.replaceAll(/[\\^$.*+?()[\]{}|/-]/g, "\\$&")).join("|")})`;
 }
 
+/** Behind an address in the name of a file; none of these is a top-level domain. */
+const fileEnding = /^\.(?:csv|tsv|json|jsonl|ndjson|xlsx|txt|gz)(?![a-z0-9-])/i;
+
 /** Not the end of a longer address, nor the beginning of one: `granada@x.org` is not `ada@x.org`. */
 function isWholeAddress(bytes: string, start: number, end: number): boolean {
   if (/[\p{L}\p{N}._+-]/u.test(addressCharacter(characterBefore(bytes, start)))) return false;
   const next = addressCharacter(characterAfter(bytes, end));
   if (/[\p{L}\p{N}]/u.test(next)) return false;
   if (next !== "." && next !== "-") return true;
+  if (fileEnding.test(bytes.slice(end, end + 10))) return true;
   const second = addressCharacter(characterAfter(bytes, end + 1));
   return !/[\p{L}\p{N}]/u.test(second);
 }

@@ -5,6 +5,7 @@
 import { rm } from "node:fs/promises";
 import { resolve } from "node:path";
 import { type AtomicFile, openAtomicFile } from "../../disk/atomic-file.ts";
+import { hintOfFullDisk } from "../../disk/disk-room.ts";
 import { EcmError, exitCodes } from "../../errors.ts";
 import { escapedCell, isOurBookkeeping, missingColumn, missingNames } from "../input/index.ts";
 import type { InputFacts } from "../input/rows.ts";
@@ -60,7 +61,11 @@ export async function writeRejects(
     await opened?.discard();
     if ((error as NodeJS.ErrnoException).code === undefined) throw error;
     const message = `Cannot write the rejects file ${file}: ${(error as Error).message}`;
-    throw new EcmError(exitCodes.failed, message, { type: "RejectsFileError", cause: error });
+    throw new EcmError(exitCodes.failed, message, {
+      type: "RejectsFileError",
+      hint: hintOfFullDisk(error, file),
+      cause: error,
+    });
   }
   return count;
 }

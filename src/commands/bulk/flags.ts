@@ -6,6 +6,7 @@ import type { Engine, RunOptions } from "../../bulk/plan/run-context.ts";
 import type { Manifest } from "../../bulk/runs/folder.ts";
 import type { Summary } from "../../bulk/runs/report.ts";
 import type { Context } from "../../context.ts";
+import { hintOfFullDisk } from "../../disk/disk-room.ts";
 import { EcmError, exitCodes, InterruptedError, UsageError } from "../../errors.ts";
 import { limitNewSpace } from "../../v8-flags.ts";
 import { version } from "../../version.ts";
@@ -220,7 +221,7 @@ export async function endRun(
   const isOutOfBudget = stop?.failure.exitCode === exitCodes.outOfBudget;
   const again =
     isOutOfBudget && summary.run === null ? "Nothing was written. Run the same command again" : undefined;
-  if (stop && stop.by !== "max-rejects") throw withHint(stop, resume ?? again);
+  if (stop && stop.by !== "max-rejects") throw withHint(context, stop, resume ?? again);
   if (stop) {
     const lines = [stop.message, stop.failure.details.hint, resume].filter(Boolean);
     context.terminal.note(inSameAccount(lines.join("\n"), context.settings), "needed");
@@ -229,8 +230,9 @@ export async function endRun(
   if (stop || isIncomplete) context.endWith(exitCodes.rejectedRows);
 }
 
-function withHint({ by, failure }: RunStop, resume: string | undefined): EcmError {
-  const hint = [failure.details.hint, resume].filter(Boolean).join("\n") || undefined;
+function withHint(context: Context, { by, failure }: RunStop, resume: string | undefined): EcmError {
+  const why = failure.details.hint ?? hintOfFullDisk(failure, context.folders.state);
+  const hint = [why, resume].filter(Boolean).join("\n") || undefined;
   if (by === "signal") {
     return new InterruptedError(failure.exitCode === exitCodes.terminated ? "SIGTERM" : "SIGINT", hint);
   }

@@ -44,6 +44,7 @@ export async function openPlanOutput(
       "Write the plan to a file: --plan plan.ndjson",
     );
   }
+  if (plan !== undefined && plan !== "-") context.noteWrittenFile(plan);
   const maxShown = show ?? (isDryRun && terminal.isStderrTerminal ? usuallyShown : 0);
   const output =
     plan === undefined

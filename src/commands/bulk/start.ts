@@ -1,5 +1,6 @@
 /** Starts a bulk run over rows or a selection: one way for every command that writes to many contacts. */
 import { createHash } from "node:crypto";
+import { resolve } from "node:path";
 import type { Closed } from "../../bulk/jobs/finish.ts";
 import type { RowJob } from "../../bulk/jobs/job.ts";
 import type { JobOptions } from "../../bulk/jobs/run-job.ts";
@@ -35,6 +36,10 @@ export async function startRun(
 ): Promise<Closed> {
   const { runJob } = await import("../../bulk/jobs/run-job.ts");
   requireDistinctFiles(job, flags);
+  for (const file of [flags.backup, flags.rejects]) if (file !== undefined) context.noteWrittenFile(file);
+  const { name, path = name, stream } = job.input;
+  const inputs = stream || job.isWithoutInput ? [] : [resolve(path)];
+  await context.tellUnderWay({ kind: "run", what: `A run (${what})`, inputs });
   const plan = await openPlanOutput(context, flags, options.isDryRun);
   const display = displayRun(context, what, options.isDryRun);
   return withOutputs(context, { plan, display }, async () => {

@@ -3,6 +3,7 @@ import type { Connection, Context } from "../../context.ts";
 import { EcmError, exitCodes, ServiceError, UsageError } from "../../errors.ts";
 import { fieldValues, listRefs, splitAssignment, tagRefs } from "../../service/contact-changes.ts";
 import { createContactRequest, readContact } from "../../service/contacts.ts";
+import { normalKey } from "../../service/key-spelling.ts";
 import { readJsonInput } from "../../terminal/data-input.ts";
 import { presentDryRun } from "../../terminal/dry-run.ts";
 import { hasColumns } from "../../terminal/present.ts";
@@ -92,7 +93,11 @@ async function bodyFrom(
       tags: await tagRefs(account, structure, tag),
     };
     const given = Object.entries(parts).filter(([, elements]) => elements.length > 0);
-    return { key, contactStructureId: structure._id, ...Object.fromEntries(given) };
+    return {
+      key: normalKey(key, structure.keyType),
+      contactStructureId: structure._id,
+      ...Object.fromEntries(given),
+    };
   };
 }
 

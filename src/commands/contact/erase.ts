@@ -23,6 +23,8 @@ interface Receipt {
   contact: "deleted" | "absent";
   /** How many files of this machine held the address; of all persons that were erased together. */
   files: number;
+  /** Files outside ecm's own folders that still contain an address, or are compressed and may: theirs to delete who own them. */
+  elsewhere: string[];
 }
 
 const receiptView: View<Receipt> = {
@@ -31,6 +33,7 @@ const receiptView: View<Receipt> = {
     { name: "account", value: (receipt) => receipt.account },
     { name: "contact", value: (receipt) => receipt.contact },
     { name: "files", value: (receipt) => receipt.files },
+    { name: "elsewhere", value: (receipt) => receipt.elsewhere.join(", ") },
     { name: "hash", value: (receipt) => receipt.hash, isWhole: true },
   ],
   id: (receipt) => receipt.hash,
@@ -47,13 +50,13 @@ export function registerContactErase(parent: Command, context: Context): void {
   describeCommand(addDryRunFlag(command), {
     examples: ["ecm contact erase ada@example.com", "ecm contact erase ada@example.com --yes --json"],
     output:
-      "A receipt without the address: time, account, keyed hash, whether the contact existed, number of files. One object for one key, an array for several.",
+      "A receipt without the address: time, account, keyed hash, whether the contact existed, number of files, and files elsewhere that still contain the address. One object for one key, an array for several.",
     writes: true,
     exitCodes: {
       0: "done, even if the contact did not exist in the account",
       1: "not confirmed, or something failed; the same command completes it",
       2: "a bad argument, or not confirmed with --yes; nothing was sent",
-      6: "the contact is in a run that another process is working on",
+      6: "the contact may be in a run or an export that another process is working on",
     },
   });
 }
@@ -67,17 +70,20 @@ async function runContactErase(
   const output = context.output();
   checkColumns(output, receiptView);
   const people = await readKeys(given);
-  const [{ createRedactor }, erase] = await Promise.all([
+  const [{ createRedactor }, erase, { filesOfOthersWith }] = await Promise.all([
     import("../../bulk/runs/redaction.ts"),
     import("../../bulk/runs/erase.ts"),
+    import("../../bulk/runs/files-of-others.ts"),
   ]);
   const redactor = createRedactor(people.flat());
+  // The sandbox asks its databases itself: a file that is opened beside one ends the locks on it.
   const isSandbox = (file: string) =>
-    file.startsWith(join(folders.state, "sandbox", sep)) && /\.db(-wal|-shm)?$/.test(file);
+    file.startsWith(join(folders.state, "sandbox", sep)) && /\.db(-\w+)?$/.test(file);
   if (options.dryRun)
-    return showPlan(context, people, await erase.countFilesWith(folders, redactor, () => false));
-  await erase.requireErasableRuns(folders, redactor);
+    return showPlan(context, people, await erase.countFilesWith(folders, redactor, isSandbox));
   const { profile } = await context.connect();
+  const requireNobodyAtWork = () => erase.requireNobodyAtWork(folders, redactor, profile.baseUrl.value);
+  await requireNobodyAtWork();
   const { length } = people;
   await context.confirm(
     `Erase ${length === 1 ? people[0]![0] : `${length} people`} permanently? ${length === 1 ? "The contact is" : "The contacts are"} deleted in the account, removed from this machine's files, and never created again.`,
@@ -85,7 +91,10 @@ async function runContactErase(
   if (profile.readOnly) throw readOnly();
   // First: from here on no other command creates the person again.
   const suppressions = await openSuppressionList(context, { mayBeMissing: true });
-  const hashes = people.map((spellings) => suppressions.add(spellings, context.clock.now()).entries[0]!.hash);
+  const { entries } = await suppressions.add(
+    people.map(([key]) => key!),
+    context.clock.now(),
+  );
   const { send, account } = await context.connect();
   const contacts: Receipt["contact"][] = [];
   for (const spellings of people) {
@@ -93,20 +102,29 @@ async function runContactErase(
     for (const { _id } of found) await deleteContact(send, _id);
     contacts.push(found.length > 0 ? "deleted" : "absent");
   }
+  // What began meanwhile may have read the contact before it was deleted.
+  await requireNobodyAtWork();
+  // Named before their names are erased, which may hold the address too.
+  const others = await filesOfOthersWith(folders, redactor);
+  for (const { file, isSearched } of others) {
+    terminal.warn(
+      isSearched
+        ? `${file} still contains the address; it is not one of ecm's own files`
+        : `${file} may still contain the address: it is compressed and was not searched`,
+    );
+  }
   const files =
     (await erase.eraseFromFiles(folders, redactor, isSandbox)) +
     (await context.eraseFromSandbox(people.flat(), maskOf(redactor)));
-  requireGone(await erase.countFilesWith(folders, redactor, () => false));
-  for (const file of await erase.filesOfOthersWith(folders, redactor)) {
-    terminal.warn(`${file} still contains the address; it is not one of ecm's own files`);
-  }
+  requireGone(await erase.countFilesWith(folders, redactor, isSandbox));
   const time = new Date(context.clock.now()).toISOString();
-  const receipts = hashes.map((hash, index) => ({
+  const receipts = entries.map(({ hash }, index) => ({
     time,
     account: profile.baseUrl.value,
     hash,
     contact: contacts[index]!,
     files,
+    elsewhere: others.map(({ file }) => maskOf(redactor)(file) ?? file),
   }));
   if (receipts.length === 1) return presentOne(terminal, output, receipts[0]!, receiptView);
   await presentList(terminal, output, receipts, receiptView);
@@ -116,9 +134,7 @@ async function runContactErase(
 async function readKeys(given: string[]): Promise<string[][]> {
   if (given.length === 0)
     throw new UsageError("The contact's key is missing", "Name it: ecm contact erase KEY");
-  const { createKeyReader, identityReader } = await import("../../bulk/input/keys.ts");
-  const read = createKeyReader("email");
-  const identityOf = identityReader("email");
+  const { personIdentity, spellingsOf } = await import("../../service/key-spelling.ts");
   const people = new Map<string, string[]>();
   for (const word of given) {
     const key = word.trim();
@@ -128,9 +144,7 @@ async function readKeys(given: string[]): Promise<string[][]> {
         "Name the contact by its key, such as an email address. To see the key: ecm contact get ID",
       );
     }
-    const reading = read(key);
-    const sent = "key" in reading ? reading.key.sent : key;
-    people.set(identityOf(key), [...new Set([key, sent])]);
+    people.set(personIdentity(key), spellingsOf(key));
   }
   return [...people.values()];
 }

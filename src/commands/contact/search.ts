@@ -75,6 +75,8 @@ async function runContactSearch(context: Context, options: ContactSearchOptions)
   const output = context.output(options);
   const conditions = await conditionsFrom(context, options);
   const parts = options.source === undefined ? undefined : partsOf(options.source);
+  if (options.all)
+    await context.tellUnderWay({ kind: "export", what: "A search of all contacts", inputs: [] });
   const connection = await context.connect();
   const search = () => searchFor(context, connection, options, { output, conditions, parts });
   // The columns of all pages are chosen before the contacts are seen: names that are missing could not be looked up then.

@@ -48,7 +48,11 @@ async function runRunsResume(context: Context, given: string | undefined, flags:
   const { manifest } = await runNamed(context, wanted);
   if (isFinished(manifest)) throw finished(manifest);
   const options = { ...runOptionsFrom(flags, context.clock.now()), isFresh: false };
+  if (options.rejects !== undefined) context.noteWrittenFile(options.rejects);
   options.rejects ??= manifest.rejects;
+  const { isSpooled, file } = manifest.input;
+  const inputs = isSpooled || file === "" ? [] : [file];
+  await context.tellUnderWay({ kind: "run", what: `Run ${manifest.id}`, inputs });
   const display = displayRun(
     context,
     `Resuming run ${manifest.id}: ${manifest.input.name}`,

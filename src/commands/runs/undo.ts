@@ -92,6 +92,7 @@ async function undo(
   const journal = { input: { name: join(folder, fileOf.journal) } };
   requireDistinctFiles(journal, flags);
   await requireRejectsPlace(journal, options);
+  await context.tellUnderWay({ kind: "run", what: `The undo of run ${manifest.id}`, inputs: [] });
   const plan = await openPlanOutput(context, flags, options.isDryRun);
   const what = `Undoing run ${manifest.id}: ${manifest.input.name}`;
   const display = displayRun(context, what, options.isDryRun);

@@ -43,15 +43,15 @@ async function runSuppressionsAdd(
   }
   const output = context.output();
   if (flags.keys === undefined) requireKeys(given, "ecm suppressions add KEY");
-  const { keys, rejected } =
-    flags.keys === undefined ? { keys: given, rejected: [] } : await keysIn(context, flags.keys);
+  const { keys, remarks, rejected } =
+    flags.keys === undefined ? await keysTyped(given) : await keysIn(context, flags.keys);
   const list = await openSuppressionList(context, { mayBeMissing: true });
-  const { entries, added } = list.add(keys, context.clock.now());
+  const { entries, added } = await list.add(keys, context.clock.now());
   const known = entries.length - added;
   terminal.note(
     `Added ${keysOf(added)} to the suppression list${known > 0 ? `; ${keysOf(known)} ${known === 1 ? "was" : "were"} already on it` : ""}`,
   );
-  for (const line of rejected.slice(0, mostLinesShown)) terminal.note(line, "needed");
+  for (const line of [...remarks, ...rejected].slice(0, mostLinesShown)) terminal.note(line, "needed");
   if (rejected.length > 0) {
     terminal.note(
       `${keysOf(rejected.length)} of the file not added: fix them and add the file again`,
@@ -64,8 +64,58 @@ async function runSuppressionsAdd(
 
 const mostLinesShown = 20;
 
-/** The list knows no structure: keys are read as addresses, which is what decides whether two are one person. */
-const addresses: ContactStructure = {
+/** Keys that are added, what is to be said of some of them, and what is no key. */
+interface ReadKeys {
+  keys: string[];
+  remarks: string[];
+  rejected: string[];
+}
+
+/** The same for keys that are typed and for those of a file. */
+async function openKeys(): Promise<ReadKeys & { take(key: string, place: string): void }> {
+  const { createKeyReader, isId } = await import("../../bulk/input/keys.ts");
+  const read = createKeyReader("email");
+  const found: ReadKeys = { keys: [], remarks: [], rejected: [] };
+  return {
+    ...found,
+    take(key, place) {
+      if (isId(key)) {
+        found.rejected.push(`${place}${key} is the id of a contact, not a key`);
+        return;
+      }
+      const reading = read(key);
+      const isSyntax = "code" in reading && reading.code === "key_syntax";
+      const isUnclear = isSyntax && /@.*\s|\s.*@/.test(key.trim());
+      if ("code" in reading && (isUnclear || nobody.has(reading.code))) {
+        found.rejected.push(`${place}${reading.message}`);
+        return;
+      }
+      found.keys.push(key);
+      if (isSyntax)
+        found.remarks.push(`${place}${JSON.stringify(key)} is not an email address; added as it is`);
+    },
+  };
+}
+
+/** Other keys that are no address for an import may be held by an account all the same. */
+const nobody: ReadonlySet<string> = new Set([
+  "key_missing",
+  "key_placeholder",
+  "key_several_addresses",
+  "key_invisible_character",
+]);
+
+/** @throws UsageError when one of them is no key: then none is added */
+async function keysTyped(given: string[]): Promise<ReadKeys> {
+  const read = await openKeys();
+  for (const key of given) read.take(key, "");
+  const [wrong] = read.rejected;
+  if (wrong === undefined) return read;
+  throw new UsageError(`Nothing was added: ${wrong}`, "Name each person by one key, such as ada@example.com");
+}
+
+/** Which column holds the keys is found as for contacts whose keys are addresses. */
+const anyStructure: ContactStructure = {
   _id: "",
   label: "",
   keyName: "Email",
@@ -74,7 +124,7 @@ const addresses: ContactStructure = {
   tags: [],
 };
 
-async function keysIn(context: Context, file: string): Promise<{ keys: string[]; rejected: string[] }> {
+async function keysIn(context: Context, file: string): Promise<ReadKeys> {
   const [{ readRows, understandKeys }, { spool, streamAt }, { randomBytes }] = await Promise.all([
     import("../../bulk/input/index.ts"),
     import("../../bulk/input/spool.ts"),
@@ -86,15 +136,15 @@ async function keysIn(context: Context, file: string): Promise<{ keys: string[];
   const name = file === "-" ? "standard input" : file;
   try {
     if (stream) await spool(stream, name, path, context.signal);
-    const keys: string[] = [];
-    const rejected: string[] = [];
-    for await (const row of readRows(
-      await understandKeys({ path, name, scratch }, { map: new Map() }, addresses),
-    )) {
-      if (row.kind === "row") keys.push(row.key.sent);
-      else rejected.push(`${name}:${row.line}: ${row.message}`);
+    const read = await openKeys();
+    const options = { map: new Map<string, string>(), takesIds: true };
+    const understood = await understandKeys({ path, name, scratch }, options, anyStructure);
+    for await (const row of readRows(understood)) {
+      const place = `${name}:${row.line}: `;
+      if (row.kind === "row") read.take(row.key.written, place);
+      else read.rejected.push(`${place}${row.message}`);
     }
-    return { keys, rejected };
+    return read;
   } finally {
     if (stream) await rm(path, { force: true });
     await rm(scratch, { recursive: true, force: true });

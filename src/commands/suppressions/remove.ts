@@ -32,7 +32,7 @@ async function runSuppressionsRemove(context: Context, keys: string[]): Promise<
   await context.confirm(
     `Remove ${keysOf(known.length)} from the suppression list? ${known.length === 1 ? "It" : "They"} can then be created again`,
   );
-  const removed = list.remove(known, context.clock.now());
+  const removed = await list.remove(known, context.clock.now());
   const others = keys.length - known.length;
   context.terminal.note(
     `Removed ${keysOf(removed)} from the suppression list${others > 0 ? `; ${keysOf(others)} ${others === 1 ? "was" : "were"} not on it` : ""}`,

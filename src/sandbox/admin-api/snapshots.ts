@@ -18,6 +18,12 @@ const longestAtWork = 60 * 60 * 1000;
 // What belongs to the moment, not to the state: it is not saved, and forgotten when a snapshot is loaded.
 const ofTheMoment = ["failures", "blocks"];
 
+// What follows from the members is counted when a snapshot is loaded: somebody may have been erased from it meanwhile.
+const counted = ["totals", "milestones"];
+const countTotals = `INSERT INTO main.totals
+  SELECT group_id, coalesce(members, 0), revision FROM snapshot.totals
+  LEFT JOIN (SELECT group_id, count(*) AS members FROM main.members GROUP BY group_id) USING (group_id)`;
+
 /** By name. */
 export function listSnapshots(store: Store): Snapshot[] {
   if (!existsSync(folderOf(store))) return [];
@@ -72,14 +78,15 @@ export function loadSnapshot(store: Store, name: string): Snapshot {
       const seed = store.settings.idSeed();
       const lastId = database.get<{ last_id: string }>("SELECT last_id FROM account")!.last_id;
       rebuild(database);
-      // The totals come with the snapshot: counting them again for each membership would cost more than all the rest.
+      // Totals are counted once, below: for each membership it would cost more than all the rest.
       const triggers = database.all<{ name: string; sql: string }>(
         "SELECT name, sql FROM main.sqlite_schema WHERE type = 'trigger'",
       );
       for (const trigger of triggers) database.exec(`DROP TRIGGER "${trigger.name}"`);
-      for (const table of savedTables(store)) {
+      for (const table of savedTables(store).filter((each) => !counted.includes(each))) {
         database.exec(`INSERT INTO main."${table}" SELECT * FROM snapshot."${table}"`);
       }
+      database.exec(countTotals);
       for (const { sql } of triggers) database.exec(sql);
       database.run(
         "UPDATE account SET hour_ends_at = ?, hour_used = ?, month_ends_at = ?, month_used = ?, monthly_limit_revision = ?",

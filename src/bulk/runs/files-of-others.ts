@@ -1,0 +1,56 @@
+/** Files outside our folders that commands have read or written: an erasure names those that hold the person. */
+import { readdir } from "node:fs/promises";
+import { basename, dirname, join, sep } from "node:path";
+import { isTemporaryName } from "../../disk/atomic-file.ts";
+import { listWrittenFiles } from "../../disk/written-files.ts";
+import { holdsKey } from "./erase-file.ts";
+import { type OwnFolders, readManifest, runsFolder } from "./folder.ts";
+import type { Redactor } from "./redaction.ts";
+import { foldersIn, isPacked, isRegular } from "./walk.ts";
+
+/** A file outside our folders, which its owner alone may change. */
+export interface FileOfOthers {
+  file: string;
+  /** False for a compressed one: it may hold the key. */
+  isSearched: boolean;
+}
+
+/** Files outside our folders that commands have read or written, and that hold one of the keys or may hold it. */
+export async function filesOfOthersWith(
+  { state, cache }: OwnFolders,
+  redactor: Redactor,
+): Promise<FileOfOthers[]> {
+  const files = new Set<string>();
+  for (const named of [...listWrittenFiles(state), ...(await filesOfRuns(state))]) {
+    if ([state, cache].some((own) => named.startsWith(join(own, sep)))) continue;
+    for (const each of [named, ...(await temporariesOf(named))]) files.add(each);
+  }
+  const found: FileOfOthers[] = [];
+  for (const file of files) {
+    if (!(await isRegular(file))) continue;
+    if (await isPacked(file)) found.push({ file, isSearched: false });
+    else if (await holdsKey(file, redactor).catch(() => false)) found.push({ file, isSearched: true });
+  }
+  return found;
+}
+
+async function filesOfRuns(state: string): Promise<string[]> {
+  const files: string[] = [];
+  for (const folder of await foldersIn(runsFolder(state))) {
+    const manifest = await readManifest(folder).catch(() => undefined);
+    if (!manifest) continue;
+    const { input, rejects, plan, backup, summary } = manifest;
+    const named = [input.isSpooled ? undefined : input.file, rejects, summary?.rejects, plan, backup?.file];
+    files.push(...named.flatMap((file) => file || []));
+  }
+  return files;
+}
+
+/** What a killed process left of a file that it was putting in place. */
+async function temporariesOf(file: string): Promise<string[]> {
+  const folder = dirname(file);
+  const names = await readdir(folder).catch(() => [] as string[]);
+  return names
+    .filter((name) => isTemporaryName(name) && name.startsWith(`.${basename(file).slice(0, 100)}.`))
+    .map((name) => join(folder, name));
+}

@@ -1,0 +1,52 @@
+/** Looking through folders for files, and at what kind each is. */
+import type { Dirent } from "node:fs";
+import { access, open, readdir, stat } from "node:fs/promises";
+import { join } from "node:path";
+
+export function isRegular(file: string): Promise<boolean> {
+  return stat(file).then(
+    (entry) => entry.isFile(),
+    () => false,
+  );
+}
+
+export function isThere(file: string): Promise<boolean> {
+  return access(file).then(
+    () => true,
+    () => false,
+  );
+}
+
+/** gzip or zip (a workbook), by the first bytes. */
+export async function isPacked(file: string): Promise<boolean> {
+  const handle = await open(file, "r").catch(() => undefined);
+  if (!handle) return false;
+  try {
+    const { buffer } = await handle.read(Buffer.alloc(4), 0, 4, 0);
+    return (buffer[0] === 0x1f && buffer[1] === 0x8b) || buffer.toString("latin1", 0, 2) === "PK";
+  } finally {
+    await handle.close();
+  }
+}
+
+export async function foldersIn(root: string): Promise<string[]> {
+  return (await entriesOf(root)).filter((entry) => entry.isDirectory()).map(({ name }) => join(root, name));
+}
+
+/** Every file below a folder; links are not followed. */
+export async function* filesIn(root: string): AsyncGenerator<string> {
+  for (const entry of await entriesOf(root)) {
+    const path = join(root, entry.name);
+    if (entry.isDirectory()) yield* filesIn(path);
+    else if (entry.isFile()) yield path;
+  }
+}
+
+export async function entriesOf(folder: string): Promise<Dirent[]> {
+  try {
+    return await readdir(folder, { withFileTypes: true });
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return [];
+    throw error;
+  }
+}

@@ -1,0 +1,61 @@
+/** What to do about a disk that refuses a write: how much room there is, and how much is needed. */
+import { statfsSync } from "node:fs";
+import { dirname } from "node:path";
+
+/** What a small write needs, in bytes: a run begins with less. */
+const usuallyNeeded = 2 ** 20;
+
+/** Whether the disk, or what one may use of it, is full. */
+export function isFull(error: unknown): boolean {
+  const { code, cause } = (error ?? {}) as NodeJS.ErrnoException & { cause?: unknown };
+  return code === "ENOSPC" || code === "EDQUOT" || (cause !== undefined && isFull(cause));
+}
+
+/**
+ * The next step in words; undefined where the disk is not full.
+ * @param path what could not be written; it need not exist
+ * @param needed bytes, where more than a little is to be written
+ */
+export function hintOfFullDisk(error: unknown, path: string, needed = usuallyNeeded): string | undefined {
+  if (!isFull(error)) return undefined;
+  const { code, cause } = error as NodeJS.ErrnoException & { cause?: NodeJS.ErrnoException };
+  if ((code ?? cause?.code) === "EDQUOT") {
+    return `Make room within your disk quota for ${path}: at least ${inUnits(needed)} are needed. Then run the same command again`;
+  }
+  const room = roomAt(path);
+  const free = room === undefined ? "" : `${room}, `;
+  return `Make room on the disk of ${path}: ${free}at least ${inUnits(needed)} needed. Then run the same command again`;
+}
+
+/** Where a folder of runs cannot be written for another reason. */
+export function hintOfFolder(error: unknown, path: string): string {
+  return (
+    hintOfFullDisk(error, path) ??
+    "Make it writable. Another folder (ECM_STATE_DIR) has neither the runs nor the suppression list of this one"
+  );
+}
+
+function roomAt(path: string): string | undefined {
+  for (let place = path; ; place = dirname(place)) {
+    try {
+      const { bavail, bsize, files, ffree } = statfsSync(place);
+      const isOutOfNames = files > 0 && ffree === 0;
+      return isOutOfNames ? "it takes no more files (0 inodes free)" : `${inUnits(bavail * bsize)} free`;
+    } catch {
+      if (dirname(place) === place) return undefined;
+    }
+  }
+}
+
+const units = ["bytes", "KiB", "MiB", "GiB", "TiB"];
+
+function inUnits(bytes: number): string {
+  let size = bytes;
+  let unit = 0;
+  while (size >= 1024 && unit < units.length - 1) {
+    size /= 1024;
+    unit++;
+  }
+  const rounded = size >= 10 || unit === 0 ? Math.floor(size) : Math.floor(size * 10) / 10;
+  return `${rounded} ${units[unit]}`;
+}

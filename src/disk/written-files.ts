@@ -1,0 +1,38 @@
+/** Where this program has written people's data outside its own folders, so that an erasure can name these files. */
+import { appendFileSync, mkdirSync, readFileSync } from "node:fs";
+import { join, resolve } from "node:path";
+
+/** Noted before it is written. Where nothing can be noted, the file is written all the same. */
+export function noteWrittenFile(stateFolder: string, file: string): void {
+  try {
+    const path = resolve(file);
+    if (listWrittenFiles(stateFolder).includes(path)) return;
+    mkdirSync(stateFolder, { recursive: true, mode: 0o700 });
+    appendFileSync(noteIn(stateFolder), `${JSON.stringify(path)}\n`, { mode: 0o600 });
+  } catch {
+    // A folder that cannot be written, as on a disk for reading only.
+  }
+}
+
+/** Absolute paths, also of files that are gone. */
+export function listWrittenFiles(stateFolder: string): string[] {
+  let text: string;
+  try {
+    text = readFileSync(noteIn(stateFolder), "utf8");
+  } catch {
+    return [];
+  }
+  return text.split("\n").flatMap((line) => {
+    try {
+      const path: unknown = JSON.parse(line);
+      return typeof path === "string" ? [path] : [];
+    } catch {
+      // Torn by a power cut, or the end.
+      return [];
+    }
+  });
+}
+
+function noteIn(stateFolder: string): string {
+  return join(stateFolder, "written-files");
+}

@@ -1,0 +1,145 @@
+/** A suppression list is believed only whole, and only as it was written. */
+import { createHmac, randomBytes } from "node:crypto";
+import { appendFile, chmod, readFile, stat, symlink, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { openSuppressions, SuppressionsError } from "../../../src/bulk/account/suppressions.ts";
+import { DamagedList, readList } from "../../../src/bulk/account/suppressions-file.ts";
+import { resultOf, spawnEcm, temporaryFolder, temporaryHome } from "../../support/ecm.ts";
+import { runs } from "../../support/runs.ts";
+
+async function listOf(...keys: string[]) {
+  const file = join(await temporaryFolder(), "list.txt");
+  const list = openSuppressions(file);
+  await list.add(keys, 0);
+  return { file, list, text: await readFile(file, "latin1") };
+}
+
+/** As versions before this one wrote it. */
+function formatOne(keys: string[], secret = randomBytes(32).toString("hex")): string {
+  const lines = keys.map((key) => {
+    const hash = createHmac("sha256", Buffer.from(secret, "hex")).update(key).digest("hex");
+    return `\n+${hash} 2026-01-01T00:00:00.000Z\n`;
+  });
+  return `ecm-suppressions 1 ${secret}\n${lines.join("")}`;
+}
+
+const three = ["ada@example.com", "bob@example.com", "carl@example.com"];
+
+describe("a suppression list", () => {
+  it("is refused after any cut and after any change of a byte", async () => {
+    const { file, text } = await listOf(...three);
+    const byte = fc.integer({ min: 0, max: 255 }).map((code) => String.fromCharCode(code));
+    const place = fc.integer({ min: 0, max: text.length - 1 });
+    await fc.assert(
+      fc.asyncProperty(place, byte, fc.boolean(), async (at, other, isCut) => {
+        fc.pre(isCut || other !== text[at]);
+        await writeFile(
+          file,
+          isCut ? text.slice(0, at) : text.slice(0, at) + other + text.slice(at + 1),
+          "latin1",
+        );
+        expect(() => readList(file)).toThrow(DamagedList);
+      }),
+      { numRuns: runs(300) },
+    );
+  });
+
+  it("says what is wrong, and on which line", async () => {
+    const { file, text } = await listOf(...three);
+    const saying = async (changed: string) => {
+      await writeFile(file, changed, "latin1");
+      try {
+        openSuppressions(file);
+      } catch (error) {
+        expect(error).toBeInstanceOf(SuppressionsError);
+        return (error as Error).message;
+      }
+      throw new Error("the list was believed");
+    };
+    expect(await saying(text.slice(0, -91))).toContain("txt:4: the file is cut off: 2 of 3 records are left");
+    expect(await saying(text.slice(0, -1))).toContain("the file is cut off: 2 of 3 records are left");
+    expect(await saying("")).toContain("txt:1: the file is empty");
+    expect(await saying(text.replace("suppressions 2", "suppressions 3"))).toContain(
+      "a newer version of ecm",
+    );
+    const other = await listOf(...three);
+    const secret = (whole: string) => whole.split(" ")[2]!;
+    expect(await saying(text.replace(secret(text), secret(other.text)))).toContain("the key of another list");
+    expect(await saying(`${text}garbage\n`)).toContain("txt:5: the line is damaged");
+  });
+
+  it("takes additions that a killed process did not come to count, and no such removal", async () => {
+    const { file, list, text } = await listOf("ada@example.com");
+    await list.add(["bob@example.com"], 0);
+    const addition = (await readFile(file, "latin1")).slice(-91);
+    await list.remove(["ada@example.com"], 0);
+    const removal = (await readFile(file, "latin1")).slice(-91);
+    for (const torn of ["", addition.slice(0, 40)]) {
+      await writeFile(file, text + removal + addition + torn, "latin1");
+      const again = openSuppressions(file);
+      expect([again.has("ada@example.com"), again.has("bob@example.com")]).toEqual([true, true]);
+      await again.add(["carl@example.com"], 0);
+      const whole = openSuppressions(file);
+      expect(["ada", "bob", "carl"].filter((name) => whole.has(`${name}@example.com`))).toHaveLength(3);
+      expect(readList(file).uncounted).toEqual([]);
+    }
+  });
+
+  it("goes on with a list of format 1: it is read, and proves itself from the first change on", async () => {
+    const file = join(await temporaryFolder(), "list.txt");
+    await writeFile(file, formatOne(["ada@example.com", "jörg@bücher.de", "customer 4711"]));
+    await chmod(file, 0o660);
+    const link = join(await temporaryFolder(), "link.txt");
+    await symlink(file, link);
+    const list = openSuppressions(link);
+    const everybody = ["Ada@Example.com", "jörg@xn--bcher-kva.de", "Customer 4711"];
+    expect(everybody.map((key) => list.has(key))).toEqual([true, true, true]);
+    const { added, entries } = await list.add([...everybody, "eve@example.com"], 0);
+    expect([added, entries.length]).toEqual([1, 4]);
+    expect(await readFile(file, "latin1")).toMatch(/^ecm-suppressions 2 /);
+    expect((await stat(file)).mode & 0o777).toBe(0o660);
+    const again = openSuppressions(file);
+    expect([...everybody, "eve@example.com"].map((key) => again.has(key))).toEqual([true, true, true, true]);
+    expect(again.list()[0]!.addedAt).toBe("2026-01-01T00:00:00.000Z");
+    expect(await again.remove(["ADA@example.com"], 0)).toBe(1);
+    expect(openSuppressions(file).has("ada@example.com")).toBe(false);
+  });
+
+  it("does not believe the half line of a list of format 1", async () => {
+    const file = join(await temporaryFolder(), "list.txt");
+    const text = formatOne(["ada@example.com", "bob@example.com"]);
+    for (const cut of [2, 20, 60]) {
+      await writeFile(file, text.slice(0, -cut));
+      expect(() => openSuppressions(file)).toThrow("the line is damaged");
+    }
+    // A version of before that was running while the list was converted.
+    const { file: newer, list } = await listOf("ada@example.com");
+    await appendFile(newer, `\n+${"a".repeat(64)} 2026-01-01T00:00:00.000Z\n`);
+    expect(openSuppressions(newer).list()).toHaveLength(2);
+    expect(list.has("ada@example.com")).toBe(true);
+  });
+
+  it("loses nothing of four processes that change a shared list at the same time", async () => {
+    const folder = await temporaryFolder();
+    const shared = join(folder, "shared.txt");
+    await writeFile(shared, formatOne(["first@example.com"]));
+    const children = [0, 1, 2, 3].map(async (child) => {
+      const keys = Array.from({ length: 50 }, (_, index) => `p${child}-${index}@example.com`);
+      const env = {
+        ...(await temporaryHome()),
+        ECM_BASE_URL: "http://127.0.0.1:9",
+        ECM_API_KEY: "ecm_us_none",
+        ECM_SUPPRESSIONS: shared,
+      };
+      return resultOf(spawnEcm(["suppressions", "add", ...keys], env));
+    });
+    const results = await Promise.all(children);
+    expect(
+      results.map(({ code }) => code),
+      results.map(({ stderr }) => stderr).join(""),
+    ).toEqual([0, 0, 0, 0]);
+    expect(openSuppressions(shared).list()).toHaveLength(201);
+  });
+});
