@@ -101,5 +101,5 @@ export function erasedKey(length: number): string {
 }
 
 export function isErasedKey(key: string): boolean {
-  return key.length >= erasedWord.length && key === erasedKey(key.length);
+  return key.startsWith(erasedWord) && key === erasedKey(key.length);
 }

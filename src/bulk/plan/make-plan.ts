@@ -15,7 +15,7 @@ export type Entry = Item | PassedRow;
 export type Entries = AsyncIterable<readonly Entry[]> | Iterable<readonly Entry[]>;
 
 /** Entries that are added to the plan together, where nothing has to be looked up. */
-const maxEntries = 500;
+const maxEntries = 100;
 
 export interface PlanStep {
   session: Session;
@@ -99,38 +99,55 @@ function needsLookup({ work, lookup }: Session, item: Item): boolean {
 }
 
 async function decideBlock(session: Session, block: readonly Entry[]): Promise<DecidedBlock> {
-  const { work, lookup, clock } = session;
+  const { lookup, clock } = session;
   const items = block.filter((entry) => entry.kind === "contact");
   const found = await lookUp(session, items);
-  const decided = new Map(items.map((item) => [item.ref, decideOne(session, item, found.get(item.ref))]));
-
-  const uncertain = items.filter((item) => {
-    const { decision } = decided.get(item.ref)!;
-    const isCertain = found.get(item.ref)?.isById || (work.isCertain?.(item, decision) ?? true);
-    return !isCertain && item.contactId !== undefined;
+  let isKept = false;
+  const entries = block.map((entry) => {
+    if (entry.kind !== "contact") return entry;
+    const decided = decideOne(session, entry, found.get(entry.ref));
+    isKept ||= decided.found.isKept;
+    return decided;
   });
-  await Promise.all(
-    uncertain.map(async (item) => {
-      const contact = await lookup.read(item.contactId!);
-      decided.set(item.ref, decideOne(session, item, { contact, isKept: false }));
-    }),
-  );
-
-  const unknown = items.filter((item) => changesUnknownLists(decided.get(item.ref)!));
-  if (unknown.length > 0) {
-    const fresh = await lookup.findFresh(unknown);
-    for (const item of unknown) decided.set(item.ref, decideOne(session, item, fresh.get(item.ref)));
-  }
-  const isKept = [...decided.values()].some((each) => each.found.isKept);
+  const again = await lookCloser(session, entries);
   return {
-    entries: block.map((entry) => (entry.kind === "contact" ? decided.get(entry.ref)! : entry)),
+    entries: again.size === 0 ? entries : entries.map((each) => again.get(each) ?? each),
     at: isKept ? Math.min(lookup.takenAt, clock.now()) : clock.now(),
   };
 }
 
+/** Contacts of which more has to be known: those that a search does not settle, and those whose lists a page left out. */
+async function lookCloser(
+  session: Session,
+  entries: readonly (PassedRow | Decided)[],
+): Promise<Map<PassedRow | Decided, Decided>> {
+  const { work, lookup } = session;
+  const again = new Map<PassedRow | Decided, Decided>();
+  const unknown: Decided[] = [];
+  const reading: Promise<void>[] = [];
+  for (const each of entries) {
+    if ("kind" in each) continue;
+    const { item, found, decision } = each;
+    const isCertain = found.isById || (work.isCertain?.(item, decision) ?? true);
+    if (!isCertain && item.contactId !== undefined) {
+      const read = lookup.read(item.contactId).then((contact) => {
+        again.set(each, decideOne(session, item, { contact, isKept: false }));
+      });
+      reading.push(read);
+    } else if (changesUnknownLists(each)) unknown.push(each);
+  }
+  await Promise.all(reading);
+  if (unknown.length === 0) return again;
+  const fresh = await lookup.findFresh(unknown.map(({ item }) => item));
+  for (const each of unknown) again.set(each, decideOne(session, each.item, fresh.get(each.item.ref)));
+  return again;
+}
+
 async function lookUp(session: Session, items: readonly Item[]): Promise<Map<number, Found>> {
   const { work, lookup } = session;
-  const wanted = items.filter((item) => item.found === undefined && (work.needsLookup?.(item) ?? true));
+  const wanted = items.filter(
+    (item) => item.found === undefined && (lookup.knowsAll || (work.needsLookup?.(item) ?? true)),
+  );
   const [first] = wanted;
   const isAlone = wanted.length === 1 && first!.contactId !== undefined && work.readsAlone?.(first!);
   const found: Map<number, Found> = isAlone ? new Map() : await lookup.find(wanted);
