@@ -25,17 +25,17 @@ const shape = fc.record({ hoursAgo: fc.nat(5), mark: fc.nat(marks.length - 1) })
 /** How many different plays a property is held against. */
 const numRuns = Number(process.env.PLAYS ?? 25);
 
-const play = fc
-  .record<Omit<Play, "arrivals">>({
-    order: fc.constantFrom("newest", "oldest", "shuffled", "reshuffled"),
+const play: fc.Arbitrary<Omit<Play, "arrivals">> = fc
+  .record({
+    order: fc.constantFrom("newest" as const, "oldest" as const, "shuffled" as const, "reshuffled" as const),
     largest: fc.constantFrom(1000, 1, 2, 3, 5, 8),
     isRefusing: fc.boolean(),
     isFixed: fc.boolean(),
-    total: fc.constantFrom("right", "missing", "array", "page", 0, 7, 100_000),
-    beyond: fc.constantFrom("nothing", "last"),
+    total: fc.constantFrom<Play["total"][]>("right", "missing", "array", "page", 0, 7, 100_000),
+    beyond: fc.constantFrom("nothing" as const, "last" as const),
   })
   // A last page that is another each time is a feed without an end.
-  .filter(({ order, beyond, largest }) => order !== "reshuffled" || (beyond !== "last" && largest! > 3));
+  .filter(({ order, beyond, largest }) => order !== "reshuffled" || (beyond !== "last" && largest > 3));
 
 const situation = fc.record({
   play,
