@@ -51,29 +51,33 @@ const situation = fc.record({
 const parsed = (text: string) => (JSON.parse(text) as FeedEvent[]).map((event) => JSON.stringify(event));
 
 describe("events --since last", () => {
-  it("shows each event once over several invocations, whatever the feed plays", async () => {
-    await fc.assert(
-      fc.asyncProperty(situation, async ({ play: chosen, first, batches, limits, clockDays }) => {
-        let number = 0;
-        const made = (shapes: { hoursAgo: number; mark: number }[]) =>
-          shapes.map(({ hoursAgo, mark }) => eventAt(number++, hoursAgo, mark));
-        const { feed, ecm } = await startFeed(made(first), { ...chosen, arrivals: batches.map(made) });
-        const shown: string[] = [];
-        const show = async (limit: number | undefined, days: number) => {
-          const flags = limit === undefined ? [] : ["--limit", String(limit)];
-          const { code, stdout, stderr } = await ecm(["--since", "last", ...flags], days);
-          expect(code, stderr).toBe(0);
-          shown.push(...parsed(stdout));
-        };
-        for (const [at, limit] of limits.entries()) await show(limit, clockDays[at]!);
-        for (let rest = 0; rest < 40 && shown.length < feed.events.length; rest++) await show(undefined, 0);
-        expect(shown.toSorted()).toEqual(feed.events.map((event) => JSON.stringify(event)).sort());
-        await show(undefined, 0);
-        expect(shown).toHaveLength(feed.events.length);
-      }),
-      { numRuns },
-    );
-  }, 3000 * numRuns);
+  it(
+    "shows each event once over several invocations, whatever the feed plays",
+    async () => {
+      await fc.assert(
+        fc.asyncProperty(situation, async ({ play: chosen, first, batches, limits, clockDays }) => {
+          let number = 0;
+          const made = (shapes: { hoursAgo: number; mark: number }[]) =>
+            shapes.map(({ hoursAgo, mark }) => eventAt(number++, hoursAgo, mark));
+          const { feed, ecm } = await startFeed(made(first), { ...chosen, arrivals: batches.map(made) });
+          const shown: string[] = [];
+          const show = async (limit: number | undefined, days: number) => {
+            const flags = limit === undefined ? [] : ["--limit", String(limit)];
+            const { code, stdout, stderr } = await ecm(["--since", "last", ...flags], days);
+            expect(code, stderr).toBe(0);
+            shown.push(...parsed(stdout));
+          };
+          for (const [at, limit] of limits.entries()) await show(limit, clockDays[at]!);
+          for (let rest = 0; rest < 40 && shown.length < feed.events.length; rest++) await show(undefined, 0);
+          expect(shown.toSorted()).toEqual(feed.events.map((event) => JSON.stringify(event)).sort());
+          await show(undefined, 0);
+          expect(shown).toHaveLength(feed.events.length);
+        }),
+        { numRuns },
+      );
+    },
+    3000 * numRuns,
+  );
 
   it.each(["newest", "oldest", "shuffled"] as const)(
     "shows each once while 50 come in between any two pages, the %s first",
@@ -145,38 +149,46 @@ describe("events --since last", () => {
 });
 
 describe("events", () => {
-  it("shows all with --all and --since TIME, or fails", async () => {
-    await fc.assert(
-      fc.asyncProperty(play, fc.array(shape, { maxLength: 40 }), async (chosen, shapes) => {
-        const all = shapes.map(({ hoursAgo, mark }, number) => eventAt(number, hoursAgo, mark));
-        const { ecm } = await startFeed(all, chosen);
-        for (const flags of [["--all"], ["--since", "7d"]]) {
-          const { code, stdout, stderr } = await ecm(flags);
-          if (code === 1 && chosen.order === "reshuffled") {
-            expect(stderr).toContain("The feed changed its order");
-            continue;
+  it(
+    "shows all with --all and --since TIME, or fails",
+    async () => {
+      await fc.assert(
+        fc.asyncProperty(play, fc.array(shape, { maxLength: 40 }), async (chosen, shapes) => {
+          const all = shapes.map(({ hoursAgo, mark }, number) => eventAt(number, hoursAgo, mark));
+          const { ecm } = await startFeed(all, chosen);
+          for (const flags of [["--all"], ["--since", "7d"]]) {
+            const { code, stdout, stderr } = await ecm(flags);
+            if (code === 1 && chosen.order === "reshuffled") {
+              expect(stderr).toContain("The feed changed its order");
+              continue;
+            }
+            expect(code, stderr).toBe(0);
+            expect(parsed(stdout).sort()).toEqual(all.map((event) => JSON.stringify(event)).sort());
           }
-          expect(code, stderr).toBe(0);
-          expect(parsed(stdout).sort()).toEqual(all.map((event) => JSON.stringify(event)).sort());
-        }
-      }),
-      { numRuns },
-    );
-  }, 3000 * numRuns);
+        }),
+        { numRuns },
+      );
+    },
+    3000 * numRuns,
+  );
 
-  it("shows the newest whatever the order of the feed, its cuts and its totals", async () => {
-    await fc.assert(
-      fc.asyncProperty(play, fc.integer({ min: 1, max: 30 }), async (chosen, limit) => {
-        const all = Array.from({ length: 40 }, (_, n) => eventAt(n, n, n));
-        const { ecm } = await startFeed(all, chosen);
-        const { code, stdout, stderr } = await ecm(["--limit", String(limit)]);
-        if (code === 1 && chosen.order === "reshuffled") return;
-        expect(code, stderr).toBe(0);
-        expect(JSON.parse(stdout)).toEqual(all.slice(0, limit).reverse());
-      }),
-      { numRuns },
-    );
-  }, 3000 * numRuns);
+  it(
+    "shows the newest whatever the order of the feed, its cuts and its totals",
+    async () => {
+      await fc.assert(
+        fc.asyncProperty(play, fc.integer({ min: 1, max: 30 }), async (chosen, limit) => {
+          const all = Array.from({ length: 40 }, (_, n) => eventAt(n, n, n));
+          const { ecm } = await startFeed(all, chosen);
+          const { code, stdout, stderr } = await ecm(["--limit", String(limit)]);
+          if (code === 1 && chosen.order === "reshuffled") return;
+          expect(code, stderr).toBe(0);
+          expect(JSON.parse(stdout)).toEqual(all.slice(0, limit).reverse());
+        }),
+        { numRuns },
+      );
+    },
+    3000 * numRuns,
+  );
 
   it("counts events that are alike in every member by how many there are, across pages", async () => {
     const alike = Array.from({ length: 7 }, () => eventAt(1, 3));
