@@ -90,10 +90,14 @@ export async function readPages(send: Send, query: EventQuery, first: OpenFeed):
     }
     take(page);
   }
-  throw new EcmError(exitCodes.failed, `The feed of events has no end: ${maxPages} pages were read`, {
-    type: "EndlessFeedError",
-    hint: "Narrow it with --type or --days, or check the service with: ecm doctor",
-  });
+  throw new EcmError(
+    exitCodes.failed,
+    `The feed of events has no end: ${maxPages.toLocaleString("en-US")} pages were read`,
+    {
+      type: "EndlessFeedError",
+      hint: "Narrow it with --type or --days, or check the service with: ecm doctor",
+    },
+  );
 }
 
 /** @param mayEnd a refusal says that there is no such page: all that was announced has been read */
