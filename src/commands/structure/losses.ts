@@ -5,13 +5,18 @@ import { readSearch, searchContactsRequest } from "../../service/contacts.ts";
 import type { Part } from "../../service/structure-plan.ts";
 import type { ContactStructure } from "../../wire.ts";
 
-/** One or two sentences; they cost a search. No search is known that finds the contacts that have a value or a tag. */
-export async function lossOf({ send }: Connection, structure: ContactStructure, part: Part): Promise<string> {
+/** A question for all of them; it costs one search. No search is known that finds the contacts that have a value or a tag. */
+export async function removalQuestion(
+  { send }: Connection,
+  structure: ContactStructure,
+  removals: readonly { part: Part; label: string }[],
+): Promise<string> {
   const count = await countContacts(send, structure._id);
   const among = count === undefined ? "" : `; the structure has ${inWords(count)}`;
-  return part === "field"
-    ? `Every contact loses its value${among}.`
-    : `Every contact that has it loses it${among}.`;
+  const losses = { field: "Every contact loses its value", tag: "Every contact that has it loses it" };
+  return removals
+    .map(({ part, label }) => `Remove the ${part} ${JSON.stringify(label)}? ${losses[part]}${among}.`)
+    .join(" ");
 }
 
 /** Undefined when the service refuses such a search: the question can be asked without. */
