@@ -2,7 +2,8 @@
 import { EcmError, ServiceError } from "../errors.ts";
 import type { Contact, Criteria, Send } from "../wire.ts";
 import type { Account } from "./account.ts";
-import { deleteContactRequest, getContactRequest, readSearch, searchContactsRequest } from "./contacts.ts";
+import { askSearch } from "./contact-search.ts";
+import { deleteContactRequest, getContactRequest } from "./contacts.ts";
 import { fold } from "./names.ts";
 
 /** The service may hide who is inactive unless it is asked for them; the letter case that it takes is not certain. */
@@ -48,14 +49,8 @@ async function findInactive(send: Send, structureId: string, byKey: Criteria): P
 }
 
 async function find(send: Send, structureId: string, criterias: Criteria[]): Promise<Partial<Contact>[]> {
-  const request = searchContactsRequest({
-    structureId,
-    filters: [{ criterias }],
-    page: 1,
-    pageSize: 100,
-    source: ["_id", "key"],
-  });
-  return readSearch(await send(request)).contacts;
+  const query = { structureId, filters: [{ criterias }], page: 1, pageSize: 100, source: ["_id", "key"] };
+  return (await askSearch(send, query)).contacts;
 }
 
 /**

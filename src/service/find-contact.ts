@@ -1,7 +1,9 @@
 /** A contact by its id or by its key, in as few requests as the word allows. */
 import { type ErrorDetails, NotFoundError, ServiceError, UsageError } from "../errors.ts";
 import type { Contact, ContactStructure, Send } from "../wire.ts";
-import { allOf, equals, readSearch, searchContactsRequest } from "./contacts.ts";
+import type { Behaviors } from "./behavior.ts";
+import { askSearch } from "./contact-search.ts";
+import { allOf, equals } from "./contacts.ts";
 import { findByName } from "./names.ts";
 
 const idForm = /^[0-9a-f]{24}$/i;
@@ -11,13 +13,19 @@ const possibleId = /^[\w-]+$/;
 /** No contact has this key or id. (A name of a list, tag, field or structure is a `NotFoundError` of its own.) */
 export class ContactNotFoundError extends NotFoundError {}
 
+export interface SearchedParts {
+  source?: string[];
+  /** Needed where the parts are more than those that every service tells. */
+  behaviors?: Behaviors;
+}
+
 /**
  * Performs something on the contact that a word means, and returns what it returned. A word in the form of an id is
  * tried as one first and looked up as a key only after a 404; any other word is looked up as a key first.
  * @param structure asked for only when a key is looked up
  * @param perform given an id, and what a search told where there was one; may be called twice, the first time having
  *   ended in a 404
- * @param source the parts of the contact that a search is asked for
+ * @param searched the parts of the contact that a search is asked for
  * @throws NotFoundError when it is neither, with what the service said of it; whatever `perform` throws but a 404
  */
 export async function onContact<T>(
@@ -25,7 +33,7 @@ export async function onContact<T>(
   structure: () => Promise<ContactStructure>,
   idOrKey: string,
   perform: (contactId: string, found?: Partial<Contact>) => Promise<T>,
-  source: string[] = ["_id", "key"],
+  { source = ["_id", "key"], behaviors }: SearchedParts = {},
 ): Promise<T> {
   if (idOrKey.trim() === "") throw new UsageError("A contact's id or key cannot be empty");
   const isLikelyId = idForm.test(idOrKey);
@@ -44,7 +52,9 @@ export async function onContact<T>(
     if (result) return result.value;
   }
   const { _id: structureId, label } = await structure();
-  const found = await contactOfKey(send, structureId, idOrKey, source);
+  const query = { structureId, source, ...keyQuery(idOrKey) };
+  const { contacts } = await askSearch(send, query, behaviors?.(structureId));
+  const found = contactOfKey(contacts, idOrKey);
   if (found) return perform(found._id, found);
   if (!isLikelyId && possibleId.test(idOrKey)) {
     const result = await performUnlessMissing();
@@ -57,22 +67,17 @@ export async function onContact<T>(
   );
 }
 
-/** The contact with this key, in one search. @throws UsageError when two contacts match. */
-async function contactOfKey(
-  send: Send,
-  structureId: string,
+function keyQuery(key: string) {
+  return { filters: allOf(equals("KEY", [key])), page: 1, pageSize: 10 };
+}
+
+/** The contact with this key. @throws UsageError when two contacts match. */
+function contactOfKey(
+  contacts: Partial<Contact>[],
   key: string,
-  source: string[],
-): Promise<(Partial<Contact> & { _id: string }) | undefined> {
-  const request = searchContactsRequest({
-    structureId,
-    filters: allOf(equals("KEY", [key])),
-    page: 1,
-    pageSize: 10,
-    source,
-  });
+): (Partial<Contact> & { _id: string }) | undefined {
   // Held against the key once more: a write must not reach a contact that a looser search let through.
-  const found = readSearch(await send(request)).contacts.map((contact) => ({
+  const found = contacts.map((contact) => ({
     ...contact,
     _id: contact._id ?? "",
     key: contact.key ?? "",
