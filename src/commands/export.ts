@@ -75,7 +75,7 @@ async function runExport(context: Context, options: ExportOptions): Promise<void
   const structure = await account.structure();
   const found = await conditions(account, structure);
   const view = searchView(contactView(await account.complete(structure), await account.lists(structure)));
-  const search = { ...found, source: wholeContact };
+  const search = { ...found, source: wholeContact, readsStatus: true };
   const behavior = behaviors(structure._id);
   const sendOptions = { ...waiting(context, options.wait !== false), behavior };
 

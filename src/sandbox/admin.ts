@@ -107,9 +107,7 @@ export async function openOwner({
     deactivateKey: (idOrName) => change(idOrName, (key) => keys.setActive(key.id, false)),
     regenerateKey(idOrName) {
       const value = newKeyValue(store.account.read().region);
-      const view = change(idOrName, (key) =>
-        keys.setValue(key.id, value, renewedExpiry(key, now())),
-      );
+      const view = change(idOrName, (key) => keys.setValue(key.id, value, renewedExpiry(key, now())));
       return { ...view, key: value };
     },
     deleteKey: (idOrName) => act(() => keys.remove(findKey(keys.all(), idOrName).id)),

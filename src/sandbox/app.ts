@@ -47,7 +47,8 @@ export function createApp(parts: AppParts): App {
         const { describeService } = await import("./openapi.ts");
         return answerOf({ status: 200, body: describeService(endpoints), headers: {} });
       }
-      const isReachable = route !== "none" && (parts.variants.literal === "no" || route.literal !== undefined);
+      const isReachable =
+        route !== "none" && (parts.variants.literal === "no" || route.literal !== undefined);
       return await exchange(parts, request, isReachable ? route : undefined, parametersOf(matched));
     } catch (error) {
       return failure(error as Error);

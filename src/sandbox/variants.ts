@@ -135,7 +135,8 @@ const table: { [Name in VariantName]: Variant<Variants[Name]> } = {
     missing: "Answers do not carry the X-RateLimit headers",
   }),
   source: choice({
-    published: "source takes the nine names of the published reference; _id and contactStructureId come along",
+    published:
+      "source takes the nine names of the published reference; _id and contactStructureId come along",
     specified: "source takes the members of a contact in the specification, status and __v among them",
     common: "source takes the names that are in both: a search tells neither the status nor updatedAt",
   }),

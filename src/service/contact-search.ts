@@ -3,15 +3,18 @@ import { ServiceError } from "../errors.ts";
 import type { Contact, Filter, SearchAnswer, Send, SendOptions } from "../wire.ts";
 import type { Behavior } from "./behavior.ts";
 import type { LocalCondition, SeveralKeys } from "./contact-filters.ts";
-import { type ContactQuery, readSearch, searchContactsRequest } from "./contacts.ts";
+import { type ContactQuery, readSearch, searchContactsRequest, statusParts } from "./contacts.ts";
 import { listPages, searchesLists } from "./local-list-filter.ts";
 import { isSizeRefusal, type Page, type ReadPage } from "./pages.ts";
 import { isSourceRefusal, otherForms, provesForm, type SourceForm, sourceIn } from "./search-source.ts";
+import { withStatuses } from "./status-by-id.ts";
 
 export interface ContactSearch extends Omit<ContactQuery, "page" | "pageSize"> {
   keys?: SeveralKeys;
   /** What the service cannot decide; held against each contact that it finds. */
   keeps?: LocalCondition;
+  /** Where no search tells the status, each contact is read by its id. What `keeps` needs is read in any case. */
+  readsStatus?: boolean;
 }
 
 /** Reads the pages of a search without several keys. What is read holds everything that is wanted, and what is needed to decide. */
@@ -21,14 +24,20 @@ export function contactPages(
   behavior?: Behavior,
   options?: SendOptions,
 ): ReadPage<Partial<Contact>> {
-  const { keeps, keys: _keys, ...query } = search;
-  const source = [...new Set([...search.source, ...(keeps?.needs ?? [])])];
+  const { keeps, keys: _keys, readsStatus, ...query } = search;
+  const needs = keeps?.needs ?? [];
+  const isStatusNeeded = readsStatus || statusParts.some((part) => needs.includes(part));
+  const source = [...new Set([...search.source, ...needs, ...(isStatusNeeded ? ["_id"] : [])])];
   const pagesFor =
     (filters: Filter[], names: string[]) =>
     async (page: number, pageSize: number): Promise<Page<Partial<Contact>>> => {
       const asked = { ...query, filters, source: names, page, pageSize };
       const answer = await askSearch(send, asked, behavior, options);
-      return { items: answer.contacts, total: answer.totalRecords };
+      const items =
+        isStatusNeeded && behavior?.get("source") === "common"
+          ? await withStatuses(send, answer.contacts, options)
+          : answer.contacts;
+      return { items, total: answer.totalRecords };
     };
   const { filters, specification } = search;
   if (specification || !searchesLists(filters)) return pagesFor(filters, source);

@@ -2,9 +2,10 @@
 import { type ErrorDetails, NotFoundError, ServiceError, UsageError } from "../errors.ts";
 import type { Contact, ContactStructure, Send } from "../wire.ts";
 import type { Behaviors } from "./behavior.ts";
-import { askSearch } from "./contact-search.ts";
+import { contactPages } from "./contact-search.ts";
 import { allOf, equals } from "./contacts.ts";
 import { findByName } from "./names.ts";
+import { openPages } from "./pages.ts";
 
 const idForm = /^[0-9a-f]{24}$/i;
 // What can be an id in a path; e-mail addresses and dots cannot.
@@ -12,6 +13,9 @@ const possibleId = /^[\w-]+$/;
 
 /** No contact has this key or id. (A name of a list, tag, field or structure is a `NotFoundError` of its own.) */
 export class ContactNotFoundError extends NotFoundError {}
+
+/** More than the contacts whose keys differ in letter case alone. */
+const keysPerPage = 10;
 
 export interface SearchedParts {
   source?: string[];
@@ -52,9 +56,11 @@ export async function onContact<T>(
     if (result) return result.value;
   }
   const { _id: structureId, label } = await structure();
-  const query = { structureId, source, ...keyQuery(idOrKey) };
-  const { contacts } = await askSearch(send, query, behaviors?.(structureId));
-  const found = contactOfKey(contacts, idOrKey);
+  const behavior = behaviors?.(structureId);
+  const search = { structureId, source, filters: allOf(equals("KEY", [idOrKey])) };
+  const read = contactPages(send, search, behavior);
+  const { first } = await openPages(read, { size: keysPerPage, behavior });
+  const found = contactOfKey(first.items, idOrKey);
   if (found) return perform(found._id, found);
   if (!isLikelyId && possibleId.test(idOrKey)) {
     const result = await performUnlessMissing();
@@ -65,10 +71,6 @@ export async function onContact<T>(
     `Looked in the structure ${JSON.stringify(label)}; see: ecm contact search --all`,
     missing,
   );
-}
-
-function keyQuery(key: string) {
-  return { filters: allOf(equals("KEY", [key])), page: 1, pageSize: 10 };
 }
 
 /** The contact with this key. @throws UsageError when two contacts match. */

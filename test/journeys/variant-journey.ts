@@ -147,20 +147,31 @@ export async function travel(
     "-o",
     "tsv",
   );
+  if (!isFurnished) {
+    const folder = join(await temporaryFolder(), "clone");
+    await ecm("clone", ["sandbox", "clone", "--contacts", "--data", folder, "--yes"]);
+    Object.assign(steps.clone as object, { contacts: Object.keys(await everything(folder)).length });
+  }
   await ecm("unsubscribe one", ["contact", "unsubscribe", "single@example.com", "--yes"]);
   await bulk("unsubscribe", "contact", "unsubscribe", "--keys", keys);
-  await bulk("unsubscribe again", "contact", "unsubscribe", "--keys", keys, "--fresh");
   await told(
     "search a status",
     ..."contact search --status inactive --all --columns key,status -o tsv".split(" "),
   );
-  await told("search where", "contact", "search", "--where", 'status == "inactive" && City != ""', "--count");
+  if (variants.inactive !== "hidden") {
+    await bulk("unsubscribe again", "contact", "unsubscribe", "--keys", keys, "--fresh");
+    await told(
+      "search where",
+      "contact",
+      "search",
+      "--where",
+      'status == "inactive" && City != ""',
+      "--count",
+    );
+  }
   if (!isFurnished) {
     await ecm("rename a field", ["structure", "field", "rename", "City", "Town"]);
     await ecm("remove a tag", ["structure", "tag", "remove", "trial", "--yes"]);
-    const folder = join(await temporaryFolder(), "clone");
-    await ecm("clone", ["sandbox", "clone", "--contacts", "--data", folder, "--yes"]);
-    Object.assign(steps.clone as object, { contacts: Object.keys(await everything(folder)).length });
   }
   return { said, steps, writesOfRepeats, contacts: await everything(service.folder) };
 }

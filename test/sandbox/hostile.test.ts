@@ -47,7 +47,10 @@ test.each([
 
 test.each([
   ["without Host", "GET /api/contact-structure HTTP/1.1\r\n\r\n"],
-  ["with a broken chunk", "POST /api/contact HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\nZZ\r\n"],
+  [
+    "with a broken chunk",
+    "POST /api/contact HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\nZZ\r\n",
+  ],
   ["with a head that is too large", `GET / HTTP/1.1\r\nHost: x\r\nX-Long: ${"x".repeat(17_000)}\r\n\r\n`],
   ["with two lengths", "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n"],
   ["that is no HTTP", "what is this\r\n\r\n"],

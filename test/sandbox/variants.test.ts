@@ -1,7 +1,12 @@
 /** What --variant changes about the service, each alone. */
 import { expect, test } from "vitest";
 import type { SandboxOptions } from "../../src/sandbox/index.ts";
-import { defaultVariants, splitVariant, variantDescriptions, variantsFrom } from "../../src/sandbox/variants.ts";
+import {
+  defaultVariants,
+  splitVariant,
+  variantDescriptions,
+  variantsFrom,
+} from "../../src/sandbox/variants.ts";
 import { eq, errorOf, openAccount, type TestAccount } from "./account.ts";
 
 const playing = (name: string, value: string, more?: Partial<SandboxOptions>) =>
@@ -219,7 +224,17 @@ test("hourly-headers: missing, those of the month stay", async () => {
 });
 
 test("source: the names of the specification, or those that it shares with the published reference", async () => {
-  const specified = ["_id", "key", "contactStructureId", "fields", "lists", "tags", "status", "createdAt", "__v"];
+  const specified = [
+    "_id",
+    "key",
+    "contactStructureId",
+    "fields",
+    "lists",
+    "tags",
+    "status",
+    "createdAt",
+    "__v",
+  ];
   const common = ["_id", "key", "fields", "lists", "tags", "createdAt"];
   for (const [value, names] of [
     ["specified", specified],

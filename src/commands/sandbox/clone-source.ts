@@ -41,7 +41,7 @@ export async function* pagesOf(
   let page: Partial<Contact>[] = [];
   for await (const contact of exportContacts(
     send,
-    { structureId: structure._id, filters, source },
+    { structureId: structure._id, filters, source, readsStatus: source.includes("contactStatus") },
     freshExport(),
     { behavior: behaviors(structure._id) },
   )) {

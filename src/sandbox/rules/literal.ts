@@ -11,14 +11,7 @@ export const literalContact = members(
   "createdAt",
   "__v",
 );
-export const literalNewContact = members(
-  "_id",
-  "key",
-  "contactStructureId",
-  "fields",
-  "status",
-  "createdAt",
-);
+export const literalNewContact = members("_id", "key", "contactStructureId", "fields", "status", "createdAt");
 
 const structureMembers = members("_id", "label", "keyName", "keyType", "fields", "tags", "__v");
 const fieldMembers = members("_id", "label", "dataType", "required", "predefinedField");

@@ -150,17 +150,7 @@ const sources = {
     "updatedAt",
   ],
   /** Specification, Contact. */
-  specified: [
-    "_id",
-    "key",
-    "contactStructureId",
-    "fields",
-    "lists",
-    "tags",
-    "status",
-    "createdAt",
-    "__v",
-  ],
+  specified: ["_id", "key", "contactStructureId", "fields", "lists", "tags", "status", "createdAt", "__v"],
   /** What is in both. */
   common: ["_id", "key", "fields", "tags", "lists", "createdAt"],
 } as const;

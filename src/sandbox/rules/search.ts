@@ -45,7 +45,10 @@ export const searchEndpoints = [
         throw tooMany(`more than ${mostAlternatives} filters that differ in more than their keys`);
       }
       const found = store.search(wanted, (body.page - 1) * size, size);
-      return { totalRecords: found.total, contacts: found.contacts.map(searchReader(sourceWith(variants, body.source))) };
+      return {
+        totalRecords: found.total,
+        contacts: found.contacts.map(searchReader(sourceWith(variants, body.source))),
+      };
     },
     literal: (answer) => answer,
     vary({ totalRecords, contacts }, { status }) {

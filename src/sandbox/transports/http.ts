@@ -44,8 +44,7 @@ export async function openPort(
       return write(outgoing, malformed("The header Host is required"));
     }
     const target = targetOf(incoming.url ?? "");
-    if (target === undefined)
-      return write(outgoing, malformed("The address of the request is not valid"));
+    if (target === undefined) return write(outgoing, malformed("The address of the request is not valid"));
     // The paths of /__sandbox/ have rules of their own (admin-api/access.ts).
     if (isAdminPath(pathOf(target))) return void answerAdmin(incoming, outgoing);
     answer(service, target, incoming, outgoing).catch((error) => write(outgoing, failure(error)));
