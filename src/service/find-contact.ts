@@ -4,10 +4,9 @@ import type { Contact, ContactStructure, Send } from "../wire.ts";
 import type { Behaviors } from "./behavior.ts";
 import { contactPages } from "./contact-search.ts";
 import { allOf, equals } from "./contacts.ts";
-import { findByName } from "./names.ts";
+import { findByName, isId } from "./names.ts";
 import { openPages } from "./pages.ts";
 
-const idForm = /^[0-9a-f]{24}$/i;
 // What can be an id in a path; e-mail addresses and dots cannot.
 const possibleId = /^[\w-]+$/;
 
@@ -40,7 +39,7 @@ export async function onContact<T>(
   { source = ["_id", "key"], behaviors }: SearchedParts = {},
 ): Promise<T> {
   if (idOrKey.trim() === "") throw new UsageError("A contact's id or key cannot be empty");
-  const isLikelyId = idForm.test(idOrKey);
+  const isLikelyId = isId(idOrKey);
   let missing: ErrorDetails | undefined;
   const performUnlessMissing = async (): Promise<{ value: T } | undefined> => {
     try {
