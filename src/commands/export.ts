@@ -32,7 +32,10 @@ export function registerExport(command: Command, context: Context): void {
   command
     .addOption(repeatable("--list <list>", "contacts of this list; several: of any of them"))
     .addOption(repeatable("--tag <tag>", "contacts with this tag; several: with any of them"))
-    .option("--status <status>", "contacts with this primary status, such as active")
+    .option(
+      "--status <status>",
+      "contacts with this status: active, inactive, unsubscribed, bounced, complained",
+    )
     .addOption(repeatable("--key <key>", "the contact with this key; several: each of them"))
     .addOption(keysOption())
     .addOption(whereOption())

@@ -30,7 +30,10 @@ export function registerContactSearch(parent: Command, context: Context): void {
     .argument("[key...]", "short for --key")
     .addOption(repeatable("--key <key>", "contacts with this key; several: with any of them (repeatable)"))
     .addOption(keysOption())
-    .option("--status <status>", "contacts with this status, such as active")
+    .option(
+      "--status <status>",
+      "contacts with this status: active, inactive, unsubscribed, bounced, complained",
+    )
     .addOption(
       repeatable("--list <list>", "members of this list, by name or id; several: of any (repeatable)"),
     )
