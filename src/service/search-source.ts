@@ -42,9 +42,9 @@ export function isSourceRefusal(error: unknown): boolean {
   return /\bsource\b/i.test(error.details.field ?? error.message);
 }
 
-/** Whether an answer to these names shows which form the service takes. */
+/** Whether an answer to these names shows which form the service takes; should it be another, its next refusal tells. */
 export function provesForm(source: readonly string[]): boolean {
-  return source.some((name) => statusParts.includes(name));
+  return source.some((name) => statusParts.includes(name) || name === "updatedAt");
 }
 
 /** Whether searches are known to tell this part of a contact in no form. */
