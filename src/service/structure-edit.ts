@@ -16,9 +16,11 @@ export type StructureEdit = (structure: ContactStructure) => UpdateStructureBody
  */
 export function structureBody(structure: ContactStructure): UpdateStructureBody {
   if (structure.tags === undefined) {
-    throw new EcmError(exitCodes.failed, "The service did not say which tags the structure has", {
+    const message =
+      "The service did not say which tags the structure has; an update without them could delete them from every contact, so it was not sent";
+    throw new EcmError(exitCodes.failed, message, {
       type: "IncompleteStructureError",
-      hint: "An update sent without them would delete them from every contact, so it was not sent",
+      hint: "Change the structure in the service's own settings",
       applied: "no",
     });
   }

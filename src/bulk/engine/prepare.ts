@@ -10,7 +10,7 @@ import { identityReader } from "../input/keys.ts";
 import { surveyOfNothing, withoutInput } from "../input/none.ts";
 import { surveyInput } from "../input/survey.ts";
 import { progressOf } from "./events.ts";
-import type { ResolvedJob, RowJob } from "./row-job.ts";
+import { needsStatus, type ResolvedJob, type RowJob } from "./row-job.ts";
 import type { ReadInput, RowRun } from "./row-run.ts";
 import type { RunContext } from "./run-context.ts";
 
@@ -67,6 +67,7 @@ export async function openRowRun(read: ReadInput): Promise<RowRun> {
     behavior,
     structureId: structure._id,
     identityOf: identityReader(structure.keyType),
+    readsStatus: needsStatus(job),
   });
   return { ...read, job, behavior, keys, names, suppressions };
 }

@@ -11,6 +11,7 @@ import { monthStop, type Price, priceOfRest } from "./estimate.ts";
 import { openBlocks } from "./open-blocks.ts";
 import { conclude, isWrite } from "./outcomes.ts";
 import type { PlanLine } from "./plan.ts";
+import { needsStatus } from "./row-job.ts";
 import type { RowRun } from "./row-run.ts";
 import type { RunOptions } from "./run-context.ts";
 import type { Session } from "./session.ts";
@@ -31,10 +32,11 @@ export interface Known {
 
 /** With everything at hand the price is exact; else it is the most that can be needed. */
 export function priceWork(rowRun: RowRun & Pick<Session, "lookup">, { writes, unknown }: Known): Price {
-  const { lookup, names, job, survey } = rowRun;
+  const { lookup, names, job, survey, behavior } = rowRun;
   // Whom the file marks may need a write of the status and one of the fields.
   const further = unknown > 0 && job.unsubscribesMarked ? Math.min(unknown, survey.consent.marked) : 0;
-  const lookUps = Math.ceil(unknown / lookup.blockSize);
+  const isReadById = needsStatus(job) && behavior.get("source") === "common";
+  const lookUps = Math.ceil(unknown / lookup.blockSize) + (isReadById ? unknown : 0);
   const left = lookUps + unknown + further + writes + names.requestsToCreate + (job.requestsAfter ?? 0);
   const price = priceOfRest(rowRun, { left, isExact: unknown === 0 });
   return unknown === 0 ? { ...price, writes } : price;

@@ -2,6 +2,7 @@
 import type { Readable } from "node:stream";
 import { UsageError } from "../../errors.ts";
 import type { Account } from "../../service/account.ts";
+import { statusParts } from "../../service/contacts.ts";
 import type { Selection } from "../../service/selection.ts";
 import type { Contact, ContactStructure } from "../../wire.ts";
 import type { NameBook } from "../account/names.ts";
@@ -82,6 +83,12 @@ export interface MembersOptions {
   listName: string;
   /** How many may be taken out. Default: 10 %. */
   maxRemove?: { rows: number } | { percent: number };
+}
+
+/** Whether the status of contacts decides what becomes of them: where no search tells it, they are read by their ids. */
+export function needsStatus({ edit, unsubscribesMarked, selection }: ResolvedJob): boolean {
+  const isSelected = selection?.needs.some((part) => statusParts.includes(part));
+  return edit?.looksFirst === true || unsubscribesMarked === true || isSelected === true;
 }
 
 /** Whether the conditions hold for a contact. The service's own filters are held against it once more. */

@@ -15,7 +15,7 @@ import type { Survey } from "../input/survey.ts";
 import type { Decision, DesiredContact, Item, Work } from "../items.ts";
 import type { SettledByInput } from "../runs/report.ts";
 import { type DecideOptions, decide, isMarked } from "./decide.ts";
-import { isChosen, type ResolvedJob } from "./row-job.ts";
+import { isChosen, needsStatus, type ResolvedJob } from "./row-job.ts";
 import type { RunContext } from "./run-context.ts";
 import type { RunState, Session } from "./session.ts";
 
@@ -62,6 +62,7 @@ export function pagesOf(rowRun: RowRun): PagesOptions {
     clock,
     structureId: structure._id,
     source,
+    readsStatus: needsStatus(job),
     concurrency: options.concurrency,
   };
 }

@@ -1,7 +1,7 @@
 /** What a removal takes from contacts, for the question that goes before it. */
 import type { Connection } from "../../context.ts";
 import { ServiceError } from "../../errors.ts";
-import { readSearch, searchContactsRequest } from "../../service/contacts.ts";
+import { askSearch } from "../../service/contact-search.ts";
 import type { Part } from "../../service/structure-plan.ts";
 import type { ContactStructure } from "../../wire.ts";
 
@@ -21,9 +21,9 @@ export async function removalQuestion(
 
 /** Undefined when the service refuses such a search: the question can be asked without. */
 async function countContacts(send: Connection["send"], structureId: string) {
-  const request = searchContactsRequest({ structureId, filters: [], page: 1, pageSize: 1, source: ["_id"] });
+  const query = { structureId, filters: [], page: 1, pageSize: 1, source: ["_id"] };
   try {
-    return readSearch(await send(request)).totalRecords;
+    return (await askSearch(send, query)).totalRecords;
   } catch (error) {
     if (error instanceof ServiceError && error.status === 400) return undefined;
     throw error;

@@ -23,6 +23,7 @@ export async function showStructure(
   flags: OutputFileFlags = {},
 ): Promise<void> {
   const output = context.output(flags);
+  if (structure.tags === undefined) context.terminal.warn("The service did not say which tags there are");
   if (output.format !== "table" || output.columns || output.outputFile) {
     return presentOne(context.terminal, output, structure, structureView);
   }
