@@ -2,14 +2,15 @@ import { createHash } from "node:crypto";
 import { resolve } from "node:path";
 import type { Command } from "commander";
 import type { Connection, Context, OutputFileFlags } from "../context.ts";
-import { UsageError } from "../errors.ts";
-import type { Cursor } from "../events/cursor.ts";
-import { readFeed, readNewest, timeOf } from "../events/feed.ts";
+import { EcmError, exitCodes, UsageError } from "../errors.ts";
+import type { Cursor, Shown } from "../events/cursor.ts";
+import { type Feed, readFeed, readNewest, timeOf } from "../events/feed.ts";
 import { type ContactEvent, dayMilliseconds, type EventQuery, oldestDays } from "../service/events.ts";
 import type { OutputOptions } from "../terminal/format.ts";
 import { openOutput, type Sink } from "../terminal/output-file.ts";
-import { checkColumns, chooseColumns, hasColumns, presentList, type View } from "../terminal/present.ts";
-import { addOutputFileFlags, repeatable, wholeNumber } from "./flags.ts";
+import { checkColumns } from "../terminal/present.ts";
+import { eventView, presentEvents } from "./event-view.ts";
+import { addOutputFileFlags, pastTime, repeatable, wholeNumber } from "./flags.ts";
 import { describeCommand } from "./help-text.ts";
 
 interface EventsOptions extends OutputFileFlags {
@@ -22,44 +23,6 @@ interface EventsOptions extends OutputFileFlags {
 
 const usualDays = 30;
 const usualLimit = 100;
-
-/** @param keys of contacts by id; only for the column `key` */
-function eventView(keys: ReadonlyMap<string, string> = new Map()): View<ContactEvent> {
-  const more = [
-    "source",
-    "importId",
-    "emailSubject",
-    "emailCampaignId",
-    "emailBounceDiagCode",
-    "emailSmtpResponse",
-  ] as const;
-  return {
-    columns: [
-      { name: "time", value: (event) => event.timestamp, isTime: "minute" },
-      { name: "type", value: (event) => event.type },
-      { name: "email", value: (event) => event.emailTo },
-      { name: "campaign", value: (event) => event.emailCampaignName },
-      { name: "detail", value: detailOf },
-      { name: "contactId", title: "contact", value: (event) => event.contactId, isWhole: true },
-      { name: "key", value: (event) => event.emailTo ?? keys.get(event.contactId ?? ""), optional: true },
-      ...more.map((name) => ({ name, value: (event: ContactEvent) => event[name], optional: true })),
-    ],
-    id: (event) => event.contactId ?? "",
-  };
-}
-
-function detailOf(event: ContactEvent): string {
-  const parts = [
-    event.emailBounceType,
-    event.emailBounceSubType,
-    event.emailComplaintFeedbackType,
-    event.emailDelayType,
-    event.emailRejectReason,
-    event.emailTargetUrl,
-    event.importOriginalFileName,
-  ];
-  return parts.filter(Boolean).join(", ");
-}
 
 export function registerEvents(command: Command, context: Context): void {
   command
@@ -117,25 +80,40 @@ async function runEvents(
   const sinceDays = since === undefined ? undefined : Math.ceil((now - since) / dayMilliseconds) + 1;
   const pastDays = Math.min(oldestDays, options.days ?? sinceDays ?? usualDays);
   const query = { contactId, types, pastDays };
-  const { events, total } = await read(
-    connection,
-    query,
-    since ?? oldestOf(options.days, contactId, now),
-    options,
-  );
+  const oldest = since ?? oldestOf(options.days, contactId, now);
+  const { events, total, hasMore, feed } = await read(connection, query, oldest, options);
   if (contactId === undefined && since !== undefined && since < now - oldestDays * dayMilliseconds) {
     context.terminal.warn(
       `The service keeps events for ${oldestDays} days: older ones are missing, although --since asks for them`,
     );
   }
-  await present(context, connection, output, events);
-  context.observer?.page?.({ total, hasMore: total !== undefined && events.length < total });
-  if (events.length === 0) context.terminal.note("No events");
-  else if (total !== undefined && events.length < total) {
-    context.terminal.note(
-      `The newest ${events.length} of ${total.toLocaleString("en-US")} events · more: --limit ${Math.min(total, events.length * 10)} · all: --all`,
+  if (feed) warnOfFewer(context, feed);
+  if (feed?.isComplete === false) {
+    throw new EcmError(
+      exitCodes.failed,
+      "The feed changed its order while it was read; events may be missing",
+      {
+        type: "UnstableFeedError",
+        hint: "Run the command again, or use --since last, which shows what is missing the next time",
+        retryable: true,
+      },
     );
   }
+  await presentEvents(context, connection, output, events);
+  context.observer?.page?.({ total, hasMore });
+  if (events.length === 0) context.terminal.note("No events");
+  else if (hasMore) {
+    const all = total === undefined ? "" : ` of ${total.toLocaleString("en-US")}`;
+    const next = Math.min(total ?? Number.POSITIVE_INFINITY, events.length * 10);
+    context.terminal.note(`The newest ${events.length}${all} events · more: --limit ${next} · all: --all`);
+  }
+}
+
+/** What the pages do not hold cannot be shown, and is not passed over in silence. */
+function warnOfFewer({ terminal }: Context, { announced, events }: Feed): void {
+  if (announced === undefined) return;
+  const [said, held] = [announced, events.length].map((count) => count.toLocaleString("en-US"));
+  terminal.warn(`The service counts ${said} events, but its pages hold ${held}: some may be missing`);
 }
 
 /** One contact's feed knows no days: they are held against each event here. */
@@ -148,11 +126,12 @@ async function read(
   query: EventQuery,
   since: number | undefined,
   { limit, all }: EventsOptions,
-): Promise<{ events: ContactEvent[]; total?: number }> {
+): Promise<{ events: ContactEvent[]; total?: number; hasMore: boolean; feed?: Feed }> {
   if (since === undefined && !all) return readNewest(send, query, limit ?? usualLimit);
-  const found = await readFeed(send, query);
-  const events = since === undefined ? found : found.filter((event) => timeOf(event) >= since);
-  return { events: limit === undefined ? events : events.slice(-limit), total: events.length };
+  const feed = await readFeed(send, query);
+  const found = since === undefined ? feed.events : feed.events.filter((event) => !(timeOf(event) < since));
+  const events = limit === undefined ? found : found.slice(-limit);
+  return { events, total: found.length, hasMore: events.length < found.length, feed };
 }
 
 interface Wanted {
@@ -171,21 +150,26 @@ async function showNew(context: Context, connection: Connection, wanted: Wanted)
   const matter = [profile.baseUrl.value, profile.name?.value ?? null, types, contactId ?? null];
   const cursor = await openCursor(context.folders.state, matter);
   try {
-    const gapDays = cursor.readAt === undefined ? 0 : Math.ceil((now - cursor.readAt) / dayMilliseconds) + 1;
-    const pastDays = Math.min(oldestDays, Math.max(options.days ?? usualDays, gapDays));
-    if (gapDays > oldestDays + 1) {
-      context.terminal.warn(
-        `These events were last read ${gapDays - 1} days ago, and the service keeps events for ${oldestDays} days: some may be missing`,
+    const pastDays = Math.min(oldestDays, Math.max(options.days ?? usualDays, cursor.daysBack(now)));
+    warnOfGap(context, cursor, now);
+    const feed = await readFeed(send, { contactId, types, pastDays });
+    warnOfFewer(context, feed);
+    const windowStart = now - pastDays * dayMilliseconds;
+    const oldest = contactId === undefined ? Number.NEGATIVE_INFINITY : windowStart;
+    const fresh = cursor.newAmong(feed.events.filter((event) => !(timeOf(event) < oldest)));
+    const events = fresh.slice(0, options.limit);
+    const left = fresh.slice(events.length);
+    const missingSince = feed.isComplete ? undefined : windowStart;
+    const shown = { events, left, feed: feed.events, readAt: now, missingSince };
+    await presentThen(context, connection, output, shown, cursor);
+    if (left.length > 0) {
+      context.terminal.note(
+        `${left.length.toLocaleString("en-US")} more new events; run the same command again for the next`,
       );
     }
-    const found = await readFeed(send, { contactId, types, pastDays });
-    const oldest = oldestOf(pastDays, contactId, now) ?? Number.NEGATIVE_INFINITY;
-    const fresh = cursor.newAmong(found.filter((event) => !(timeOf(event) < oldest)));
-    const events = fresh.slice(0, options.limit);
-    await presentThen(context, connection, output, events, cursor, now);
-    if (events.length < fresh.length) {
-      context.terminal.note(
-        `${fresh.length - events.length} more new events; run the same command again for the next`,
+    if (!feed.isComplete) {
+      context.terminal.warn(
+        "The feed changed its order while it was read; run the same command again for events that are missing",
       );
     }
   } finally {
@@ -193,25 +177,34 @@ async function showNew(context: Context, connection: Connection, wanted: Wanted)
   }
 }
 
+function warnOfGap({ terminal }: Context, { readAt, unshownSince }: Cursor, now: number): void {
+  const since = Math.min(readAt ?? now, unshownSince ?? now);
+  const days = Math.floor((now - since) / dayMilliseconds);
+  if (days < oldestDays) return;
+  terminal.warn(
+    `These events were last read whole ${days} days ago, and the service keeps events for ${oldestDays} days: some may be missing`,
+  );
+}
+
 /** A file is announced before it appears; on stdout they count as shown when all were taken. */
 async function presentThen(
   context: Context,
   connection: Connection,
   output: OutputOptions,
-  events: ContactEvent[],
+  shown: Shown,
   cursor: Cursor,
-  now: number,
 ): Promise<void> {
   const { terminal } = context;
+  const { events } = shown;
   if (output.outputFile === undefined) {
-    await present(context, connection, output, events);
+    await presentEvents(context, connection, output, events);
     if (terminal.isStdoutClosed) return;
   } else {
     const pieces: string[] = [];
-    await present(context, connection, output, events, inMemory(pieces));
+    await presentEvents(context, connection, output, events, inMemory(pieces));
     const text = pieces.join("");
     const file = resolve(output.outputFile);
-    await cursor.announce(events, file, createHash("sha256").update(text).digest("hex"), now);
+    await cursor.announce(shown, file, createHash("sha256").update(text).digest("hex"));
     const sink = await openOutput(terminal, { ...output, bom: false });
     try {
       await sink.write(text);
@@ -221,21 +214,7 @@ async function presentThen(
       throw error;
     }
   }
-  await cursor.shown(events, now);
-}
-
-async function present(
-  context: Context,
-  connection: Connection,
-  output: OutputOptions,
-  events: ContactEvent[],
-  sink?: Sink,
-): Promise<void> {
-  const wantsKeys =
-    hasColumns(output) &&
-    chooseColumns(eventView().columns, output.columns).some(({ name }) => name === "key");
-  const view = eventView(wantsKeys ? await keysOf(connection, events) : undefined);
-  await presentList(context.terminal, output, events, view, sink && { sink, count: 0, isOpened: false });
+  await cursor.shown(shown);
 }
 
 function inMemory(pieces: string[]): Sink {
@@ -247,28 +226,6 @@ function inMemory(pieces: string[]): Sink {
     commit: () => Promise.resolve(),
     discard: () => Promise.resolve(),
   };
-}
-
-/** The keys of contacts that their events name by their ids alone; none for those that are gone. */
-async function keysOf({ send }: Connection, events: ContactEvent[]): Promise<Map<string, string>> {
-  const [{ fetchContact }, { ServiceError }] = await Promise.all([
-    import("../service/mutate-contact.ts"),
-    import("../errors.ts"),
-  ]);
-  // Another event may have it.
-  const keys = new Map(
-    events.flatMap(({ contactId, emailTo }) => (contactId && emailTo ? [[contactId, emailTo]] : [])),
-  );
-  for (const { contactId, emailTo } of events) {
-    if (emailTo !== undefined || contactId === undefined || keys.has(contactId)) continue;
-    try {
-      keys.set(contactId, (await fetchContact(send, contactId)).key);
-    } catch (error) {
-      if (!(error instanceof ServiceError) || error.status !== 404) throw error;
-      keys.set(contactId, "");
-    }
-  }
-  return keys;
 }
 
 async function idOf({ send, account }: Connection, idOrKey: string): Promise<string> {
@@ -290,25 +247,12 @@ function typesFrom(given: string[] = []): string[] {
   return [...new Set(types)].sort();
 }
 
-const unitMilliseconds: Record<string, number> = {
-  m: 60_000,
-  h: 3_600_000,
-  d: dayMilliseconds,
-  w: 7 * dayMilliseconds,
-};
-
-/** A moment: RFC 3339, a date, or a duration back from now. @throws UsageError */
+/** @throws UsageError */
 function sinceFrom(text: string, now: number): number {
-  const duration = /^(\d+)([mhdw])$/.exec(text.trim());
-  const isTime = /^\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d.*)?$/.test(text.trim());
-  const at = duration
-    ? now - Number(duration[1]) * unitMilliseconds[duration[2]!]!
-    : isTime
-      ? Date.parse(text)
-      : Number.NaN;
-  if (!Number.isNaN(at) && at <= now) return at;
+  const at = pastTime(text, "--since", now);
+  if (at <= now) return at;
   throw new UsageError(
-    `--since: ${JSON.stringify(text)} is not a time in the past`,
+    `--since: ${JSON.stringify(text)} is not in the past`,
     "Give 2026-11-21T18:00:00Z, 2026-11-21, a duration such as 24h or 7d, or last",
   );
 }

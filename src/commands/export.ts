@@ -32,7 +32,10 @@ export function registerExport(command: Command, context: Context): void {
   command
     .addOption(repeatable("--list <list>", "contacts of this list; several: of any of them"))
     .addOption(repeatable("--tag <tag>", "contacts with this tag; several: with any of them"))
-    .option("--status <status>", "contacts with this primary status, such as active")
+    .option(
+      "--status <status>",
+      "contacts with this status: active, inactive, unsubscribed, bounced, complained",
+    )
     .addOption(repeatable("--key <key>", "the contact with this key; several: each of them"))
     .addOption(keysOption())
     .addOption(whereOption())
@@ -77,7 +80,7 @@ async function runExport(context: Context, options: ExportOptions): Promise<void
   const structure = await account.structure();
   const found = await conditions(account, structure);
   const view = searchView(contactView(await account.complete(structure), await account.lists(structure)));
-  const search = { ...found, source: wholeContact };
+  const search = { ...found, source: wholeContact, readsStatus: true };
   const behavior = behaviors(structure._id);
   const sendOptions = { ...waiting(context, options.wait !== false), behavior };
 

@@ -63,7 +63,13 @@ async function runProbe(context: Context, flags: ProbeFlags): Promise<void> {
   const behavior = connection.behaviors(structure._id);
   const options: ProbeOptions = { send, behavior, structure, clock: context.clock, limits: context.limits };
   const { seen, reads } = await probeReads(options);
-  if (flags.write) Object.assign(seen, await writeOnce(context, connection, flags, options));
+  const isDeletable = seen.literal !== "yes";
+  if (flags.write && isDeletable) Object.assign(seen, await writeOnce(context, connection, flags, options));
+  else if (flags.write) {
+    terminal.warn(
+      "--write was left out: this service has no more than its specification shows, which is no way to delete a contact",
+    );
+  }
   const rows = behaviorRows(behavior.known);
   if (flags.save !== undefined) await save(flags.save, seen, rows, exchanges, context.clock.now());
   if (output.format === "table" && !output.columns && terminal.columns < widthOfTable) {

@@ -11,31 +11,60 @@ import { type Lease, takeLease } from "../disk/lease.ts";
 import { makeFolder } from "../disk/make-folder.ts";
 import { EcmError, exitCodes } from "../errors.ts";
 import { type ContactEvent, dayMilliseconds, oldestDays } from "../service/events.ts";
-import { countsOf, identityOf, timeOf } from "./feed.ts";
+import { timeOf } from "./feed.ts";
+import { countsOf, formerIdentity, identityOf, lastingIdentity, takeOne } from "./identity.ts";
+
+/** What one command has read of the feed, and what of it appears. */
+export interface Shown {
+  /** Those that appear. */
+  events: readonly ContactEvent[];
+  /** Those that were new and do not appear yet. */
+  left: readonly ContactEvent[];
+  /** All that the feed told. */
+  feed: readonly ContactEvent[];
+  /** When the feed was read, in milliseconds since the epoch. */
+  readAt: number;
+  /** From when on every event is in it or is told again, where some may be missing. */
+  missingSince?: number;
+}
 
 export interface Cursor {
   /** When the feed was read last, in milliseconds since the epoch; undefined the first time. */
   readonly readAt: number | undefined;
+  /** Since when events may not have been shown, in milliseconds since the epoch; undefined where all were. */
+  readonly unshownSince: number | undefined;
+  /** How far back the feed must be read, in days, so that nothing falls between two readings. */
+  daysBack(now: number): number;
   /** Those that have not been shown, in the order given. */
   newAmong(events: readonly ContactEvent[]): ContactEvent[];
   /**
    * Writes down that these are about to appear as this file: when the process dies between the file's appearing and
    * `shown`, the file itself tells that they were shown.
    * @param sha256 of the file as it will be
-   * @param readAt as `shown` takes it
    */
-  announce(events: readonly ContactEvent[], file: string, sha256: string, readAt: number): Promise<void>;
-  /** These have been shown. On the disk when it returns. @param readAt when the feed was read, in milliseconds */
-  shown(events: readonly ContactEvent[], readAt: number): Promise<void>;
+  announce(what: Shown, file: string, sha256: string): Promise<void>;
+  /** These have been shown. On the disk when it returns. */
+  shown(what: Shown): Promise<void>;
   release(): Promise<void>;
 }
 
-interface Stored {
-  format: 1;
+/** How often an event was shown, when it happened (null: no time that can be read), and its lasting identity. */
+type Entry = [count: number, at: number | null, lasting: string];
+
+interface State {
+  format: 2;
   readAt?: number;
-  /** Identity → how often it was shown, and when it happened. */
-  shown: Record<string, [count: number, at: number]>;
-  pending?: { file: string; sha256: string; readAt: number; shown: Stored["shown"] };
+  /** The time of the newest event that was told: the service's own clock. */
+  newest?: number;
+  unshownSince?: number;
+  shown: Record<string, Entry>;
+  /** Of format 1: its own identity → how often it was shown, and when it happened. */
+  former?: Record<string, [count: number, at: number]>;
+}
+
+interface Stored extends State {
+  /** The state once this file is there. */
+  pending?: State & { file: string; sha256: string };
 }
 
 /**
@@ -50,31 +79,19 @@ export async function openCursor(stateFolder: string, matter: readonly unknown[]
   await makeFolder(folder);
   const lease: Lease = await takeLease(join(stateFolder, "locks"), `events ${name}`, "these events");
   try {
-    let stored = await settled(await readStored(file));
-    const write = async (next: Stored) => {
-      await writeAtomically(file, JSON.stringify(next));
-      stored = next;
-    };
+    const state = await settled(await readStored(file));
+    const write = (next: Stored) => writeAtomically(file, JSON.stringify(next));
     return {
-      readAt: stored.readAt,
-      newAmong(events) {
-        const left = new Map(Object.entries(stored.shown).map(([identity, [count]]) => [identity, count]));
-        return events.filter((event) => {
-          const identity = identityOf(event);
-          const count = left.get(identity) ?? 0;
-          left.set(identity, count - 1);
-          return count <= 0;
-        });
-      },
-      async announce(events, target, sha256, readAt) {
+      readAt: state.readAt,
+      unshownSince: state.unshownSince,
+      daysBack: (now) => daysBack(state, now),
+      newAmong: (events) => newAmong(state, events),
+      async announce(what, target, sha256) {
         // A file like it that is there already would tell nothing.
         if ((await digestOf(target)) === sha256) return;
-        const shown = withEvents(stored.shown, events);
-        await write({ ...stored, pending: { file: target, sha256, readAt, shown } });
+        await write({ ...state, pending: { ...after(state, what), file: target, sha256 } });
       },
-      async shown(events, readAt) {
-        await write({ format: 1, readAt, shown: pruned(withEvents(stored.shown, events), readAt) });
-      },
+      shown: (what) => write(after(state, what)),
       release: () => lease.release(),
     };
   } catch (error) {
@@ -88,10 +105,13 @@ async function readStored(file: string): Promise<Stored> {
     if (error.code === "ENOENT") return undefined;
     throw error;
   });
-  if (text === undefined) return { format: 1, shown: {} };
+  if (text === undefined) return { format: 2, shown: {} };
   try {
-    const stored = JSON.parse(text) as Stored;
-    if (stored.format === 1 && typeof stored.shown === "object" && stored.shown !== null) return stored;
+    const { format, ...stored } = JSON.parse(text) as { format: number } & Omit<Stored, "format">;
+    if (typeof stored.shown === "object" && stored.shown !== null) {
+      if (format === 2) return { format, ...stored };
+      if (format === 1) return fromFormat1(stored);
+    }
   } catch {
     // Said below.
   }
@@ -102,10 +122,21 @@ async function readStored(file: string): Promise<Stored> {
   });
 }
 
+/** What was shown then is known by its former identity. */
+function fromFormat1({ shown, pending, ...rest }: Omit<Stored, "format">): Stored {
+  const former = (known: unknown) => ({ shown: {}, former: known as State["former"], format: 2 as const });
+  return {
+    ...rest,
+    ...former(shown),
+    pending: pending && { ...pending, ...former(pending.shown) },
+  };
+}
+
 /** A file that was announced and is there was shown, although the process died before it could say so. */
-async function settled({ pending, ...stored }: Stored): Promise<Stored> {
-  if (!pending || (await digestOf(pending.file)) !== pending.sha256) return stored;
-  return { format: 1, readAt: pending.readAt, shown: pending.shown };
+async function settled({ pending, ...state }: Stored): Promise<State> {
+  if (!pending) return state;
+  const { file, sha256, ...next } = pending;
+  return (await digestOf(file)) === sha256 ? next : state;
 }
 
 async function digestOf(file: string): Promise<string | undefined> {
@@ -118,17 +149,79 @@ async function digestOf(file: string): Promise<string | undefined> {
   return hash.digest("hex");
 }
 
-function withEvents(before: Stored["shown"], events: readonly ContactEvent[]): Stored["shown"] {
-  const shown = { ...before };
-  const times = new Map(events.map((event) => [identityOf(event), timeOf(event)]));
-  for (const [identity, count] of countsOf(events)) {
-    shown[identity] = [(shown[identity]?.[0] ?? 0) + count, times.get(identity)!];
-  }
-  return shown;
+function daysBack({ readAt, newest, unshownSince }: State, now: number): number {
+  if (readAt === undefined) return 0;
+  // This clock or the one of then is wrong: nothing can be computed from it.
+  if (now < readAt) return oldestDays;
+  const since = Math.min(readAt, newest ?? readAt, unshownSince ?? readAt);
+  return Math.ceil((now - since) / dayMilliseconds) + 1;
 }
 
-/** What the feed cannot tell of any more need not be remembered; a day more, for clocks that differ. */
-function pruned(shown: Stored["shown"], now: number): Stored["shown"] {
-  const oldest = now - (oldestDays + 1) * dayMilliseconds;
-  return Object.fromEntries(Object.entries(shown).filter(([, [, at]]) => !(at < oldest)));
+/**
+ * An event that was shown is known by all its members. One that is not in the feed any more, while one that differs from it
+ * in a name is, was renamed.
+ */
+function newAmong({ shown, former = {} }: State, events: readonly ContactEvent[]): ContactEvent[] {
+  const left = new Map(Object.entries(shown).map(([identity, [count]]) => [identity, count]));
+  const unknown = events.filter((event) => !takeOne(left, identityOf(event)));
+  const gone = new Map<string, number>();
+  for (const [identity, count] of left) {
+    const lasting = shown[identity]![2];
+    if (count > 0) gone.set(lasting, (gone.get(lasting) ?? 0) + count);
+  }
+  const formerLeft = new Map(Object.entries(former).map(([identity, [count]]) => [identity, count]));
+  return unknown.filter(
+    (event) =>
+      !takeOne(gone, lastingIdentity(event)) &&
+      !(formerLeft.size > 0 && takeOne(formerLeft, formerIdentity(event))),
+  );
+}
+
+/** The state once these have been shown. */
+function after(state: State, { events, left, feed, readAt, missingSince }: Shown): State {
+  const newest = latest(feed);
+  const known = new Set(feed.map(identityOf));
+  const horizon = Math.min(readAt, newest ?? readAt) - (oldestDays + 1) * dayMilliseconds;
+  // What no feed can tell any more is forgotten; neither this clock nor one odd event decides that alone.
+  const isForgotten = (at: number | null) => at !== null && at < horizon;
+  const shown = Object.fromEntries(
+    Object.entries(state.shown).filter(([identity, [, at]]) => known.has(identity) || !isForgotten(at)),
+  );
+  const counts = countsOf(events.map(identityOf));
+  for (const event of events) {
+    const identity = identityOf(event);
+    const count = (state.shown[identity]?.[0] ?? 0) + counts.get(identity)!;
+    const at = timeOf(event);
+    shown[identity] = [count, Number.isNaN(at) ? null : at, lastingIdentity(event)];
+  }
+  const former = Object.entries(state.former ?? {}).filter(([, [, at]]) => !isForgotten(at));
+  const unshown = [earliest(left), missingSince].filter((time) => time !== undefined);
+  return {
+    format: 2,
+    readAt,
+    newest,
+    unshownSince: unshown.length > 0 ? Math.min(...unshown) : undefined,
+    shown,
+    former: former.length > 0 ? Object.fromEntries(former) : undefined,
+  };
+}
+
+function latest(events: readonly ContactEvent[]): number | undefined {
+  return boundary(events, (one, other) => one > other);
+}
+
+function earliest(events: readonly ContactEvent[]): number | undefined {
+  return boundary(events, (one, other) => one < other);
+}
+
+function boundary(
+  events: readonly ContactEvent[],
+  isBeyond: (one: number, other: number) => boolean,
+): number | undefined {
+  let found: number | undefined;
+  for (const event of events) {
+    const time = timeOf(event);
+    if (!Number.isNaN(time) && (found === undefined || isBeyond(time, found))) found = time;
+  }
+  return found;
 }

@@ -1,134 +1,193 @@
-/** Reading a feed of events whole although it goes on meanwhile: each event as often as it happened, oldest first. */
-import { createHash } from "node:crypto";
-import { ServiceError } from "../errors.ts";
-import { type ContactEvent, type EventQuery, eventsRequest, readEvents } from "../service/events.ts";
+/** Reading a feed of events whole although it goes on meanwhile, in whatever order it comes: each event as often as it happened. */
+import type { ContactEvent, EventQuery } from "../service/events.ts";
 import type { Send } from "../wire.ts";
+import { countsOf } from "./identity.ts";
+import {
+  countRecords,
+  type FeedRecord,
+  largestPageSize,
+  type OpenFeed,
+  openFeed,
+  type Reading,
+  readPages,
+} from "./reading.ts";
 
-/** Events per request at first; halved where the service refuses it. */
-const firstPageSize = 1000;
+/** A reading that proves nothing is repeated, with pages of another size. */
+const maxReadings = 5;
+/** So many records in the same order, and none in another, are no accident. */
+const minAgreeing = 10;
+/** So many steps back in time, and none forward, are no accident. */
+const minStepsBack = 8;
 
-/**
- * What makes two records one event: when, what, to whom, by what. Names and subjects may be changed later.
- * Several events may share it: clicks in the same millisecond.
- */
-export function identityOf(event: ContactEvent): string {
-  const { _id } = event;
-  const parts =
-    typeof _id === "string"
-      ? [_id]
-      : [
-          Date.parse(event.timestamp) || event.timestamp,
-          event.type,
-          event.contactId,
-          event.importId,
-          event.emailCampaignId,
-          event.emailLinkId,
-          event.emailTargetUrl,
-        ];
-  return createHash("sha256").update(JSON.stringify(parts)).digest("base64url").slice(0, 20);
+export interface Feed {
+  /** Oldest first; of those of one time, in the order of the feed. What came while it was read may be missing. */
+  events: ContactEvent[];
+  /** False where the order changed from request to request: some may be missing. */
+  isComplete: boolean;
+  /** Of how many the service spoke, where its pages hold fewer. */
+  announced: number | undefined;
 }
 
-/** Milliseconds since the epoch. */
+/** Milliseconds since the epoch; NaN where the record has no time that can be read. */
 export function timeOf({ timestamp }: ContactEvent): number {
   return Date.parse(timestamp);
 }
 
 /**
- * Every event of the query, oldest first; of those of one time, in the order of the feed. Events that came while pages were
- * read may be missing; none is given more often than it happened.
+ * Every event of the query. One reading is enough where nothing moved; else it is compared with others.
+ * @param opened the first page, where it has been read
  */
-export async function readFeed(send: Send, query: EventQuery): Promise<ContactEvent[]> {
-  const first = await readPages(send, query);
-  if (!first.isDoubtful) return inOrder(first.events);
-  // A page that slid shows an event twice; a second look tells it from two events that are alike.
-  const second = await readPages(send, query);
-  const counts = countsOf(second.events);
-  const given = new Map<string, number>();
-  const sure = first.events.filter((event) => {
-    const identity = identityOf(event);
-    const count = (given.get(identity) ?? 0) + 1;
-    given.set(identity, count);
-    return count === 1 || count <= (counts.get(identity) ?? 0);
+export async function readFeed(send: Send, query: EventQuery, opened?: OpenFeed): Promise<Feed> {
+  const found = new Map<string, { event: ContactEvent; count: number }>();
+  const readings: Reading[] = [];
+  let isComplete = false;
+  for (let size = largestPageSize; !isComplete && readings.length < maxReadings; ) {
+    const first = readings.length === 0 && opened ? opened : await openFeed(send, query, size);
+    const reading = await readPages(send, query, first);
+    const before = readings.at(-1);
+    readings.push(reading);
+    for (const page of reading.pages) addAll(found, page, countsOf(page.map(({ identity }) => identity)));
+    isComplete = hasAll(reading, before, found);
+    if (!isComplete && before && isSameSequence(before, reading)) {
+      // It stands still: what is on two pages happened twice.
+      const records = reading.pages.flat();
+      addAll(found, records, countsOf(records.map(({ identity }) => identity)));
+      isComplete = true;
+    }
+    size = nextSize(reading);
+  }
+  const events = inOrder(readings, found);
+  const announced = readings.at(-1)?.total;
+  return {
+    events,
+    isComplete,
+    announced: announced !== undefined && announced > events.length ? announced : undefined,
+  };
+}
+
+export interface NewestEvents {
+  events: ContactEvent[];
+  /** Of all, where that is known. */
+  total: number | undefined;
+  hasMore: boolean;
+  /** The whole feed, where it had to be read. */
+  feed?: Feed;
+}
+
+/** The newest events, oldest first: one page where the feed shows that it begins with them, else all of it. */
+export async function readNewest(send: Send, query: EventQuery, limit: number): Promise<NewestEvents> {
+  const first = await openFeed(send, query, Math.min(largestPageSize, Math.max(limit, 100)));
+  const { records, total } = first;
+  if (records.length >= limit && isNewestFirst([records], minStepsBack)) {
+    const events = records.slice(0, limit).map(({ event }) => event);
+    const known = total !== undefined && total >= records.length ? total : undefined;
+    const hasMore = records.length > limit || known === undefined || known > limit;
+    return { events: events.reverse(), total: known, hasMore };
+  }
+  const feed = await readFeed(send, query, records.length < first.asked ? first : undefined);
+  const { events } = feed;
+  return { events: events.slice(-limit), total: events.length, hasMore: events.length > limit, feed };
+}
+
+/** Each event is as often in the account as one answer shows it at least. */
+function addAll(
+  found: Map<string, { event: ContactEvent; count: number }>,
+  records: FeedRecord[],
+  counts: Map<string, number>,
+): void {
+  for (const { identity, event } of records) {
+    const count = Math.max(counts.get(identity)!, found.get(identity)?.count ?? 0);
+    found.set(identity, { event, count });
+  }
+}
+
+/** Whether the readings prove that no event is missing that the feed held when the last one began. */
+function hasAll(
+  reading: Reading,
+  before: Reading | undefined,
+  found: ReadonlyMap<string, { count: number }>,
+): boolean {
+  const { pages, isGapless, isTotalSteady } = reading;
+  if (!isGapless) return false;
+  // In any other order, or with another total, what goes meanwhile moves others past the reader.
+  const isStill = pages.length <= 1 || (isTotalSteady && isNewestFirst(pages, 1));
+  const count = [...found.values()].reduce((sum, each) => sum + each.count, 0);
+  if (count === countRecords(pages) && (before !== undefined || isStill)) return true;
+  // What comes in moves others towards the reader, and none past them, as long as the order stays.
+  return before?.isGapless === true && agrees(before, reading);
+}
+
+function isSameSequence(one: Reading, other: Reading): boolean {
+  const [first, second] = [one.pages.flat(), other.pages.flat()];
+  return (
+    one.isGapless &&
+    other.isGapless &&
+    first.length === second.length &&
+    first.every(({ identity }, at) => identity === second[at]!.identity)
+  );
+}
+
+/** Whether the records that two pages share are in the same order on both, for all pages of two readings. */
+function agrees(one: Reading, other: Reading): boolean {
+  const places = new Map<string, [page: number, at: number][]>();
+  for (const [number, page] of one.pages.entries()) {
+    for (const [at, { identity }] of page.entries()) {
+      places.set(identity, [...(places.get(identity) ?? []), [number, at]]);
+    }
+  }
+  let agreeing = 0;
+  for (const page of other.pages) {
+    const lastAt = new Map<number, number>();
+    for (const { identity } of page) {
+      const shared = places.get(identity) ?? [];
+      // Of events that are alike nobody knows which is which.
+      if (new Set(shared.map(([number]) => number)).size < shared.length) continue;
+      for (const [number, at] of shared) {
+        const last = lastAt.get(number);
+        if (last !== undefined && last >= at) return false;
+        if (last !== undefined) agreeing++;
+        lastAt.set(number, at);
+      }
+    }
+  }
+  return agreeing >= minAgreeing;
+}
+
+function isNewestFirst(pages: readonly FeedRecord[][], minSteps: number): boolean {
+  let steps = 0;
+  let last: number | undefined;
+  for (const { event } of pages.flat()) {
+    const time = timeOf(event);
+    if (!(time <= (last ?? time))) return false;
+    if (last !== undefined && time < last) steps++;
+    last = time;
+  }
+  return steps >= minSteps;
+}
+
+/** Another size shows other records side by side; a service that cuts its pages is asked for less than it gave. */
+function nextSize({ pages, size, isGapless }: Reading): number {
+  const smallest = isGapless ? size : Math.min(...pages.slice(0, -1).map((page) => page.length));
+  return Math.max(1, isGapless ? Math.floor(size * 0.8) : smallest);
+}
+
+/** In the order of the last reading that shows it; events whose time cannot be read come last. */
+function inOrder(
+  readings: readonly Reading[],
+  found: ReadonlyMap<string, { event: ContactEvent; count: number }>,
+): ContactEvent[] {
+  const identities = new Set(
+    readings.toReversed().flatMap(({ pages }) => pages.flat().map(({ identity }) => identity)),
+  );
+  const events = [...identities].flatMap((identity) => {
+    const { event, count } = found.get(identity)!;
+    return Array.from({ length: count }, () => event);
   });
-  const known = countsOf(sure);
-  const further = second.events.filter((event) => !known.has(identityOf(event)));
-  return inOrder([...further, ...sure]);
-}
-
-/** The newest events, oldest first, in as few requests as the feed's order allows. */
-export async function readNewest(
-  send: Send,
-  query: EventQuery,
-  limit: number,
-): Promise<{ events: ContactEvent[]; total: number | undefined }> {
-  if (limit <= firstPageSize) {
-    const { events, total } = await readPage(send, query, 1, limit);
-    const isNewestFirst = events.every(
-      (event, index) => index === 0 || timeOf(event) <= timeOf(events[index - 1]!),
-    );
-    if (events.length === (total ?? Number.NaN) || (isNewestFirst && events.length >= limit)) {
-      return { events: inOrder(events).slice(-limit), total };
-    }
-  }
-  const events = await readFeed(send, query);
-  return { events: events.slice(-limit), total: events.length };
-}
-
-export function countsOf(events: readonly ContactEvent[]): Map<string, number> {
-  const counts = new Map<string, number>();
-  for (const event of events) {
-    const identity = identityOf(event);
-    counts.set(identity, (counts.get(identity) ?? 0) + 1);
-  }
-  return counts;
-}
-
-/** @returns `isDoubtful` when pages may have slid while they were read */
-async function readPages(
-  send: Send,
-  query: EventQuery,
-): Promise<{ events: ContactEvent[]; isDoubtful: boolean }> {
-  const events: ContactEvent[] = [];
-  const pageOf = new Map<string, number>();
-  let size = firstPageSize;
-  let isDoubtful = false;
-  let total: number | undefined;
-  for (let page = 1; ; page++) {
-    const answer = await readPage(send, query, page, size);
-    size = answer.size;
-    isDoubtful ||= total !== undefined && answer.total !== total;
-    total = answer.total;
-    for (const event of answer.events) {
-      const identity = identityOf(event);
-      isDoubtful ||= (pageOf.get(identity) ?? page) !== page;
-      pageOf.set(identity, page);
-      events.push(event);
-    }
-    const isLast = total === undefined ? answer.events.length < size : page * size >= total;
-    if (isLast || answer.events.length === 0) return { events, isDoubtful };
-  }
-}
-
-async function readPage(send: Send, query: EventQuery, page: number, wantedSize: number) {
-  for (let size = wantedSize; ; size = Math.floor(size / 2)) {
-    try {
-      const { events, total } = readEvents(await send(eventsRequest(query, page, size)));
-      // A service that silently gives less than asked counts its pages by what it gives.
-      const isCut =
-        page === 1 && total !== undefined && events.length > 0 && events.length < Math.min(size, total);
-      return { events, total, size: isCut ? events.length : size };
-    } catch (error) {
-      const isAboutSize =
-        error instanceof ServiceError &&
-        error.status === 400 &&
-        (error.details.field === "size" || /\bsize\b/i.test(error.message));
-      if (page > 1 || size <= 1 || !isAboutSize) throw error;
-    }
-  }
-}
-
-function inOrder(events: ContactEvent[]): ContactEvent[] {
+  const sortable = (event: ContactEvent) => timeOf(event) || Number.POSITIVE_INFINITY;
   const isOldestFirst = events.length > 1 && timeOf(events[0]!) < timeOf(events.at(-1)!);
-  const oldestFirst = isOldestFirst ? [...events] : events.toReversed();
-  return oldestFirst.sort((one, other) => timeOf(one) - timeOf(other));
+  const oldestFirst = isOldestFirst ? events : events.toReversed();
+  return oldestFirst.sort((one, other) => {
+    const [first, second] = [sortable(one), sortable(other)];
+    return first === second ? 0 : first - second;
+  });
 }

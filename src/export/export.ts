@@ -1,4 +1,6 @@
 /** Reading every matching contact once, although the account goes on changing meanwhile. */
+
+import { EcmError, exitCodes } from "../errors.ts";
 import type { Behavior } from "../service/behavior.ts";
 import { largestPageSize, searchPages } from "../service/contact-pages.ts";
 import { type ContactSearch, keptOf } from "../service/contact-search.ts";
@@ -6,18 +8,29 @@ import { openPages, type Page, type ReadPage } from "../service/pages.ts";
 import type { Contact, Send, SendOptions } from "../wire.ts";
 import { createIdSet, type IdSet } from "./id-set.ts";
 
-/** How often the whole is read when contacts vanish while it is read. */
-const mostPasses = 3;
+/** How often the whole is read when contacts may have slid past the reader. */
+const maxPasses = 3;
+/** Pages of at least so many contacts overlap: what is seen again shows that nothing slid past between them. */
+const minOverlappingPage = 20;
+const minOverlap = 5;
+const maxOverlap = 50;
 
 /** How far an export has come. Kept by whoever wants to resume after a stop. */
 export interface ExportState {
-  /** The page to read next, from 1. */
+  /** The page to read next, from 1; of `pageSize` contacts, unless pages overlap. */
   page: number;
+  /** The largest size that the service gives. */
   pageSize: number;
   pass: number;
-  /** A contact was removed since this pass began: those behind it slid one place forward, past the reader. */
-  hasShrunk: boolean;
-  /** What the last answer called `totalRecords`. */
+  /** How many contacts come before the one to read next, as the service counts. */
+  position: number;
+  /** The ids that the last page ended with, in order. */
+  tail: string[];
+  /** Contacts may have slid past the reader since this pass began. */
+  isDoubtful: boolean;
+  /** What the first answer of this pass called `totalRecords`. */
+  firstTotal?: number;
+  /** What the last answer called it. */
   total?: number;
   /** Ids of the contacts that were read. */
   seen: IdSet;
@@ -25,15 +38,25 @@ export interface ExportState {
   given: number;
 }
 
+const startOfPass = {
+  page: 1,
+  position: 0,
+  tail: [],
+  isDoubtful: false,
+  firstTotal: undefined,
+  total: undefined,
+};
+
 export function freshExport(): ExportState {
-  return { page: 1, pageSize: largestPageSize, pass: 1, hasShrunk: false, seen: createIdSet(), given: 0 };
+  return { ...startOfPass, pageSize: largestPageSize, pass: 1, seen: createIdSet(), given: 0 };
 }
 
 /**
- * Gives each contact once. When the number of contacts shrinks while pages are read, it reads all again and gives those
- * that were missed.
+ * Gives each contact once. Where contacts may have slid past the reader, because others were removed while pages were read,
+ * it reads all again and gives those that were missed.
  * @param state changed as it goes
  * @param onPage called when every contact of a page has been taken; the ids are those that the page brought anew
+ * @throws EcmError when the pages never show that they are all
  */
 export async function* exportContacts(
   send: Send,
@@ -45,12 +68,10 @@ export async function* exportContacts(
   const { behavior, ...sendOptions } = options;
   const read = searchPages(send, search, behavior, sendOptions);
   for (;;) {
-    const answer = await readPage(read, state, behavior);
-    const total = answer.total ?? 0;
-    if (state.total !== undefined && total < state.total) state.hasShrunk = true;
-    state.total = total;
+    const size = nextSize(state);
+    const { items, total = 0 } = await readPage(read, state, size, behavior);
     const fresh: string[] = [];
-    for (const contact of answer.items) {
+    for (const contact of items) {
       const id = contact._id ?? contact.key ?? "";
       if (!state.seen.add(id)) continue;
       fresh.push(id);
@@ -59,27 +80,82 @@ export async function* exportContacts(
       state.given += 1;
       yield kept;
     }
-    const isLastPage =
-      answer.items.length === 0 || (state.page - 1) * state.pageSize + answer.items.length >= total;
-    if (!isLastPage) state.page += 1;
-    else if (state.hasShrunk && state.pass < mostPasses) {
-      Object.assign(state, { page: 1, pass: state.pass + 1, hasShrunk: false });
-    } else {
-      await onPage(fresh);
-      return;
+    noteSlide(state, items, fresh, { total, size });
+    const isLastPage = items.length === 0 || state.position >= total;
+    if (isLastPage) {
+      const isComplete = !state.isDoubtful && state.seen.size >= Math.min(total, state.firstTotal!);
+      if (!isComplete && state.pass === maxPasses) throw neverComplete(state.seen.size, total);
+      if (isComplete) {
+        await onPage(fresh);
+        return;
+      }
+      Object.assign(state, startOfPass, { pass: state.pass + 1 });
     }
     await onPage(fresh);
   }
+}
+
+/**
+ * Sets the page to read next. Pages are counted by their size, so that a slightly smaller size is chosen with which a page
+ * begins a few contacts before the position.
+ * @returns its size
+ */
+function nextSize(state: ExportState): number {
+  const { pageSize, position } = state;
+  if (position === 0 || !pagesOverlap(state)) return pageSize;
+  const most = Math.min(maxOverlap, Math.floor(pageSize / 3));
+  for (let size = pageSize; size > pageSize / 2; size--) {
+    const overlap = minOverlap + ((position - minOverlap) % size);
+    if (overlap > most) continue;
+    state.page = Math.floor((position - overlap) / size) + 1;
+    return size;
+  }
+  state.page = Math.floor(position / pageSize) + 1;
+  return pageSize;
+}
+
+function pagesOverlap({ pageSize }: ExportState): boolean {
+  return pageSize >= minOverlappingPage;
+}
+
+/** Moves on behind the page, and finds out whether contacts may have slid past between it and the one before. */
+function noteSlide(
+  state: ExportState,
+  items: readonly Partial<Contact>[],
+  fresh: readonly string[],
+  { total, size }: { total: number; size: number },
+): void {
+  const ids = items.map(({ _id, key }) => _id ?? key ?? "");
+  const offset = (state.page - 1) * size;
+  if (offset < state.position) {
+    // What was read already and is here again is where it goes on: nothing is between them.
+    const isContinued = state.tail.some((id) => ids.includes(id));
+    state.isDoubtful ||= !isContinued && fresh.length > 0;
+  } else if (total < (state.total ?? total)) {
+    state.isDoubtful = true;
+  }
+  state.firstTotal ??= total;
+  Object.assign(state, { total, position: offset + ids.length, page: state.page + 1 });
+  state.tail = pagesOverlap(state) ? ids.slice(-maxOverlap) : [];
 }
 
 /** The size is settled with the very first page. */
 async function readPage(
   read: ReadPage<Partial<Contact>>,
   state: ExportState,
+  size: number,
   behavior: Behavior | undefined,
 ): Promise<Page<Partial<Contact>>> {
-  if (state.page > 1 || state.pass > 1) return read(state.page, state.pageSize);
-  const { size, first } = await openPages(read, { size: state.pageSize, behavior });
-  state.pageSize = size;
-  return first;
+  if (state.page > 1 || state.pass > 1) return read(state.page, size);
+  const opened = await openPages(read, { size, behavior });
+  state.pageSize = opened.size;
+  return opened.first;
+}
+
+function neverComplete(read: number, total: number): EcmError {
+  return new EcmError(
+    exitCodes.failed,
+    `The account changed each of the ${maxPasses} times that it was read: ${read} of ${total} contacts are certain`,
+    { type: "UnstablePagesError", hint: "Run the export again while less is removed", retryable: true },
+  );
 }

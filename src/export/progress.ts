@@ -38,16 +38,13 @@ export interface ExportProgress {
   finish(): Promise<void>;
 }
 
-interface PageLine extends PartExtent {
-  page: number;
-  pageSize: number;
-  pass: number;
-  hasShrunk: boolean;
-  total?: number;
-  /** Contacts given so far. */
-  given: number;
+interface PageLine extends PartExtent, Omit<ExportState, "seen"> {
+  /** Of the contacts that the page brought anew. */
   ids: string[];
 }
+
+/** Of the lines of the journal: another one is not continued. */
+const journalFormat = 2;
 
 /**
  * The caller holds the lock on the output file.
@@ -63,7 +60,10 @@ export async function openExportProgress(
   now: number,
   isFresh: boolean,
 ): Promise<ExportProgress> {
-  const name = createHash("sha256").update(JSON.stringify(identity)).digest("hex").slice(0, 16);
+  const name = createHash("sha256")
+    .update(JSON.stringify([journalFormat, identity]))
+    .digest("hex")
+    .slice(0, 16);
   const home = join(folder, "exports", name);
   const journal = join(home, "journal");
   const partFile = join(home, "part");
@@ -169,6 +169,7 @@ function silenceOf(path: string, now: number): Promise<number> {
   );
 }
 
-function pick({ page, pageSize, pass, hasShrunk, total, given }: Omit<ExportState, "seen">) {
-  return { page, pageSize, pass, hasShrunk, total, given };
+function pick(state: Omit<ExportState, "seen">): Omit<ExportState, "seen"> {
+  const { page, pageSize, pass, position, tail, isDoubtful, firstTotal, total, given } = state;
+  return { page, pageSize, pass, position, tail, isDoubtful, firstTotal, total, given };
 }

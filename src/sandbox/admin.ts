@@ -36,7 +36,7 @@ export interface Owner {
   /** @throws EcmError (exit 1) when the key has expired */
   activateKey(idOrName: string): KeyView;
   deactivateKey(idOrName: string): KeyView;
-  /** A new value; name, scopes, expiry and state stay. */
+  /** A new value; name, scopes, expiry and state stay. A key that has expired is valid for as long again. */
   regenerateKey(idOrName: string): KeyView;
   deleteKey(idOrName: string): void;
   /** The key that is meant. @throws NotFoundError; UsageError when two match */
@@ -107,7 +107,7 @@ export async function openOwner({
     deactivateKey: (idOrName) => change(idOrName, (key) => keys.setActive(key.id, false)),
     regenerateKey(idOrName) {
       const value = newKeyValue(store.account.read().region);
-      const view = change(idOrName, (key) => keys.setValue(key.id, value));
+      const view = change(idOrName, (key) => keys.setValue(key.id, value, renewedExpiry(key, now())));
       return { ...view, key: value };
     },
     deleteKey: (idOrName) => act(() => keys.remove(findKey(keys.all(), idOrName).id)),
@@ -136,6 +136,13 @@ function viewOf(key: StoredKey, now: number): KeyView {
     state: !key.isActive ? "inactive" : hasExpired(key, now) ? "expired" : "active",
     ...(key.expiresAt === null ? {} : { expiresAt: new Date(key.expiresAt).toISOString() }),
   };
+}
+
+/** The new value of an expired key must work: it gets the lifetime that the key had when it was created. */
+function renewedExpiry(key: StoredKey, now: number): number | null {
+  const { expiresAt, createdAt } = key;
+  if (expiresAt === null || !hasExpired(key, now)) return expiresAt;
+  return now + Math.max(expiresAt - createdAt, 0);
 }
 
 function hasExpired(key: StoredKey, now: number): boolean {

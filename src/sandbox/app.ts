@@ -47,7 +47,9 @@ export function createApp(parts: AppParts): App {
         const { describeService } = await import("./openapi.ts");
         return answerOf({ status: 200, body: describeService(endpoints), headers: {} });
       }
-      return await exchange(parts, request, route === "none" ? undefined : route, parametersOf(matched));
+      const isReachable =
+        route !== "none" && (parts.variants.literal === "no" || route.literal !== undefined);
+      return await exchange(parts, request, isReachable ? route : undefined, parametersOf(matched));
     } catch (error) {
       return failure(error as Error);
     }

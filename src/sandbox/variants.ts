@@ -21,6 +21,12 @@ export interface Variants {
   status: "parts" | "object";
   "unknown-members": "refuse" | "ignore";
   "hourly-headers": "sent" | "missing";
+  /** The names that a search's `source` takes. */
+  source: "published" | "specified" | "common";
+  /** The columns that a search filters by. */
+  columns: "published" | "specified";
+  /** Whether the service has the endpoints and members that the specification shows, and no others. */
+  literal: "no" | "yes";
 }
 
 /** What becomes of a page larger than `size`: it is cut in silence, or the request is refused. */
@@ -128,7 +134,24 @@ const table: { [Name in VariantName]: Variant<Variants[Name]> } = {
     sent: "Answers carry the X-RateLimit headers",
     missing: "Answers do not carry the X-RateLimit headers",
   }),
+  source: choice({
+    published:
+      "source takes the nine names of the published reference; _id and contactStructureId come along",
+    specified: "source takes the members of a contact in the specification, status and __v among them",
+    common: "source takes the names that are in both: a search tells neither the status nor updatedAt",
+  }),
+  columns: choice({
+    published: "A search filters by KEY, CONTACT_STATUS and LIST_ID",
+    specified: "A search filters by KEY and CONTACT_STATUS; LIST_ID is refused with 400",
+  }),
+  literal: choice({
+    no: "The service has what the published reference adds to the specification",
+    yes: "Endpoints, members and names that the specification does not show do not exist; implies source=specified and columns=specified",
+  }),
 };
+
+/** What `literal` implies, unless it is given otherwise. */
+const literalVariants: Partial<Variants> = { source: "specified", columns: "specified" };
 
 export const variantNames = Object.keys(table) as VariantName[];
 
@@ -144,8 +167,11 @@ export const variantDescriptions: VariantDescription[] = variantNames.map((name)
 
 /** The default together with decisions as typed. @throws UsageError that names the values there are */
 export function variantsFrom(given: Record<string, unknown>): Variants {
-  const decisions = Object.entries(given).map(([name, value]) => [name, readVariant(name, value)]);
-  return { ...defaultVariants, ...Object.fromEntries(decisions) };
+  const decisions: Partial<Variants> = Object.fromEntries(
+    Object.entries(given).map(([name, value]) => [name, readVariant(name, value)]),
+  );
+  const implied = decisions.literal === "yes" ? literalVariants : {};
+  return { ...defaultVariants, ...implied, ...decisions };
 }
 
 function readVariant(name: string, value: unknown): Variants[VariantName] {
@@ -165,8 +191,9 @@ function readVariant(name: string, value: unknown): Variants[VariantName] {
   );
 }
 
-/** `NAME=VALUE` in two. @throws UsageError when there is no `=` */
+/** `NAME=VALUE` in two; `literal` alone is `literal=yes`. @throws UsageError when there is no `=` */
 export function splitVariant(text: string): [name: string, value: string] {
+  if (text === "literal") return [text, "yes"];
   const at = text.indexOf("=");
   if (at > 0) return [text.slice(0, at), text.slice(at + 1)];
   throw new UsageError(

@@ -79,6 +79,34 @@ const table: Words[] = [
     does: () => "reads the single structure before an update where parts are missing",
   },
   {
+    point: "names that a search can ask for",
+    documented: "nine names, or the members of a contact",
+    seen: ({ source }) =>
+      source &&
+      {
+        published: "the nine of the published reference",
+        specified: "the members of a contact in the specification",
+        common: "those that are in both; neither the status nor updatedAt",
+      }[source.value],
+    does: ({ source }) =>
+      ({
+        published: "asks for these",
+        specified: "asks for status in place of contactStatus and contactSubStatus; cannot tell updatedAt",
+        common: "reads contacts by their ids where their status matters; cannot tell updatedAt",
+        open: "asks for the nine; with the other names if they are refused",
+      })[source?.value ?? "open"],
+  },
+  {
+    point: "a search for the members of a list",
+    documented: "LIST_ID, or not shown",
+    seen: ({ listColumn }) =>
+      listColumn && { taken: "by LIST_ID", refused: "LIST_ID is refused" }[listColumn.value],
+    does: ({ listColumn }) =>
+      listColumn?.value === "refused"
+        ? "reads all contacts and selects the members itself"
+        : "searches by LIST_ID; reads all contacts if that is refused",
+  },
+  {
     point: "a contact's status in a search",
     documented: "contactStatus and contactSubStatus",
     seen: ({ status }) =>

@@ -35,6 +35,10 @@ export interface BehaviorPoints {
   /** Letter case of `CONTACT_STATUS` values. */
   statusCase: "lower" | "capital";
   hourlyHeaders: "sent" | "missing";
+  /** The names that a search's `source` takes: of the published reference, of the specification, or of both alone. */
+  source: "published" | "specified" | "common";
+  /** Whether a search filters by `LIST_ID`. */
+  listColumn: "taken" | "refused";
 }
 
 export type BehaviorPoint = keyof BehaviorPoints;
@@ -95,6 +99,8 @@ const words: Partial<Record<BehaviorPoint, readonly string[]>> = {
   status: ["parts", "object"],
   statusCase: ["lower", "capital"],
   hourlyHeaders: ["sent", "missing"],
+  source: ["published", "specified", "common"],
+  listColumn: ["taken", "refused"],
 };
 const numbers: readonly string[] = [
   "maxKeys",

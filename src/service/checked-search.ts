@@ -28,14 +28,16 @@ export interface CheckedSearchOptions {
   structureId: string;
   /** What makes two keys one contact. */
   identityOf(key: string): string;
+  /** As for a search of `contact-search.ts`. */
+  readsStatus?: boolean;
 }
 
 export function createCheckedSearch(options: CheckedSearchOptions, form: KeyForm): CheckedSearch {
-  const { send, behavior, structureId, identityOf } = options;
+  const { send, behavior, structureId, identityOf, readsStatus } = options;
   let expected: string | undefined;
 
   function ask(query: KeyQuery): Promise<FoundParts> {
-    const search = { structureId, filters: form.filtersOf(query), source: [...query.source] };
+    const search = { structureId, filters: form.filtersOf(query), source: [...query.source], readsStatus };
     const read = contactPages(send, search, behavior);
     return readComplete(read, { size: Math.max(query.keys.length, 1), behavior }, ({ _id }) => _id);
   }

@@ -8,6 +8,7 @@ import type { Account } from "./account.ts";
 import { allOf, equals } from "./contacts.ts";
 import { normalKey } from "./key-spelling.ts";
 import { resolveTag } from "./names.ts";
+import { parseStatus, secondaryCondition } from "./status-words.ts";
 import { isEmailKey } from "./structures.ts";
 
 /** A condition that no search of the service can express: it is held against each contact that the service finds. */
@@ -55,9 +56,10 @@ export async function contactConditions(
   // As it was typed, and as an import would have written it.
   const keys = [...new Set(wanted.key?.flatMap((key) => [key, normalKey(key, structure.keyType)]))];
   const areSeveral = keys.length > 1 && alternatives.length === 0;
+  const status = wanted.status === undefined ? undefined : parseStatus(wanted.status);
   const criterias: Criteria[] = [
     ...(keys.length > 0 && !areSeveral ? [equals("KEY", keys)] : []),
-    ...(wanted.status === undefined ? [] : [equals("CONTACT_STATUS", [wanted.status])]),
+    ...(status ? [equals("CONTACT_STATUS", [status.primary])] : []),
     ...(wanted.list?.length ? [equals("LIST_ID", wanted.list)] : []),
     ...(wanted.filter ?? []).map(parseFilter),
   ];
@@ -66,13 +68,29 @@ export async function contactConditions(
     alternatives.length === 0
       ? allOf(...criterias)
       : alternatives.map((filter) => withCriterias(filter, criterias));
-  const keeps = wanted.tag?.length ? await taggedWithAny(account, structure, wanted.tag) : undefined;
+  const keeps = bothOf(
+    wanted.tag?.length ? await taggedWithAny(account, structure, wanted.tag) : undefined,
+    status && secondaryCondition(status),
+  );
   const conditions: Conditions = { filters };
   if (areSeveral) {
     conditions.keys = { values: keys, areEmails: isEmailKey(structure.keyType) };
   }
   if (keeps) conditions.keeps = keeps;
   return conditions;
+}
+
+/** Both must hold. */
+export function bothOf(
+  one: LocalCondition | undefined,
+  other: LocalCondition | undefined,
+): LocalCondition | undefined {
+  if (!one || !other) return one ?? other;
+  return {
+    needs: [...new Set([...one.needs, ...other.needs])],
+    wanted: [one.wanted, other.wanted],
+    holds: (contact: Partial<Contact>) => one.holds(contact) && other.holds(contact),
+  };
 }
 
 /** A filter that has no criterias of its own is the service's to refuse. */

@@ -2,6 +2,7 @@
 import type { Contact, Send, SendOptions } from "../wire.ts";
 import { type Behavior, createBehavior } from "./behavior.ts";
 import { type ContactSearch, contactPages, keptOf } from "./contact-search.ts";
+import { statusParts } from "./contacts.ts";
 import { createKeySearch } from "./key-search.ts";
 import { openPages, pagesInOrder, type ReadPage } from "./pages.ts";
 
@@ -69,6 +70,7 @@ export function searchPages(
     behavior,
     structureId,
     identityOf: keys.areEmails ? (key) => key.toLowerCase() : (key) => key,
+    readsStatus: search.readsStatus || statusParts.some((part) => keeps?.needs.includes(part)),
   });
   const source = [...new Set(["_id", "key", ...search.source, ...(keeps?.needs ?? [])])];
   const further = filters.flatMap(({ criterias }) => criterias);

@@ -2,8 +2,10 @@
 import { EcmError, ServiceError } from "../errors.ts";
 import type { Contact, Criteria, Send } from "../wire.ts";
 import type { Account } from "./account.ts";
-import { deleteContactRequest, getContactRequest, readSearch, searchContactsRequest } from "./contacts.ts";
+import { contactPages } from "./contact-search.ts";
+import { deleteContactRequest, getContactRequest } from "./contacts.ts";
 import { personIdentity } from "./key-spelling.ts";
+import { openPages } from "./pages.ts";
 
 /** The service may hide who is inactive unless it is asked for them; the letter case that it takes is not certain. */
 const inactive = ["inactive", "Inactive"];
@@ -49,14 +51,8 @@ async function findInactive(send: Send, structureId: string, byKey: Criteria): P
 }
 
 async function find(send: Send, structureId: string, criterias: Criteria[]): Promise<Partial<Contact>[]> {
-  const request = searchContactsRequest({
-    structureId,
-    filters: [{ criterias }],
-    page: 1,
-    pageSize: 100,
-    source: ["_id", "key"],
-  });
-  return readSearch(await send(request)).contacts;
+  const read = contactPages(send, { structureId, filters: [{ criterias }], source: ["_id", "key"] });
+  return (await openPages(read, { size: 100 })).first.items;
 }
 
 /**

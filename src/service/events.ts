@@ -65,13 +65,17 @@ export interface EventsPage {
 /** Takes `{ total, records }` and a bare array. @throws UnreadableAnswerError */
 export function readEvents(answer: ApiAnswer): EventsPage {
   const body = answer.body as { total?: unknown; records?: unknown } | unknown[] | null;
-  if (Array.isArray(body)) return { events: body as ContactEvent[] };
-  if (Array.isArray(body?.records)) {
-    const { records, total } = body;
-    return { events: records as ContactEvent[], total: typeof total === "number" ? total : undefined };
+  const records = Array.isArray(body) ? body : body?.records;
+  const total = Array.isArray(body) ? undefined : body?.total;
+  if (Array.isArray(records) && records.every(isRecord)) {
+    return { events: records, total: typeof total === "number" ? total : undefined };
   }
   throw new UnreadableAnswerError("The answer is not a list of events", {
     status: answer.status,
     hint: "Check the base URL with: ecm doctor",
   });
+}
+
+function isRecord(value: unknown): value is ContactEvent {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

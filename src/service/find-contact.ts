@@ -1,16 +1,27 @@
 /** A contact by its id or by its key, in as few requests as the word allows. */
 import { type ErrorDetails, NotFoundError, ServiceError, UsageError } from "../errors.ts";
 import type { Contact, ContactStructure, Send } from "../wire.ts";
-import { allOf, equals, readSearch, searchContactsRequest } from "./contacts.ts";
+import type { Behaviors } from "./behavior.ts";
+import { contactPages } from "./contact-search.ts";
+import { allOf, equals } from "./contacts.ts";
 import { normalKey } from "./key-spelling.ts";
-import { findByName } from "./names.ts";
+import { findByName, isId } from "./names.ts";
+import { openPages } from "./pages.ts";
 
-const idForm = /^[0-9a-f]{24}$/i;
 // What can be an id in a path; e-mail addresses and dots cannot.
 const possibleId = /^[\w-]+$/;
 
 /** No contact has this key or id. (A name of a list, tag, field or structure is a `NotFoundError` of its own.) */
 export class ContactNotFoundError extends NotFoundError {}
+
+/** More than the contacts whose keys differ in letter case alone. */
+const keysPerPage = 10;
+
+export interface SearchedParts {
+  source?: string[];
+  /** Needed where the parts are more than those that every service tells. */
+  behaviors?: Behaviors;
+}
 
 /**
  * Performs something on the contact that a word means, and returns what it returned. A word in the form of an id is
@@ -18,7 +29,7 @@ export class ContactNotFoundError extends NotFoundError {}
  * @param structure asked for only when a key is looked up
  * @param perform given an id, and what a search told where there was one; may be called twice, the first time having
  *   ended in a 404
- * @param source the parts of the contact that a search is asked for
+ * @param searched the parts of the contact that a search is asked for
  * @throws NotFoundError when it is neither, with what the service said of it; whatever `perform` throws but a 404
  */
 export async function onContact<T>(
@@ -26,10 +37,10 @@ export async function onContact<T>(
   structure: () => Promise<ContactStructure>,
   idOrKey: string,
   perform: (contactId: string, found?: Partial<Contact>) => Promise<T>,
-  source: string[] = ["_id", "key"],
+  { source = ["_id", "key"], behaviors }: SearchedParts = {},
 ): Promise<T> {
   if (idOrKey.trim() === "") throw new UsageError("A contact's id or key cannot be empty");
-  const isLikelyId = idForm.test(idOrKey);
+  const isLikelyId = isId(idOrKey);
   let missing: ErrorDetails | undefined;
   const performUnlessMissing = async (): Promise<{ value: T } | undefined> => {
     try {
@@ -45,11 +56,16 @@ export async function onContact<T>(
     if (result) return result.value;
   }
   const { _id: structureId, label, keyType } = await structure();
+  const behavior = behaviors?.(structureId);
+  const findByKey = async (key: string) => {
+    const search = { structureId, source, filters: allOf(equals("KEY", [key])) };
+    const read = contactPages(send, search, behavior);
+    const { first } = await openPages(read, { size: keysPerPage, behavior });
+    return contactOfKey(first.items, key);
+  };
   // As it was typed, then as an import would have written it.
   const normal = normalKey(idOrKey, keyType);
-  const found =
-    (await contactOfKey(send, structureId, idOrKey, source)) ??
-    (normal === idOrKey ? undefined : await contactOfKey(send, structureId, normal, source));
+  const found = (await findByKey(idOrKey)) ?? (normal === idOrKey ? undefined : await findByKey(normal));
   if (found) return perform(found._id, found);
   if (!isLikelyId && possibleId.test(idOrKey)) {
     const result = await performUnlessMissing();
@@ -62,22 +78,13 @@ export async function onContact<T>(
   );
 }
 
-/** The contact with this key, in one search. @throws UsageError when two contacts match. */
-async function contactOfKey(
-  send: Send,
-  structureId: string,
+/** The contact with this key. @throws UsageError when two contacts match. */
+function contactOfKey(
+  contacts: Partial<Contact>[],
   key: string,
-  source: string[],
-): Promise<(Partial<Contact> & { _id: string }) | undefined> {
-  const request = searchContactsRequest({
-    structureId,
-    filters: allOf(equals("KEY", [key])),
-    page: 1,
-    pageSize: 10,
-    source,
-  });
+): (Partial<Contact> & { _id: string }) | undefined {
   // Held against the key once more: a write must not reach a contact that a looser search let through.
-  const found = readSearch(await send(request)).contacts.map((contact) => ({
+  const found = contacts.map((contact) => ({
     ...contact,
     _id: contact._id ?? "",
     key: contact.key ?? "",

@@ -34,11 +34,16 @@ export function resolveField(structure: ContactStructure, wanted: string): Field
 /** @param structure with its tags (`account.complete`) */
 export function resolveTag(structure: ContactStructure, wanted: string): TagDefinition {
   if (structure.tags) return resolveName(wanted, structure.tags, (tag) => tag.label, "tag");
-  if (/^[0-9a-f]{24}$/i.test(wanted)) return { _id: wanted, label: wanted };
+  if (isId(wanted)) return { _id: wanted, label: wanted };
   throw new NotFoundError(
     `The service did not say which tags there are, so ${JSON.stringify(wanted)} has no id`,
     "Name the tag by its id",
   );
+}
+
+/** Whether a word has the form of an id (published reference). */
+export function isId(word: string): boolean {
+  return /^[0-9a-f]{24}$/i.test(word);
 }
 
 /** The name that was likely meant, when one is close enough to be a typo. */

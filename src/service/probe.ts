@@ -3,7 +3,16 @@
  * its own that is created, changed and deleted. What is seen is learned; what could not be seen stays open.
  */
 import { EcmError, exitCodes, ServiceError } from "../errors.ts";
-import type { Contact, ContactStructure, Criteria, Filter, MutateBody, RateLimits, Send } from "../wire.ts";
+import type {
+  Contact,
+  ContactList,
+  ContactStructure,
+  Criteria,
+  Filter,
+  MutateBody,
+  RateLimits,
+  Send,
+} from "../wire.ts";
 import { type Behavior, type BehaviorPoint, createBehavior } from "./behavior.ts";
 import { hasReferences, withElements } from "./contact-changes.ts";
 import { askSearch } from "./contact-search.ts";
@@ -13,7 +22,6 @@ import {
   deleteContactRequest,
   equals,
   mutateContactRequest,
-  statusOf,
   wholeContact,
 } from "./contacts.ts";
 import { listListsRequest, readLists } from "./lists.ts";
@@ -70,7 +78,10 @@ export async function probeReads(options: ProbeOptions): Promise<Probe> {
       listed?.tags !== undefined && listed.fields.every((field) => field.required !== undefined);
     seen.structures = isWhole ? "whole" : "slim";
   });
-  await look(() => seeLists(asking, seen));
+  let lists: ContactList[] = [];
+  await look(async () => {
+    lists = await seeLists(asking, seen);
+  });
   let contacts: Partial<Contact>[] = [];
   await look(async () => {
     contacts = await seePages(asking, seen);
@@ -80,9 +91,9 @@ export async function probeReads(options: ProbeOptions): Promise<Probe> {
   await look(() => seeManyKeys(asking, keys, seen));
   await look(() => seeLetterCase(asking, keys, seen));
   await look(() => seeInactive(asking, seen));
+  await look(() => seeListColumn(asking, lists, seen));
   seen["hourly-headers"] = limits()?.hour ? "sent" : "missing";
-  if (structure.tags === undefined)
-    await look(async () => void (await send(getStructureRequest(structure._id))));
+  if (structure.tags === undefined) await look(() => seeStructure(asking, seen));
   learnSeen(behavior, seen, asking.behavior);
   return { structure, seen, reads };
 }
@@ -100,9 +111,35 @@ class NoReadsLeft extends EcmError {
   }
 }
 
-async function seeLists({ send, structureId }: Asking, seen: SeenVariants): Promise<void> {
-  const { total } = readLists(await send(listListsRequest(structureId, 1, manyKeys)));
+/** A service need not let a key read one structure. */
+async function seeStructure({ send, structureId }: Asking, seen: SeenVariants): Promise<void> {
+  try {
+    await send(getStructureRequest(structureId));
+  } catch (error) {
+    if (!(error instanceof ServiceError) || ![403, 404].includes(error.status)) throw error;
+    // Nothing else is known to show no structure by itself.
+    if (seen.source === "specified") seen.literal = "yes";
+  }
+}
+
+/** `LIST_ID` is a column of the published reference alone. */
+async function seeListColumn(asking: Asking, [list]: ContactList[], seen: SeenVariants): Promise<void> {
+  if (!list) return;
+  const isTaken = await search(asking, allOf(equals("LIST_ID", [list._id])), 1).then(
+    () => true,
+    (error) => {
+      if (isRefusal(error)) return false;
+      throw error;
+    },
+  );
+  seen.columns = isTaken ? "published" : "specified";
+  asking.behavior.learn("listColumn", isTaken ? "taken" : "refused");
+}
+
+async function seeLists({ send, structureId }: Asking, seen: SeenVariants): Promise<ContactList[]> {
+  const { total, lists } = readLists(await send(listListsRequest(structureId, 1, manyKeys)));
   seen.lists = total === undefined ? "array" : "records";
+  return lists;
 }
 
 /** Halves the size at most three times: what is refused below is found out by who reads. */
@@ -115,8 +152,9 @@ async function seePages(asking: Asking, seen: SeenVariants): Promise<Partial<Con
         seen.page = `cap:${contacts.length}`;
       } else if (size === largestPage && totalRecords > 0) seen.page ??= `refuse:${largestPage}`;
       const [first] = contacts;
-      if (first?.status) seen.status = "object";
-      else if (statusOf(first)) seen.status = "parts";
+      seen.source = asking.behavior.get("source") ?? "published";
+      if (first?.contactStatus !== undefined) seen.status = "parts";
+      else if (first?.status && seen.source === "published") seen.status = "object";
       return contacts;
     } catch (error) {
       if (!isRefusal(error) || size < largestPage / 8) throw error;
@@ -312,7 +350,7 @@ function learnSeen(behavior: Behavior, seen: SeenVariants, found: Behavior = cre
     const point = pointOf[name];
     if (point) behavior.learn(point, value as never);
   }
-  for (const point of ["keys", "maxKeys", "statusCase"] as const) {
+  for (const point of ["keys", "maxKeys", "statusCase", "source", "listColumn", "status"] as const) {
     const value = found.get(point);
     if (value !== undefined) behavior.learn(point, value as never);
     else if (point === "maxKeys" && found.get("keys") !== undefined) behavior.forget("maxKeys");

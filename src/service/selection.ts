@@ -48,19 +48,6 @@ export async function resolveSelection(
   };
 }
 
-/** Both must hold. */
-export function bothOf(
-  one: LocalCondition | undefined,
-  other: LocalCondition | undefined,
-): LocalCondition | undefined {
-  if (!one || !other) return one ?? other;
-  return {
-    needs: [...new Set([...one.needs, ...other.needs])],
-    wanted: [one.wanted, other.wanted],
-    holds: (contact: Partial<Contact>) => one.holds(contact) && other.holds(contact),
-  };
-}
-
 /** @param time in milliseconds since the epoch */
 export function updatedAfter(time: number): LocalCondition {
   return {

@@ -5,7 +5,7 @@
  */
 import { EcmError, exitCodes, UsageError } from "../errors.ts";
 import type { ContactStructure, UpdateStructureBody } from "../wire.ts";
-import { findByName, fold, resolveField, resolveTag } from "./names.ts";
+import { fold, resolveField, resolveTag } from "./names.ts";
 
 /** From the structure as it is to the update; undefined when there is nothing to update. */
 export type StructureEdit = (structure: ContactStructure) => UpdateStructureBody | undefined;
@@ -16,9 +16,11 @@ export type StructureEdit = (structure: ContactStructure) => UpdateStructureBody
  */
 export function structureBody(structure: ContactStructure): UpdateStructureBody {
   if (structure.tags === undefined) {
-    throw new EcmError(exitCodes.failed, "The service did not say which tags the structure has", {
+    const message =
+      "The service did not say which tags the structure has; an update without them could delete them from every contact, so it was not sent";
+    throw new EcmError(exitCodes.failed, message, {
       type: "IncompleteStructureError",
-      hint: "An update sent without them would delete them from every contact, so it was not sent",
+      hint: "Change the structure in the service's own settings",
       applied: "no",
     });
   }
@@ -52,9 +54,8 @@ export function addParts(
   structure: ContactStructure,
   { fields, tags }: { fields: readonly { label: string; dataType: string }[]; tags: readonly string[] },
 ): UpdateStructureBody | undefined {
-  const isNew = ({ label }: { label: string }) =>
-    structure.fields.every((field) => fold(field.label) !== fold(label));
-  const missing = fields.filter(isNew);
+  const known = new Set(structure.fields.map(({ label }) => fold(label)));
+  const missing = fields.filter(({ label }) => !known.has(fold(label)) && known.add(fold(label)));
   const withTags = addTags(structure, tags);
   if (missing.length === 0) return withTags;
   const body = withTags ?? structureBody(structure);
@@ -83,10 +84,11 @@ export function addTags(
   structure: ContactStructure,
   labels: readonly string[],
 ): UpdateStructureBody | undefined {
+  const known = new Set((structure.tags ?? []).flatMap(({ _id, label }) => [_id, fold(label)]));
   const missing = new Map<string, string>();
   for (const label of labels) {
     refuseBlank("tag", label);
-    const isKnown = findByName(label, structure.tags ?? [], (tag) => tag.label, "tag") !== undefined;
+    const isKnown = known.has(label) || known.has(fold(label));
     if (!isKnown && !missing.has(fold(label))) missing.set(fold(label), label);
   }
   if (missing.size === 0) return undefined;

@@ -19,6 +19,8 @@ export type WantedTag = Pick<WantedField, "label" | "id" | "was">;
 
 /** A part that is left out is not looked after by the file. */
 export interface WantedStructure {
+  /** Of the structure that it is, whatever its label. */
+  id?: string;
   label?: string;
   keyName?: string;
   fields?: WantedField[];
@@ -31,18 +33,21 @@ const preface = `# The fields and tags of an account's contacts.
 # To rename, change the label and say what it was; the contacts keep their values:
 #   - label: Town
 #     was: City
+# Remove \`was\` once it is applied: labels that swapped would swap back.
 # What is only in the account stays, unless apply is run with --prune.
 `;
 
 /** The file's content as plain data. Ids appear only where labels are not enough. */
 export function wantedFrom(structure: ContactStructure): WantedStructure {
+  const fieldId = idsOfShared(structure.fields);
+  const tagId = idsOfShared(structure.tags ?? []);
   const fields = structure.fields.map((field) => ({
     label: field.label,
-    ...idIfShared(field, structure.fields),
+    ...fieldId(field),
     ...(field.dataType !== "text" && { type: field.dataType }),
     ...(field.required && { required: true }),
   }));
-  const tags = structure.tags?.map((tag) => ({ label: tag.label, ...idIfShared(tag, structure.tags!) }));
+  const tags = structure.tags?.map((tag) => ({ label: tag.label, ...tagId(tag) }));
   return { label: structure.label, keyName: structure.keyName, fields, ...(tags && { tags }) };
 }
 
@@ -64,8 +69,9 @@ export function parseStructureFile(text: string, file: string): WantedStructure 
     // Aliases that expand to more than any structure holds.
     throw new UsageError(`${file}: ${(error as Error).message}`);
   }
-  const content = recordAt(value, file, ["label", "keyName", "fields", "tags"]);
+  const content = recordAt(value, file, ["label", "keyName", "fields", "tags", "id"]);
   const wanted: WantedStructure = {
+    ...textAt(content, "id", file),
     ...textAt(content, "label", file),
     ...textAt(content, "keyName", file),
   };
@@ -146,10 +152,9 @@ function refuseRepeats(wanted: WantedTag[] | undefined, where: string): void {
   }
 }
 
-function idIfShared<T extends { _id: string; label: string }>(
-  thing: T,
-  things: readonly T[],
-): { id?: string } {
-  const isShared = things.some((other) => other !== thing && fold(other.label) === fold(thing.label));
-  return isShared ? { id: thing._id } : {};
+/** The ids of those whose label others have too. */
+function idsOfShared<T extends { _id: string; label: string }>(things: readonly T[]) {
+  const counts = new Map<string, number>();
+  for (const { label } of things) counts.set(fold(label), (counts.get(fold(label)) ?? 0) + 1);
+  return ({ _id, label }: T): { id?: string } => (counts.get(fold(label))! > 1 ? { id: _id } : {});
 }

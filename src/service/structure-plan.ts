@@ -1,9 +1,10 @@
 /** From a structure as it is and as a file wants it to the changes between them, and the update that makes them. Pure. */
 import { UsageError } from "../errors.ts";
 import type { ContactStructure, UpdateStructureBody } from "../wire.ts";
-import { findByName, fold } from "./names.ts";
+import { fold } from "./names.ts";
 import { structureBody } from "./structure-edit.ts";
 import type { WantedField, WantedStructure, WantedTag } from "./structure-file.ts";
+import { matchEntries } from "./structure-match.ts";
 
 export type Part = "field" | "tag";
 
@@ -39,9 +40,8 @@ export interface StructurePlan {
 }
 
 /**
- * Entries are matched by id, then by label, then by the label that they had (`was`), then by label without regard to case;
- * what matches nothing is new. @param isPruning whether what is only in the account goes
- * @throws UsageError when an id of the file does not exist, or two entries mean the same
+ * @param isPruning whether what is only in the account goes
+ * @throws UsageError when the file means something that does not exist, or two would have one label
  */
 export function planStructure(
   structure: ContactStructure,
@@ -72,8 +72,9 @@ export function changesBetween(structure: ContactStructure, body: UpdateStructur
   for (const part of ["field", "tag"] as const) {
     const [before, after] =
       part === "field" ? [structure.fields, body.fields] : [structure.tags ?? [], body.tags];
+    const byId = new Map(after.map((each) => [each._id, each]));
     for (const { _id, label } of before) {
-      const now = after.find((each) => each._id === _id);
+      const now = byId.get(_id);
       if (!now) changes.push({ action: "remove", part, _id, label });
       else if (now.label !== label) changes.push({ action: "rename", part, _id, label, to: now.label! });
     }
@@ -107,7 +108,7 @@ function planPart(
   isPruning: boolean,
   changes: StructureChange[],
 ): Entry[] {
-  const matches = matchEntries(part, existing, wanted);
+  const matches = matchEntries<Existing, WantedField>(part, existing, wanted);
   const kept: Entry[] = [];
   for (const thing of existing) {
     const match = matches.get(thing);
@@ -119,40 +120,8 @@ function planPart(
   }
   const matched = new Set(matches.values());
   const added = wanted.filter((entry) => !matched.has(entry)).map((entry) => addition(part, entry, changes));
-  refuseShared(part, kept, added);
+  refuseShared(part, existing, [...kept, ...added]);
   return [...kept, ...added];
-}
-
-function matchEntries(
-  part: Part,
-  existing: Existing[],
-  wanted: (WantedField | WantedTag)[],
-): Map<Existing, WantedField> {
-  const matches = new Map<Existing, WantedField>();
-  const open = new Set(wanted);
-  const match = (find: (entry: WantedField, free: Existing[]) => Existing | undefined) => {
-    for (const entry of [...open]) {
-      const thing = find(
-        entry,
-        existing.filter((each) => !matches.has(each)),
-      );
-      if (!thing) continue;
-      matches.set(thing, entry);
-      open.delete(entry);
-    }
-  };
-  match(({ id, label }, free) => {
-    if (id === undefined) return undefined;
-    const thing = free.find((each) => each._id === id);
-    if (thing) return thing;
-    throw new UsageError(`The structure has no ${part} with the id ${id} (${JSON.stringify(label)})`);
-  });
-  match(({ label }, free) => free.find((each) => each.label === label));
-  match(({ was }, free) =>
-    was === undefined ? undefined : findByName(was, free, (each) => each.label, part),
-  );
-  match(({ label }, free) => findByName(label, free, (each) => each.label, part));
-  return matches;
 }
 
 function changed(part: Part, thing: Existing, wanted: WantedField, changes: StructureChange[]): Existing {
@@ -196,13 +165,27 @@ function addition(part: Part, wanted: WantedField, changes: StructureChange[]): 
   return { label, dataType: type, required };
 }
 
-/** A rename onto a label that another one keeps would leave two that cannot be told apart. */
-function refuseShared(part: Part, kept: Entry[], added: Entry[]): void {
-  for (const entry of [...kept, ...added]) {
-    const others = [...kept, ...added].filter((other) => other !== entry);
-    const isNew = entry._id === undefined;
-    if (isNew && others.some((other) => fold(other.label) === fold(entry.label))) {
-      throw new UsageError(`Two ${part}s would be named ${JSON.stringify(entry.label)}`);
-    }
+/** A change that gives a label to a second one would leave two that cannot be told apart. */
+function refuseShared(part: Part, existing: readonly Existing[], entries: readonly Entry[]): void {
+  const before = new Map(existing.map(({ _id, label }) => [_id, fold(label)]));
+  const others = new Map<string, Entry>();
+  for (const entry of entries) {
+    const label = fold(entry.label);
+    const other = others.get(label);
+    others.set(label, entry);
+    const isOld = (each: Entry) => each._id !== undefined && before.get(each._id) === label;
+    if (!other || (isOld(entry) && isOld(other))) continue;
+    throw new UsageError(
+      `Two ${part}s would be named ${JSON.stringify(entry.label)}`,
+      "Names are compared ignoring case; choose another, or rename or remove the other one too",
+    );
   }
+}
+
+/** Whether two plans do the same. What they leave alone may differ. */
+export function isSamePlan(one: StructurePlan, other: StructurePlan): boolean {
+  const [first, second] = [one, other].map(({ changes }) =>
+    JSON.stringify(changes.filter(({ action }) => action !== "keep")),
+  );
+  return first === second;
 }

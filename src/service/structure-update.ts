@@ -28,7 +28,6 @@ export async function updateStructure(
       return updated;
     } catch (error) {
       if (attempt === mostAttempts || !isStale(error)) throw error;
-      account.forget();
       current = await freshStructure(account, structure._id);
     }
   }
@@ -38,7 +37,9 @@ function isStale(error: unknown): boolean {
   return error instanceof ServiceError && error.type === "ConcurrencyError";
 }
 
-async function freshStructure(account: Account, structureId: string): Promise<ContactStructure> {
+/** The structure as it is now. @throws NotFoundError when it is gone */
+export async function freshStructure(account: Account, structureId: string): Promise<ContactStructure> {
+  account.forget();
   const found = (await account.structures()).find((each) => each._id === structureId);
   if (!found) throw new NotFoundError(`The structure ${structureId} is gone`);
   return account.forUpdate(found);

@@ -3,12 +3,12 @@
  * found before a contact is read: its grammar at once, its names and types as soon as the structure is known.
  */
 import type { ASTNode, Environment } from "@marcbachmann/cel-js";
-import { EcmError, exitCodes, UsageError } from "../errors.ts";
+import { EcmError, exitCodes, NotFoundError, UsageError } from "../errors.ts";
 import type { Contact, ContactList, ContactStructure } from "../wire.ts";
 import type { Account } from "./account.ts";
 import type { LocalCondition } from "./contact-filters.ts";
 import { statusOf, statusParts } from "./contacts.ts";
-import { closest } from "./names.ts";
+import { closest, isId } from "./names.ts";
 
 /** An expression whose grammar is right. */
 export interface Where {
@@ -184,6 +184,7 @@ function told<T>(part: string, value: T | undefined): T {
 
 /** Names given as text where only a name makes sense: a misspelt one would hold for nobody, or for everybody. */
 function requireNames(text: string, ast: ASTNode, vocabulary: Vocabulary): void {
+  if (!vocabulary.tags) refuseTagLabels(text, ast);
   for (const node of nodesOf(ast)) {
     if (node.op === "id") requireOneField(text, node, vocabulary);
     const field = fieldNamedIn(node);
@@ -196,6 +197,24 @@ function requireNames(text: string, ast: ASTNode, vocabulary: Vocabulary): void 
       const kind = member.part === "tags" ? "tag" : "list";
       throw unknownName(text, member.node, kind, member.name, [...known.values()]);
     }
+  }
+}
+
+/** Where the service does not tell the labels of tags, only their ids and their number can be compared. */
+function refuseTagLabels(text: string, ast: ASTNode): void {
+  const allowed = new Set<unknown>();
+  for (const node of nodesOf(ast)) {
+    const member = memberNamedIn(node);
+    if (member?.part === "tags" && isId(member.name)) allowed.add((node.args as ASTNode[])[1]);
+    const [name, subject] = node.op === "call" || node.op === "rcall" ? (node.args as unknown[]) : [];
+    if (name === "size") allowed.add(Array.isArray(subject) ? subject[0] : subject);
+  }
+  for (const node of nodesOf(ast)) {
+    if (node.op !== "id" || node.args !== "tags" || allowed.has(node)) continue;
+    throw new NotFoundError(
+      `--where: the service did not say which tags there are, so tags${at(text, node)} cannot be compared with labels`,
+      'Name the tag by its id, such as "64f0c2e19a7b5d0012c3a456" in tags',
+    );
   }
 }
 

@@ -1,17 +1,32 @@
 /** Data that a flag names: a file, or `-` for standard input. */
+import { isUtf8 } from "node:buffer";
 import { readFile } from "node:fs/promises";
-import { text } from "node:stream/consumers";
+import { buffer } from "node:stream/consumers";
 import { UsageError } from "../errors.ts";
 import type { Terminal } from "./terminal.ts";
 
-/** @param flag for the message, such as `--data`. @throws UsageError when the file cannot be read. */
+const newline = 0x0a;
+
+/** @param flag for the message, such as `--data`. @throws UsageError when it cannot be read, or is not UTF-8. */
 export async function readDataInput(terminal: Terminal, source: string, flag: string): Promise<string> {
-  if (source === "-") return withoutMark(await text(terminal.stdin));
-  try {
-    return withoutMark(await readFile(source, "utf8"));
-  } catch (error) {
-    throw new UsageError(`${flag}: cannot read ${source}: ${(error as Error).message.split(",")[0]}`);
-  }
+  if (source === "-") return textIn(await buffer(terminal.stdin), "standard input", flag);
+  const bytes = await readFile(source).catch((error: Error) => {
+    throw new UsageError(`${flag}: cannot read ${source}: ${error.message.split(",")[0]}`);
+  });
+  return textIn(bytes, source, flag);
+}
+
+/** Text in another encoding would go on with replacement characters in place of its letters. */
+function textIn(bytes: Buffer, source: string, flag: string): string {
+  const text = bytes.toString("utf8");
+  if (isUtf8(bytes)) return withoutMark(text);
+  const again = Buffer.from(text, "utf8");
+  const offset = bytes.findIndex((byte, at) => byte !== again[at]);
+  const line = bytes.subarray(0, offset).filter((byte) => byte === newline).length + 1;
+  throw new UsageError(
+    `${flag}: ${source} is not UTF-8: line ${line}, byte offset ${offset}`,
+    "Save it as UTF-8, or convert it, such as: iconv -f WINDOWS-1252 -t UTF-8",
+  );
 }
 
 /** The same for JSON: the text as it came, and what it says. @throws UsageError naming where it is malformed. */

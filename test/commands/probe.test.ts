@@ -12,7 +12,7 @@ async function account(variants: Record<string, string> = {}): Promise<RunningSa
     tags: ["Guild"],
     status: index === 7 ? "Unsubscribe" : "Active",
   }));
-  return startSandbox({ variants, contents: { contacts } });
+  return startSandbox({ variants, contents: { lists: ["Guild"], contacts } });
 }
 
 async function probed({ ecm }: RunningSandbox, ...words: string[]) {
@@ -27,6 +27,8 @@ const played: Record<string, string>[] = [
   { keys: "refused", page: "cap:10", lists: "array", structures: "slim", status: "object" },
   { keys: "first", "max-keys": "25", "key-case": "exact", inactive: "hidden" },
   { page: "refuse:250", "mutate-elements": "id", "mutate-answer": "empty", noop: "NothingToDoError" },
+  { source: "specified", columns: "specified" },
+  { source: "common" },
   { "max-keys": "50", "mutate-answer": "other", "hourly-headers": "missing", "mutate-elements": "object" },
 ];
 
@@ -47,6 +49,19 @@ describe("ecm probe", () => {
     });
     const { stdout: count } = await running.ecm(["contact", "search", "--count"]);
     expect(count).toBe(variants.inactive === "hidden" ? "29\n" : "30\n");
+    await startSandbox({ variants: saved.variants });
+  });
+
+  it("finds out that the service is what its specification shows, and creates nobody it could not delete", async () => {
+    const running = await account({ literal: "yes" });
+    const { saved, stderr } = await probed(running, "--write", "-y");
+    expect(saved.variants).toMatchObject({ literal: "yes", source: "specified", columns: "specified" });
+    expect(stderr).toContain("--write was left out");
+    expect(Number(/^(\d+) reads/m.exec(stderr)?.[1])).toBeLessThanOrEqual(12);
+    expect((await running.ecm(["contact", "search", "--count"])).stdout).toBe("30\n");
+    expect((await running.ecm(["doctor", "-o", "tsv"])).stdout).toMatch(
+      /names that a search can ask for: the members of a contact in the specification; .*LIST_ID is refused/,
+    );
     await startSandbox({ variants: saved.variants });
   });
 

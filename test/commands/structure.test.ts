@@ -228,6 +228,75 @@ describe("a structure kept as a file", () => {
   });
 });
 
+describe("a structure file that is not what it seems", () => {
+  const twoStructures = async () => {
+    const held = ["Leads", "Customers"].map((label, index) => ({
+      _id: `s${index}`,
+      label,
+      keyName: "Email",
+      keyType: "email",
+      fields: [{ _id: "f1", label: "City", dataType: "text", required: false }],
+      tags: [],
+      __v: 1,
+    }));
+    const server = await startHttpServer((request, response) => {
+      if (request.method === "GET") return json(response, 200, held);
+      json(response, 200, { ...held[1], ...JSON.parse(request.body) });
+    });
+    const env = { ECM_BASE_URL: server.baseUrl, ECM_API_KEY: `ecm_us_${"x".repeat(43)}` };
+    const writes = () =>
+      server.seen.filter(({ method }) => method === "PUT").map(({ body }) => JSON.parse(body));
+    return { ecm: ecmWith({ ...(await temporaryHome()), ...env }), writes };
+  };
+
+  it("because it is another structure's, asks at a terminal and is exit 2 elsewhere", async () => {
+    const { ecm, writes } = await twoStructures();
+    const stdin = await done(ecm(["structure", "pull", "Leads"]));
+    const file = join(await temporaryFolder(), "leads.yaml");
+    await writeFile(file, stdin);
+    const apply = ["-s", "Customers", "structure", "apply", file];
+    const refused = await ecm(apply);
+    expect(refused.code).toBe(2);
+    expect(refused.stderr).toContain('is the file of the structure "Leads", not of "Customers"');
+    expect(refused.stderr).toContain("--structure Leads, or confirm with --yes");
+    const terminal = (typed: string) => ecm(apply, { terminalColumns: 200, typed });
+    const declined = await terminal("n\r");
+    expect(declined.code).toBe(1);
+    expect(declined.stderr).toContain("Apply it all the same?");
+    await writeFile(file, "id: s0\nfields: [City, Zip]\n");
+    expect((await ecm(apply)).code).toBe(2);
+    expect(writes()).toEqual([]);
+    expect((await terminal("y\r")).code).toBe(0);
+    await writeFile(file, "id: s1\nlabel: Clients\n");
+    await done(ecm(apply));
+    expect(writes().map(({ label }) => label)).toEqual(["Customers", "Clients"]);
+    await done(ecm(["-s", "Leads", "structure", "apply", "-"], { stdin }));
+  });
+
+  it("because it is not UTF-8, is refused with its line and byte offset, and so is any other data", async () => {
+    const { ecm, writes } = await twoStructures();
+    const file = join(await temporaryFolder(), "latin1.yaml");
+    const bytes = Buffer.from("fields:\n  - City\n  - Größe\n", "latin1");
+    await writeFile(file, bytes);
+    for (const verb of ["diff", "apply"]) {
+      const { code, stderr } = await ecm(["-s", "Leads", "structure", verb, file]);
+      expect(code).toBe(2);
+      expect(stderr).toContain(`${file} is not UTF-8: line 3, byte offset 23`);
+      const piped = await ecm(["-s", "Leads", "structure", verb, "-"], { stdin: bytes });
+      expect(piped.stderr).toContain("standard input is not UTF-8: line 3, byte offset 23");
+    }
+    const body = Buffer.from('{"key":"a@x.org","x":"ö"}', "latin1");
+    const sent = await ecm(["-s", "Leads", "contact", "create", "--data", "-"], { stdin: body });
+    expect({ code: sent.code, isSaid: sent.stderr.includes("line 1, byte offset 22") }).toEqual({
+      code: 2,
+      isSaid: true,
+    });
+    await writeFile(file, "\ufefffields: [City, \ufffd]\n");
+    expect(await done(ecm(["-s", "Leads", "structure", "diff", file]))).toBe('+ field "\ufffd" (text)\n');
+    expect(writes()).toEqual([]);
+  });
+});
+
 describe("a service that tells less, or has moved on", () => {
   const structure = {
     _id: "s1",
@@ -345,18 +414,111 @@ describe("a service that tells less, or has moved on", () => {
     );
   });
 
-  it("removes nothing that appeared after the question was answered", async () => {
-    let reads = 0;
+  it("is sent nothing where the plan is another after others changed it, and the new plan is said", async () => {
+    const added = { ...structure, tags: [...structure.tags, { _id: "t2", label: "new" }] };
+    const renamed = { ...structure, fields: [{ ...structure.fields[0]!, label: "Town" }] };
+    for (const [meanwhile, stdin, plan] of [
+      [added, "tags: []\n", '- tag "new" (every contact loses it)'],
+      [renamed, "fields:\n  - label: Town\n    was: City\n", "The plan is now:\nNo differences"],
+      [renamed, "fields: [Zip, City]\n", '- field "Town" (every contact loses it)'],
+    ] as const) {
+      let reads = 0;
+      const { ecm, seen } = await against((request, response) => {
+        if (request.method === "PUT") return json(response, 400, errorBody("ConcurrencyError", "stale"));
+        json(response, 200, [reads++ === 0 ? structure : meanwhile]);
+      });
+      const { code, stderr } = await ecm(["structure", "apply", "-", "--prune", "--yes"], { stdin });
+      expect(code).toBe(6);
+      expect(stderr).toContain("so that the plan is another now; nothing was written");
+      expect(stderr).toContain(plan);
+      expect(seen.filter(({ method }) => method === "PUT")).toHaveLength(1);
+    }
+  });
+
+  it("is applied where others changed what the file does not speak of", async () => {
+    let held = structure;
+    const { ecm, seen } = await against((request, response, count) => {
+      if (request.method === "GET") return json(response, 200, [held]);
+      if (count === 2) {
+        held = {
+          ...structure,
+          fields: [...structure.fields, { ...structure.fields[0]!, _id: "f2", label: "Zip" }],
+        };
+        return json(response, 400, errorBody("ConcurrencyError", "stale"));
+      }
+      json(response, 200, { ...held, ...JSON.parse(request.body) });
+    });
+    await done(ecm(["structure", "apply", "-"], { stdin: "fields:\n  - label: Town\n    was: City\n" }));
+    expect(JSON.parse(seen.at(-1)!.body).fields.map(({ label }: { label: string }) => label)).toEqual([
+      "Town",
+      "Zip",
+    ]);
+  });
+
+  it("renames the field that was meant, whatever has its label after others changed it", async () => {
+    const [city] = structure.fields;
+    let held = structure;
+    const { ecm, seen } = await against((request, response, count) => {
+      if (request.method === "GET") return json(response, 200, [held]);
+      if (count > 2) return json(response, 200, { ...held, ...JSON.parse(request.body) });
+      held = {
+        ...structure,
+        fields: [
+          { ...city!, label: "Old" },
+          { ...city!, _id: "f2", label: "City" },
+        ],
+      };
+      json(response, 400, errorBody("ConcurrencyError", "stale"));
+    });
+    await done(ecm(["structure", "field", "rename", "City", "Town"]));
+    expect(JSON.parse(seen.at(-1)!.body).fields).toMatchObject([
+      { _id: "f1", label: "Town" },
+      { _id: "f2", label: "City" },
+    ]);
+  });
+
+  it("is read again after a question where no version tells what others changed meanwhile", async () => {
+    const { __v: _version, ...unversioned } = structure;
+    const zip = { ...structure.fields[0]!, _id: "f2", label: "Zip" };
+    const later = { ...unversioned, fields: [...structure.fields, zip] };
     const { ecm, seen } = await against((request, response) => {
-      if (request.method === "PUT") return json(response, 400, errorBody("ConcurrencyError", "stale"));
-      const tags = reads++ === 0 ? structure.tags : [...structure.tags, { _id: "t2", label: "new" }];
-      json(response, 200, [{ ...structure, tags }]);
+      const isAsked = seen.some(({ url }) => url.includes("/search"));
+      if (request.url.includes("/search")) return json(response, 200, { totalRecords: 3, contacts: [] });
+      if (request.method === "PUT") return json(response, 200, { ...later, ...JSON.parse(request.body) });
+      const now = isAsked ? later : unversioned;
+      json(response, 200, request.url.endsWith("/s1") ? now : [now]);
     });
-    const { code, stderr } = await ecm(["structure", "apply", "-", "--prune", "--yes"], {
-      stdin: "tags: []\n",
+    const terminal = { terminalColumns: 120, typed: "y\r" };
+    expect((await ecm(["structure", "tag", "remove", "vip"], terminal)).code).toBe(0);
+    expect(JSON.parse(seen.at(-1)!.body).fields).toHaveLength(2);
+  });
+
+  it("of 10,000 tags and 2,000 fields is pulled, compared, applied and removed from, with one search for the question", async () => {
+    const many = (count: number, prefix: string) =>
+      Array.from({ length: count }, (_, n) => ({ _id: `${prefix}${n}`, label: `${prefix} ${n}` }));
+    const large = {
+      ...structure,
+      fields: many(2000, "Field").map((each) => ({ ...each, dataType: "text", required: false })),
+      tags: many(10_000, "Tag"),
+    };
+    const { ecm, seen } = await against((request, response) => {
+      if (request.url.includes("/search")) return json(response, 200, { totalRecords: 3, contacts: [] });
+      json(response, 200, request.method === "PUT" ? { ...large, ...JSON.parse(request.body) } : [large]);
     });
-    expect(code).toBe(6);
-    expect(stderr).toContain('The tag "new" was added in the meantime');
-    expect(seen.filter(({ method }) => method === "PUT")).toHaveLength(1);
+    const file = join(await temporaryFolder(), "large.yaml");
+    await done(ecm(["structure", "pull", "--output-file", file]));
+    expect(await done(ecm(["structure", "diff", file]))).toBe("");
+    const text = (await readFile(file, "utf8")).replace(
+      /^ {2}- Tag (\d+)$/gm,
+      "  - label: Mark $1\n    was: Tag $1",
+    );
+    const tags = text.replace(/^fields:\n(?: .*\n)*/m, "fields:\n  - Field 0\n");
+    const terminal = { terminalColumns: 120, typed: "y\r" };
+    await writeFile(file, tags);
+    expect((await ecm(["structure", "apply", file, "--prune"], terminal)).code).toBe(0);
+    const body = JSON.parse(seen.at(-1)!.body);
+    expect(body.fields).toHaveLength(1);
+    expect(body.tags[9_999]).toEqual({ _id: "Tag9999", label: "Mark 9999" });
+    expect(seen.filter(({ url }) => url.includes("/search"))).toHaveLength(1);
   });
 });

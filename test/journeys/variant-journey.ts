@@ -3,8 +3,7 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Summary } from "../../src/bulk/runs/report.ts";
 import { openStore } from "../../src/sandbox/store/index.ts";
-import type { Contact } from "../../src/wire.ts";
-import { call, inputFile } from "../bulk/kit.ts";
+import { inputFile } from "../bulk/kit.ts";
 import { testClock } from "../sandbox/account.ts";
 import { temporaryFolder } from "../support/ecm.ts";
 import { startSandbox } from "../support/sandbox.ts";
@@ -24,9 +23,28 @@ export interface Journey {
   writesOfRepeats: number[];
 }
 
-export async function travel(variants: Record<string, string>): Promise<Journey> {
+export interface JourneyOptions {
+  /**
+   * The account has its field and tags from the start, tags are named by their ids, and the structure is not changed:
+   * for a service that does not show a structure's tags.
+   */
+  isFurnished?: boolean;
+}
+
+export async function travel(
+  variants: Record<string, string>,
+  { isFurnished = false }: JourneyOptions = {},
+): Promise<Journey> {
   const clock = testClock();
-  const service = await startSandbox({ variants, clock, hourlyLimit: 1_000_000, monthlyLimit: 1_000_000 });
+  const service = await startSandbox({
+    variants,
+    clock,
+    hourlyLimit: 1_000_000,
+    monthlyLimit: 1_000_000,
+    contents: isFurnished ? { fields: ["City"], tags: ["vip", "trial"] } : undefined,
+  });
+  const tagIds = await tagIdsIn(service.folder);
+  const tag = (label: string) => (isFurnished ? tagIds.get(label)! : label);
   const steps: Journey["steps"] = {};
   const writesOfRepeats: number[] = [];
   let said = "";
@@ -52,15 +70,17 @@ export async function travel(variants: Record<string, string>): Promise<Journey>
     Object.assign(steps[name] as object, { output: stdout.split("\n").filter(Boolean).sort() });
   };
 
-  await ecm("add a field", ["structure", "field", "add", "City"]);
-  await ecm("add tags", ["structure", "tag", "add", "vip", "trial"]);
+  if (!isFurnished) {
+    await ecm("add a field", ["structure", "field", "add", "City"]);
+    await ecm("add tags", ["structure", "tag", "add", "vip", "trial"]);
+  }
   for (const name of ["News", "Offers", "Events"]) await ecm(`create ${name}`, ["lists", "create", name]);
 
   const header = "Email,First Name,City,Lists,Tags\n";
   const rows = Array.from(
     { length: 14 },
     (_, number) =>
-      `p${number}@example.com,First ${number},Oslo,${number % 2 ? "News" : '"News,Offers"'},${number % 3 ? "" : "vip"}\n`,
+      `p${number}@example.com,First ${number},Oslo,${number % 2 ? "News" : '"News,Offers"'},${number % 3 ? "" : tag("vip")}\n`,
   );
   const mapping = ["--map", "Lists=lists", "--map", "Tags=tags"];
   const first = await inputFile(header + rows.join(""), "first.csv");
@@ -76,7 +96,7 @@ export async function travel(variants: Record<string, string>): Promise<Journey>
     "p1@example.com\np5@example.com\nn1@example.com\nnobody@example.com\n",
     "keys.txt",
   );
-  await bulk("mutate", "contact", "mutate", "--keys", keys, "--add-tag", "trial", "--set", "City=Rome");
+  await bulk("mutate", "contact", "mutate", "--keys", keys, "--add-tag", tag("trial"), "--set", "City=Rome");
   const members = await inputFile("p0@example.com\np1@example.com\np9@example.com\n", "members.txt");
   await bulk("sync", "lists", "sync", "Offers", members, "--max-remove", "100%");
   await repeat("sync again", "lists", "sync", "Offers", members, "--fresh");
@@ -103,7 +123,7 @@ export async function travel(variants: Record<string, string>): Promise<Journey>
     "--list",
     "Offers",
     "--tag",
-    "vip",
+    tag("vip"),
     "--status",
     "active",
     "--output-file",
@@ -112,18 +132,54 @@ export async function travel(variants: Record<string, string>): Promise<Journey>
   Object.assign(steps.export as object, { keys: await keyColumn(file) });
 
   await bulk("undo", "runs", "undo", run.run ?? "last");
-  await ecm("rename a field", ["structure", "field", "rename", "City", "Town"]);
-  await ecm("remove a tag", ["structure", "tag", "remove", "trial", "--yes"]);
-  const folder = join(await temporaryFolder(), "clone");
-  await ecm("clone", ["sandbox", "clone", "--contacts", "--data", folder, "--yes"]);
-  Object.assign(steps.clone as object, { contacts: await contactsOfFolder(folder) });
-  return { said, steps, writesOfRepeats, contacts: await everything(service) };
+  const single = ["contact", "create", "--key", "single@example.com", "--set", "City=Oslo", "--list", "News"];
+  await ecm("create", [...single, "--tag", tag("vip")]);
+  const change = ["--set", "City=Bergen", "--add-list", "Events", "--remove-tag", tag("vip")];
+  await ecm("mutate one", ["contact", "mutate", "single@example.com", ...change]);
+  await ecm("mutate one again", ["contact", "mutate", "single@example.com", ...change]);
+  await told(
+    "get",
+    "contact",
+    "get",
+    "single@example.com",
+    "--columns",
+    "key,City,lists,tags,status",
+    "-o",
+    "tsv",
+  );
+  if (!isFurnished) {
+    const folder = join(await temporaryFolder(), "clone");
+    await ecm("clone", ["sandbox", "clone", "--contacts", "--data", folder, "--yes"]);
+    Object.assign(steps.clone as object, { contacts: Object.keys(await everything(folder)).length });
+  }
+  await ecm("unsubscribe one", ["contact", "unsubscribe", "single@example.com", "--yes"]);
+  await bulk("unsubscribe", "contact", "unsubscribe", "--keys", keys);
+  await told(
+    "search a status",
+    ..."contact search --status inactive --all --columns key,status -o tsv".split(" "),
+  );
+  if (variants.inactive !== "hidden") {
+    await bulk("unsubscribe again", "contact", "unsubscribe", "--keys", keys, "--fresh");
+    await told(
+      "search where",
+      "contact",
+      "search",
+      "--where",
+      'status == "inactive" && City != ""',
+      "--count",
+    );
+  }
+  if (!isFurnished) {
+    await ecm("rename a field", ["structure", "field", "rename", "City", "Town"]);
+    await ecm("remove a tag", ["structure", "tag", "remove", "trial", "--yes"]);
+  }
+  return { said, steps, writesOfRepeats, contacts: await everything(service.folder) };
 }
 
-async function contactsOfFolder(folder: string): Promise<number> {
+async function tagIdsIn(folder: string): Promise<Map<string, string>> {
   const store = await openStore(folder, Date.now());
   try {
-    return Array.from(store.contacts.all()).length;
+    return new Map(store.structures.all().flatMap(({ tags }) => tags.map(({ _id, label }) => [label, _id])));
   } finally {
     store.database.close();
   }
@@ -138,33 +194,26 @@ async function keyColumn(file: string): Promise<string[]> {
 }
 
 /** What the account holds, as a reader of names sees it. */
-async function everything(service: { baseUrl: string; apiKey: string }): Promise<Journey["contacts"]> {
-  const [{ _id }] = await call<[{ _id: string }]>(service, "GET", "/api/contact-structure");
-  const structure = await call<Record<"fields" | "tags", { _id: string; label: string }[]>>(
-    service,
-    "GET",
-    `/api/contact-structure/${_id}`,
-  );
-  const all = await call<{ _id: string; name: string }[] & { records?: { _id: string; name: string }[] }>(
-    service,
-    "GET",
-    `/api/contact-structure/${_id}/lists/all`,
-  );
-  const lists = (all.records ?? all).map((list) => ({ _id: list._id, label: list.name }));
-  const names = new Map(
-    [...structure.fields, ...structure.tags, ...lists].map((each) => [each._id, each.label]),
-  );
-  const labels = (refs: { _id: string }[] = []) => refs.map((ref) => names.get(ref._id) ?? ref._id).sort();
-  const contacts = await call<Contact[]>(service, "GET", "/api/contact");
-  return Object.fromEntries(
-    contacts.map(({ key, fields = [], lists: memberOf, tags, status }) => [
-      key,
-      {
-        fields: Object.fromEntries(fields.map((field) => [names.get(field._id) ?? field._id, field.value])),
-        lists: labels(memberOf),
-        tags: labels(tags),
-        status,
-      },
-    ]),
-  );
+async function everything(folder: string): Promise<Journey["contacts"]> {
+  const store = await openStore(folder, Date.now());
+  try {
+    const [structure] = store.structures.all();
+    const lists = store.lists.all(structure!._id).map(({ _id, name }) => ({ _id, label: name }));
+    const all = [...structure!.fields, ...structure!.tags, ...lists];
+    const names = new Map(all.map(({ _id, label }) => [_id, label]));
+    const named = (ids: string[]) => ids.map((id) => names.get(id) ?? id).sort();
+    return Object.fromEntries(
+      Array.from(store.contacts.all(), ({ key, fields, lists: memberOf, tags, status }) => [
+        key,
+        {
+          fields: Object.fromEntries(fields.map(({ _id, value }) => [names.get(_id) ?? _id, value])),
+          lists: named(memberOf),
+          tags: named(tags),
+          status,
+        },
+      ]),
+    );
+  } finally {
+    store.database.close();
+  }
 }

@@ -22,6 +22,20 @@ it("comes to the same end whatever the service decides, and what is imported aga
     import: { code: 0, rows: { created: 14 } },
     "import changes": { code: 0, rows: { created: 3, updated: 4, unchanged: 10 } },
     sync: { code: 0, rows: { updated: 8, unchanged: 1 } },
-    clone: { contacts: 17 },
+    clone: { contacts: 18 },
+  });
+});
+
+it("comes to the same end where the service is what the specification shows, to the letter", async () => {
+  const plain = await travel({}, { isFurnished: true });
+  const { said, ...literal } = await travel({ literal: "yes" }, { isFurnished: true });
+  expect(literal, said).toEqual({ ...plain, said: undefined });
+  expect(plain.steps).toMatchObject({
+    export: { code: 0, keys: expect.arrayContaining(["p0@example.com"]) },
+    get: { code: 0, output: expect.arrayContaining([expect.stringContaining("single@example.com\tBergen")]) },
+    "unsubscribe one": { code: 0 },
+    unsubscribe: { rows: { updated: 3, rejected: 1 } },
+    "unsubscribe again": { rows: { updated: 0, unchanged: 3 } },
+    "search where": { output: ["4"] },
   });
 });

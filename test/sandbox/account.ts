@@ -130,6 +130,8 @@ export async function openAccount(options: Partial<SandboxOptions> = {}): Promis
     search: (criterias, more = {}) =>
       call("POST", "/api/contact/search", {
         contactStructureId: structureId,
+        page: 1,
+        pageSize: 10,
         source: ["_id", "key"],
         contactSpecification: { filters: criterias.length > 0 ? [{ criterias }] : [] },
         ...more,

@@ -152,6 +152,8 @@ test("Behind a port: the socket is really reset, before or after the write", asy
   await expect(create("second@b.co")).rejects.toMatchObject({ code: "ECONNRESET" });
   const search = JSON.stringify({
     contactStructureId: sandbox.structureId,
+    page: 1,
+    pageSize: 10,
     source: ["key"],
     contactSpecification: { filters: [] },
   });

@@ -45,6 +45,28 @@ test.each([
   expect(answer.status).toBe(200);
 });
 
+test.each([
+  ["without Host", "GET /api/contact-structure HTTP/1.1\r\n\r\n"],
+  [
+    "with a broken chunk",
+    "POST /api/contact HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\nZZ\r\n",
+  ],
+  ["with a head that is too large", `GET / HTTP/1.1\r\nHost: x\r\nX-Long: ${"x".repeat(17_000)}\r\n\r\n`],
+  ["with two lengths", "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n"],
+  ["that is no HTTP", "what is this\r\n\r\n"],
+  ["with an unknown expectation", "POST / HTTP/1.1\r\nHost: x\r\nExpect: more\r\nContent-Length: 0\r\n\r\n"],
+  ["to connect elsewhere", "CONNECT x:1 HTTP/1.1\r\nHost: x\r\n\r\n"],
+])("Behind a port, a request %s is 400 ValidationError in JSON", async (_what, text) => {
+  const { baseUrl } = await startSandbox();
+  const answer = await said(new URL(baseUrl), text);
+  expect(answer).toMatch(/^HTTP\/1\.1 400 /);
+  expect(answer).toMatch(/content-type: application\/json/i);
+  const body = /\{.*\}/s.exec(answer)?.[0] ?? "";
+  expect(JSON.parse(body)).toEqual({
+    errors: [{ errorType: "ValidationError", message: expect.any(String) }],
+  });
+});
+
 test("Behind a port, a caller who leaves in the middle of a body leaves nothing", async () => {
   const { baseUrl, apiKey, sandbox } = await startSandbox();
   const body = JSON.stringify({ key: "a@b.co", contactStructureId: sandbox.structureId });
@@ -61,6 +83,8 @@ test("Behind a port, a caller who leaves in the middle of a body leaves nothing"
     headers: { "x-api-key": apiKey, "content-type": "application/json" },
     body: JSON.stringify({
       contactStructureId: sandbox.structureId,
+      page: 1,
+      pageSize: 10,
       source: ["key"],
       contactSpecification: { filters: [] },
     }),

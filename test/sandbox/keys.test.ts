@@ -135,6 +135,25 @@ test("API key state: deleted is 401 'Invalid API key', for good", async () => {
   expect(() => owner.key("contacts:read")).toThrow(expect.objectContaining({ exitCode: 5 }));
 });
 
+test("API key state: an expired key that is regenerated works, for as long as it did before", async () => {
+  const { call, owner: open, clock } = await openAccount();
+  const owner = await open();
+  const expiresAt = new Date(clock.now() + 3_600_000);
+  const before = owner.createKey({ name: "ci", scopes: ["contacts:read"], expiresAt });
+  clock.pass(7200);
+  expect(owner.key("ci").state).toBe("expired");
+  const after = owner.regenerateKey("ci");
+  expect(after.state).toBe("active");
+  expect((await call(...read, undefined, { key: after.key })).status).toBe(200);
+  expect(errorOf(await call(...read, undefined, { key: before.key }))).toEqual(invalid);
+  clock.pass(3599);
+  expect((await call(...read, undefined, { key: after.key })).status).toBe(200);
+  clock.pass(1);
+  expect(errorOf(await call(...read, undefined, { key: after.key }))).toMatchObject({
+    message: "API key expired",
+  });
+});
+
 test("API key state: regenerating gives a new value and keeps name, scopes, expiry and state", async () => {
   const { call, owner: open, clock } = await openAccount();
   const owner = await open();

@@ -99,7 +99,6 @@ test("Mutate rule 5: a request that changes nothing is 400, and the contact stay
   const nothing = [
     {},
     { __v: 0 },
-    { __v: 7 },
     { addTags: [], updateFields: [] },
     { addTags: [{ _id: tags[0] }] },
     { removeTags: [{ _id: tags[1] }], addLists: [{ _id: lists[0] }], removeLists: [{ _id: lists[1] }] },
@@ -118,11 +117,15 @@ test("Mutate rule 5: a request that changes nothing is 400, and the contact stay
 test("Mutate rule 6: a stale __v is 400 ConcurrencyError", async () => {
   const { mutate, tags, lists } = await furnishedContact();
   expect((await mutate({ addTags: [{ _id: tags[1] }], __v: 0 })).body.__v).toBe(1);
-  for (const __v of [0, 2]) {
-    expect(errorOf(await mutate({ addLists: [{ _id: lists[1] }], __v }))).toMatchObject({
-      status: 400,
-      errorType: "ConcurrencyError",
-    });
+  // Also where nothing would change, and where something else is wrong.
+  const others = [{}, { addTags: [] }, { addTags: [{ _id: tags[1] }] }, { addTags: ["f".repeat(24)] }];
+  for (const delta of [{ addLists: [{ _id: lists[1] }] }, ...others]) {
+    for (const __v of [0, 2, 99]) {
+      expect(errorOf(await mutate({ ...delta, __v }))).toMatchObject({
+        status: 400,
+        errorType: "ConcurrencyError",
+      });
+    }
   }
 });
 

@@ -77,6 +77,8 @@ test("Real exchanges, good and bad, are as /openapi.json describes them", async 
   const contact = `/api/contact/${made._id}`;
   const search = {
     contactStructureId: account.structureId,
+    page: 1,
+    pageSize: 10,
     source: ["key", "contactStatus", "contactSubStatus"],
     contactSpecification: { filters: [] },
   };

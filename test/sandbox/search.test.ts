@@ -6,7 +6,7 @@ import { eq, errorOf, openAccount, type TestAccount } from "./account.ts";
 const keysOf = (answer: { body: { contacts: { key: string }[] } }) =>
   answer.body.contacts.map((contact) => contact.key);
 
-test("Search: without a filter every contact of the structure, 10 to a page when pageSize is left out", async () => {
+test("Search: without a filter every contact of the structure, page by page", async () => {
   const { create, search } = await openAccount();
   for (let number = 0; number < 12; number++) await create(`p${number}@b.co`);
   const first = await search([]);
@@ -100,6 +100,8 @@ test.each([
   ["contactSpecification", { contactSpecification: undefined }],
   ["contactStructureId", { contactStructureId: undefined }],
   ["contactStructureId", { contactStructureId: "x" }],
+  ["page", { page: undefined }],
+  ["pageSize", { pageSize: undefined }],
   ["page", { page: 0 }],
   ["page", { page: "1" }],
   ["page", { page: 1.5 }],

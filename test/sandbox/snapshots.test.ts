@@ -24,6 +24,8 @@ it.each([
   const structureId = sandbox.structureId;
   const { body } = await call("POST", "/api/contact/search", {
     contactStructureId: structureId,
+    page: 1,
+    pageSize: 10,
     source: ["key"],
     contactSpecification: { filters: [] },
   });

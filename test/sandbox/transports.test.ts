@@ -51,6 +51,8 @@ test("a contact that is created over HTTP is found, read and changed", async () 
   });
   const search = await call("POST", "/api/contact/search", {
     contactStructureId: structure._id,
+    page: 1,
+    pageSize: 10,
     source: ["key", "tags"],
     contactSpecification: {
       filters: [{ criterias: [{ columnToFilter: "KEY", operator: "EQ", values: ["ada@example.COM"] }] }],

@@ -1,7 +1,12 @@
 /** What --variant changes about the service, each alone. */
 import { expect, test } from "vitest";
 import type { SandboxOptions } from "../../src/sandbox/index.ts";
-import { defaultVariants, variantDescriptions, variantsFrom } from "../../src/sandbox/variants.ts";
+import {
+  defaultVariants,
+  splitVariant,
+  variantDescriptions,
+  variantsFrom,
+} from "../../src/sandbox/variants.ts";
 import { eq, errorOf, openAccount, type TestAccount } from "./account.ts";
 
 const playing = (name: string, value: string, more?: Partial<SandboxOptions>) =>
@@ -216,6 +221,147 @@ test("hourly-headers: missing, those of the month stay", async () => {
     "x-monthly-limit",
     "x-monthly-remaining",
   ]);
+});
+
+test("source: the names of the specification, or those that it shares with the published reference", async () => {
+  const specified = [
+    "_id",
+    "key",
+    "contactStructureId",
+    "fields",
+    "lists",
+    "tags",
+    "status",
+    "createdAt",
+    "__v",
+  ];
+  const common = ["_id", "key", "fields", "lists", "tags", "createdAt"];
+  for (const [value, names] of [
+    ["specified", specified],
+    ["common", common],
+  ] as const) {
+    const account = await playing("source", value);
+    const made = await account.create("a@b.co");
+    const { body } = await account.search([], { source: names });
+    for (const name of names) expect(body.contacts[0][name], name).toEqual(made[name]);
+    for (const name of ["contactStatus", "contactSubStatus", "updatedAt", "status", "__v"]) {
+      const answer = await account.search([], { source: ["_id", name] });
+      if ((names as readonly string[]).includes(name)) expect(answer.status).toBe(200);
+      else
+        expect(errorOf(answer)).toMatchObject({
+          status: 400,
+          errorType: "ValidationError",
+          field: "source",
+        });
+    }
+  }
+  const account = await playing("source", "specified");
+  await account.create("a@b.co");
+  // Nothing comes along that was not asked for.
+  expect((await account.search([], { source: ["key"] })).body.contacts).toEqual([{ key: "a@b.co" }]);
+});
+
+test("columns: a search by LIST_ID is refused", async () => {
+  const account = await playing("columns", "specified");
+  expect(errorOf(await account.search([eq("LIST_ID", "x")]))).toMatchObject({
+    status: 400,
+    errorType: "ValidationError",
+    field: "contactSpecification",
+  });
+  expect((await account.search([eq("KEY", "a@b.co"), eq("CONTACT_STATUS", "active")])).status).toBe(200);
+});
+
+test("literal: every answer has the members that the specification shows, and no others", async () => {
+  const account = await playing("literal", "yes");
+  const { call, structureId } = account;
+  const structure = `/api/contact-structure/${structureId}`;
+  const list = (await call("POST", `${structure}/lists`, { name: "News" })).body;
+  expect(list).toEqual({ _id: expect.any(String), name: "News" });
+  const [listed] = (await call("GET", "/api/contact-structure")).body;
+  const listedFields = listed.fields.map(({ label }: { label: string }) => ({
+    _id: expect.any(String),
+    label,
+    dataType: "text",
+  }));
+  expect(listed).toEqual({
+    _id: structureId,
+    label: "Default",
+    keyName: "Email",
+    keyType: "email",
+    fields: listedFields,
+  });
+  const { label, keyName, fields } = listed;
+  const updated = await call("PUT", structure, { label, keyName, fields, tags: [{ label: "vip" }], __v: 0 });
+  expect(updated.body).toEqual({
+    ...listed,
+    fields: updated.body.fields,
+    tags: [{ _id: expect.any(String), label: "vip" }],
+    __v: 1,
+  });
+  const tags = updated.body.tags.map(({ _id }: { _id: string }) => ({ _id }));
+  const lists = [{ _id: list._id }];
+  const made = (
+    await call("POST", "/api/contact", { key: "a@b.co", contactStructureId: structureId, lists, tags })
+  ).body;
+  expect(made).toEqual({
+    _id: expect.any(String),
+    key: "a@b.co",
+    contactStructureId: structureId,
+    fields: [],
+    status: { primary: "active", secondary: "confirmed" },
+    createdAt: expect.any(String),
+  });
+  const whole = { ...made, lists, tags, __v: 0 };
+  const contact = `/api/contact/${made._id}`;
+  expect((await call("GET", contact)).body).toEqual(whole);
+  expect((await call("GET", `${structure}/lists`)).body).toEqual({
+    total: 1,
+    records: [{ _id: list._id, name: "News", totalContacts: 1 }],
+  });
+  const source = Object.keys(whole);
+  expect((await account.search([], { source })).body).toEqual({ totalRecords: 1, contacts: [whole] });
+  const mutated = (await call("PUT", `${contact}/mutate`, { removeTags: tags })).body;
+  expect(mutated).toEqual({ ...whole, tags: [], __v: 1 });
+  const status = { primary: "Inactive", secondary: "Unsubscribe" };
+  expect((await call("PATCH", contact, { status })).body).toEqual({ ...whole, tags: [], status, __v: 2 });
+});
+
+test.each([
+  ["GET", "/api/contact"],
+  ["PUT", "/api/contact/ID"],
+  ["DELETE", "/api/contact/ID"],
+  ["POST", "/api/contact/export"],
+  ["GET", "/api/contact/events"],
+  ["GET", "/api/contact/ID/events"],
+  ["GET", "/api/contact-structure/STRUCTURE"],
+  ["DELETE", "/api/contact-structure/STRUCTURE/lists"],
+  ["GET", "/api/contact-structure/STRUCTURE/lists/all"],
+  ["POST", "/api/contact-structure/STRUCTURE/lists/merge"],
+  ["GET", "/api/contact-structure/STRUCTURE/lists/LIST"],
+  ["PATCH", "/api/contact-structure/STRUCTURE/lists/LIST"],
+  ["DELETE", "/api/contact-structure/STRUCTURE/lists/LIST"],
+  ["POST", "/api/contact-structure/STRUCTURE/lists/LIST/duplicate"],
+])("literal: %s %s, which the specification does not show, is 403", async (method, template) => {
+  const account = await playing("literal", "yes");
+  const { call, structureId } = account;
+  const { lists } = await account.furnished();
+  const { _id } = await account.create("a@b.co");
+  const path = template.replace("STRUCTURE", structureId).replace("LIST", lists[0]!).replace("ID", _id);
+  expect(errorOf(await call(method, path, {}))).toEqual({
+    status: 403,
+    errorType: "ForbiddenError",
+    message: "This endpoint is not accessible via API key",
+  });
+});
+
+test("literal: implies source and columns, unless they are given", () => {
+  const implied = { source: "specified", columns: "specified" };
+  expect(variantsFrom({ literal: "yes" })).toEqual({ ...defaultVariants, ...implied, literal: "yes" });
+  expect(variantsFrom({ source: "published", literal: "yes" })).toMatchObject({
+    ...implied,
+    source: "published",
+  });
+  expect(splitVariant("literal")).toEqual(["literal", "yes"]);
 });
 
 test("every value that is listed is taken, the first is the default, and any other is refused by name", () => {

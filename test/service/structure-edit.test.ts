@@ -152,9 +152,6 @@ describe("a structure file", () => {
     expect(plan("fields: [city]\n").changes).toEqual([
       { action: "rename", part: "field", _id: "f1", label: "City", to: "city" },
     ]);
-    expect(plan("fields:\n  - label: Town\n    was: City\n  - City\n").changes).toEqual([
-      { action: "add", part: "field", label: "Town", type: "text", required: false },
-    ]);
     expect(plan("fields:\n  - label: City\n    was: Place\n").changes).toEqual([]);
   });
 });

@@ -2,7 +2,7 @@
 import { EcmError, NotFoundError, ServiceError } from "../../errors.ts";
 import type { Account } from "../../service/account.ts";
 import { ensureLists, ensureParts } from "../../service/create-names.ts";
-import { closest, findByName, fold } from "../../service/names.ts";
+import { closest, findByName, fold, resolveTag } from "../../service/names.ts";
 import type { ContactList, ContactStructure, Send } from "../../wire.ts";
 import { type NewField, newFieldId, newFieldLabel } from "../input/new-fields.ts";
 
@@ -124,7 +124,7 @@ export async function openNameBook(options: NameBookOptions): Promise<NameBook> 
 
   function noteTags(): void {
     for (const name of wantedTags) {
-      const id = findByName(name, structure.tags ?? [], (tag) => tag.label, "tag")?._id;
+      const id = findTag(structure, name)?._id;
       if (id) tagIds.set(name, id);
     }
   }
@@ -189,6 +189,12 @@ export async function openNameBook(options: NameBookOptions): Promise<NameBook> 
       }
     },
   };
+}
+
+/** @throws NotFoundError where the service does not say which tags there are: what is not known is not missing */
+function findTag(structure: ContactStructure, name: string) {
+  const { tags } = structure;
+  return tags ? findByName(name, tags, (tag) => tag.label, "tag") : resolveTag(structure, name);
 }
 
 /** How operations name what does not exist yet. */

@@ -19,6 +19,8 @@ export interface PagesOptions {
   clock: Clock;
   structureId: string;
   source: string[];
+  /** As for a search of `contact-search.ts`. */
+  readsStatus?: boolean;
   filters?: Filter[];
   /** Pages at once. */
   concurrency: number;
@@ -34,7 +36,7 @@ export interface PagesOptions {
 export async function readAccountIfSmaller(
   snapshot: AccountSnapshot,
   contacts: number,
-  options: PagesOptions,
+  { readsStatus, ...options }: PagesOptions,
   maxRequests: number,
 ): Promise<boolean> {
   const lookUps = Math.ceil(contacts / Math.min(largestBlock, options.keys.limit));
@@ -42,6 +44,8 @@ export async function readAccountIfSmaller(
   const mayAsk = contacts <= 1 || options.behavior.get("keys") !== undefined;
   if (lookUps <= 1 && mayAsk && snapshot.total === undefined) return false;
   if (snapshot.total === undefined && !(await isFirstPageRead(snapshot, options))) return false;
+  // The status of everybody would take a request for each.
+  if (readsStatus && options.behavior.get("source") === "common") return false;
   const missing = missingPages(snapshot);
   if (missing.length >= Math.max(lookUps, 1) || missing.length > maxRequests) return false;
   await readPages(snapshot, missing, options);
@@ -94,8 +98,8 @@ async function readPages(snapshot: AccountSnapshot, pages: number[], options: Pa
   await sideBySide(options.concurrency, readOn);
 }
 
-function readerOf({ send, behavior, structureId, source, filters = [] }: PagesOptions) {
-  const search = { structureId, filters, source: ["_id", "key", ...source] };
+function readerOf({ send, behavior, structureId, source, readsStatus, filters = [] }: PagesOptions) {
+  const search = { structureId, filters, source: ["_id", "key", ...source], readsStatus };
   return contactPages(send.searches, search, behavior);
 }
 

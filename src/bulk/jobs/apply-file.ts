@@ -125,7 +125,8 @@ async function readyApply(context: RunContext, head: PlanHead, plan: PlanFile): 
   const structure = await account.structure();
   const behavior = engine.behaviors?.(structureId) ?? createBehavior();
   const identityOf = identityReader(keyType);
-  const keys = createKeySearch({ send: send.searches, behavior, structureId, identityOf });
+  const readsStatus = plan.unsubscribes || plan.deletes > 0;
+  const keys = createKeySearch({ send: send.searches, behavior, structureId, identityOf, readsStatus });
   const source = [...new Set([...head.source, "createdAt"])];
   const lookup = createLookup({ send, keys, structureId, keyType, source, behavior, listIds: head.listIds });
   const named = (what: string) => plan.creations.filter((each) => each.what === what);

@@ -2,6 +2,7 @@
 import type { Readable } from "node:stream";
 import { UsageError } from "../../errors.ts";
 import type { Account } from "../../service/account.ts";
+import { statusParts } from "../../service/contacts.ts";
 import type { Selection } from "../../service/selection.ts";
 import type { Contact, ContactStructure, IdRef } from "../../wire.ts";
 import type { NameBook } from "../account/names.ts";
@@ -84,6 +85,12 @@ export interface MembersOptions {
   listName: string;
   /** How many may be taken out. Default: 10 %. */
   maxRemove?: { rows: number } | { percent: number };
+}
+
+/** Whether the status of contacts decides what becomes of them: where no search tells it, they are read by their ids. */
+export function needsStatus({ edit, unsubscribesMarked, selection }: ResolvedJob): boolean {
+  const isSelected = selection?.needs.some((part) => statusParts.includes(part));
+  return edit !== undefined || unsubscribesMarked === true || isSelected === true;
 }
 
 export function readOnly(): UsageError {

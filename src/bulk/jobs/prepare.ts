@@ -15,7 +15,7 @@ import type { Survey } from "../input/survey.ts";
 import { surveyInput } from "../input/survey.ts";
 import { progressOf } from "../plan/events.ts";
 import type { RunContext } from "../plan/run-context.ts";
-import type { ResolvedJob, RowJob } from "./job.ts";
+import { needsStatus, type ResolvedJob, type RowJob } from "./job.ts";
 
 /** What was read of a run's input. */
 export interface ReadInput extends RunContext {
@@ -46,6 +46,7 @@ export function pagesOf(rowRun: RowRun): PagesOptions {
     clock,
     structureId: structure._id,
     source: job.source(structure, survey),
+    readsStatus: needsStatus(job),
     concurrency: options.concurrency,
   };
 }
@@ -115,6 +116,7 @@ export async function openRowRun(read: ReadInput, clarify: Clarify | undefined):
     behavior,
     structureId: structure._id,
     identityOf: identityReader(structure.keyType),
+    readsStatus: needsStatus(job),
   });
   return { ...read, job, behavior, keys, names, suppressions };
 }

@@ -31,7 +31,7 @@ import {
 import { aboutRun, fingerprintIn } from "./about-run.ts";
 import { settledByInput } from "./entries.ts";
 import { type Closed, closeUnentered, nothingRead } from "./finish.ts";
-import { type RowJob, readOnly } from "./job.ts";
+import { needsStatus, type RowJob, readOnly } from "./job.ts";
 import { planAndApply, type ReadyJob } from "./plan-and-apply.ts";
 import { type Clarify, openRowRun, type RowRun, readInput } from "./prepare.ts";
 import { asksForHidden, readyRows, workFor } from "./rows.ts";
@@ -174,7 +174,8 @@ async function readyPlanned(
   const resolved = await job.resolve(account);
   const behavior = engine.behaviors?.(structureId) ?? createBehavior();
   const identityOf = identityReader(keyType);
-  const keys = createKeySearch({ send: send.searches, behavior, structureId, identityOf });
+  const readsStatus = needsStatus(resolved);
+  const keys = createKeySearch({ send: send.searches, behavior, structureId, identityOf, readsStatus });
   const suppressions = resolved.leavesOutSuppressed ? await engine.openSuppressions?.() : undefined;
   const named = (what: string) => creations.filter((each) => each.what === what);
   const names =

@@ -5,7 +5,8 @@ import type { Closed } from "../../bulk/jobs/finish.ts";
 import type { Manifest } from "../../bulk/runs/folder.ts";
 import type { Connection, Context } from "../../context.ts";
 import { EcmError, exitCodes, UsageError } from "../../errors.ts";
-import { allOf, equals, readSearch, searchContactsRequest } from "../../service/contacts.ts";
+import { searchPages } from "../../service/contact-pages.ts";
+import { allOf, equals } from "../../service/contacts.ts";
 import { fetchAllLists, fetchList } from "../../service/list-pages.ts";
 import { deleteList } from "../../service/lists.ts";
 import { shellArguments, shellWord } from "../../shell-word.ts";
@@ -110,15 +111,14 @@ export async function finishUndoingList(
 }
 
 /** How many are in all of these lists. */
-async function membersOf({ send }: Connection, structureId: string, listIds: string[]): Promise<number> {
-  const request = searchContactsRequest({
-    structureId,
-    filters: allOf(...listIds.map((_id) => equals("LIST_ID", [_id]))),
-    page: 1,
-    pageSize: 1,
-    source: ["_id"],
-  });
-  return readSearch(await send(request)).totalRecords;
+async function membersOf(
+  { send, behaviors }: Connection,
+  structureId: string,
+  listIds: string[],
+): Promise<number> {
+  const filters = allOf(...listIds.map((_id) => equals("LIST_ID", [_id])));
+  const read = searchPages(send, { structureId, filters, source: ["_id"] }, behaviors(structureId));
+  return (await read(1, 1)).total ?? 0;
 }
 
 /** Contacts may have been added since the members were read. @throws EcmError (exit 6) */

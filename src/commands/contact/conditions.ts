@@ -3,6 +3,7 @@ import type { Context } from "../../context.ts";
 import { UsageError } from "../../errors.ts";
 import type { Account } from "../../service/account.ts";
 import {
+  bothOf,
   contactConditions,
   type LocalCondition,
   parseFilter,
@@ -10,7 +11,8 @@ import {
   type WantedContacts,
 } from "../../service/contact-filters.ts";
 import type { ContactSearch } from "../../service/contact-search.ts";
-import { bothOf, updatedAfter } from "../../service/selection.ts";
+import { updatedAfter } from "../../service/selection.ts";
+import { parseStatus } from "../../service/status-words.ts";
 import type { ContactStructure } from "../../wire.ts";
 import { readKeysFile, requireKeysFile } from "./keys-file.ts";
 
@@ -70,6 +72,7 @@ function filtersFrom(
     return async (_account, { _id }) => ({ structureId: _id, filters: [], specification: specified });
   }
   wanted.filter?.forEach(parseFilter);
+  if (wanted.status !== undefined) parseStatus(wanted.status);
   return async (account, structure) => {
     const conditions = await contactConditions(account, structure, wanted, specified);
     return { structureId: structure._id, ...conditions };

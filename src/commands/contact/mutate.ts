@@ -124,7 +124,7 @@ async function mutateOne(context: Context, idOrKey: string, options: ContactMuta
       const { changesOf } = await import("./changes.ts");
       return { ...done, changes: changesOf(body, before, await account.known(await structure())) };
     };
-    return onContact(send, structure, idOrKey, perform, wholeContact);
+    return onContact(send, structure, idOrKey, perform, { source: wholeContact, behaviors });
   });
   if (!("isChanged" in mutated)) return presentDryRun(terminal, output, mutated);
   const { contact, isChanged, changes } = mutated;

@@ -5,6 +5,7 @@ import type { ContactView } from "../../service/contact-columns.ts";
 import { defaultPageSize, largestPageSize, openSearch, searchPages } from "../../service/contact-pages.ts";
 import type { ContactSearch } from "../../service/contact-search.ts";
 import { readSinglePage } from "../../service/pages.ts";
+import { isUntold } from "../../service/search-source.ts";
 import type { OutputOptions } from "../../terminal/format.ts";
 import { presentList, presentValue } from "../../terminal/present.ts";
 import type { Contact, Send } from "../../wire.ts";
@@ -29,7 +30,10 @@ export function registerContactSearch(parent: Command, context: Context): void {
     .argument("[key...]", "short for --key")
     .addOption(repeatable("--key <key>", "contacts with this key; several: with any of them (repeatable)"))
     .addOption(keysOption())
-    .option("--status <status>", "contacts with this status, such as active")
+    .option(
+      "--status <status>",
+      "contacts with this status: active, inactive, unsubscribed, bounced, complained",
+    )
     .addOption(
       repeatable("--list <list>", "members of this list, by name or id; several: of any (repeatable)"),
     )
@@ -101,11 +105,17 @@ async function searchFor(
     return () => presentValue(terminal, output, count, String(count));
   }
   const { source, view } = await viewFor(account, output, structure, parts);
-  const search: ContactSearch = { ...found, source };
+  const isAskedFor = parts !== undefined || output.columns !== undefined;
+  const search: ContactSearch = {
+    ...found,
+    source,
+    readsStatus: isAskedFor && source.includes("contactStatus"),
+  };
   if (options.all || options.limit !== undefined) {
     const { total, contacts } = await openSearch(send, search, { ...options, behavior });
     const shown = await view();
     return async () => {
+      warnOfUntold(terminal, search, behavior, isAskedFor);
       const count = await presentList(terminal, output, contacts, shown);
       if (!search.keeps && count < Math.min(total, options.limit ?? total) && !terminal.isStdoutClosed) {
         terminal.warn(
@@ -119,6 +129,7 @@ async function searchFor(
     : await pageOf(send, search, { page, pageSize, behavior });
   const shown = emptyOn(page, await view(contacts));
   return async () => {
+    warnOfUntold(terminal, search, behavior, isAskedFor);
     await presentList(terminal, output, contacts, shown);
     observer?.page?.({ total, hasMore });
     if (hasMore) {
@@ -126,6 +137,23 @@ async function searchFor(
       terminal.note(`${contacts.length}${of} contacts · all: --all · next page: --page ${page + 1}`);
     }
   };
+}
+
+/** Says what the service's searches do not tell, so that an empty cell is not taken for an answer. */
+function warnOfUntold(
+  terminal: Context["terminal"],
+  { source, readsStatus }: ContactSearch,
+  behavior: Behavior,
+  isAskedFor: boolean,
+): void {
+  const form = behavior.get("source");
+  if (isAskedFor && source.includes("updatedAt") && isUntold(form, "updatedAt"))
+    terminal.warn("The service does not tell updatedAt: it is left out");
+  if (!readsStatus && source.includes("contactStatus") && isUntold(form, "contactStatus")) {
+    terminal.warn(
+      "The service's searches do not tell the status; --columns key,status reads it, with a request for each contact",
+    );
+  }
 }
 
 interface Wanted {

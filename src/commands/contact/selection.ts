@@ -2,6 +2,7 @@
 import { type Command, Option } from "commander";
 import type { TypedConditions } from "../../bulk/jobs/edit.ts";
 import { UsageError } from "../../errors.ts";
+import { parseStatus } from "../../service/status-words.ts";
 import { keysOption, repeatable, whereOption } from "../flags.ts";
 
 export interface SelectionFlags {
@@ -25,7 +26,10 @@ export function addSelectionFlags(command: Command): Command {
       repeatable("--list <list>", "members of this list, by name or id; several: of any (repeatable)"),
     )
     .addOption(repeatable("--tag <tag>", "contacts with this tag; several: with any (repeatable)"))
-    .option("--status <status>", "contacts with this primary status, such as active")
+    .option(
+      "--status <status>",
+      "contacts with this status: active, inactive, unsubscribed, bounced, complained",
+    )
     .addOption(whereOption())
     .option("--all", "every contact of the structure")
     .addOption(new Option("--bulk", "a bulk run, also for one contact").hideHelp());
@@ -59,6 +63,7 @@ export function chosenBy(contacts: string[], flags: SelectionFlags): Chosen | un
   }
   if (status?.trim() === "")
     throw new UsageError("--status is empty", "Name a status, such as --status active");
+  if (status !== undefined) parseStatus(status);
   const conditions: TypedConditions = { list, tag, status, where };
   const isNarrowed = Object.values(conditions).some((each) => each !== undefined);
   if (named.length === 0 && keys === undefined && !isNarrowed && !all) return undefined;

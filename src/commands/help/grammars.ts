@@ -46,7 +46,7 @@ export const selectionsTopic = `contact mutate, unsubscribe, delete and search, 
                      - is standard input
   --list LIST        members of this list (repeatable: any of them)
   --tag TAG          contacts with this tag (repeatable: any of them)
-  --status STATUS    contacts with this status, such as active
+  --status STATUS    active, inactive, unsubscribed, bounced, complained
   --where EXPR       contacts for which the expression is true (ecm help where)
   --all              every contact; a bulk write without conditions needs it
 

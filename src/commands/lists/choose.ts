@@ -1,8 +1,9 @@
 /** Which lists are meant, where the command does not say; and what is said of them before they go. */
-import type { Context } from "../../context.ts";
+import type { Connection, Context } from "../../context.ts";
 import type { Account } from "../../service/account.ts";
-import { allOf, equals, readSearch, searchContactsRequest } from "../../service/contacts.ts";
-import type { ContactList, ContactStructure, Send } from "../../wire.ts";
+import { searchPages } from "../../service/contact-pages.ts";
+import { allOf, equals } from "../../service/contacts.ts";
+import type { ContactList, ContactStructure } from "../../wire.ts";
 import { choiceOr, choicesOf, choicesOr, type Missing } from "../questions.ts";
 
 /** The word that was given, else the id of the list that a person chooses. @param verb of the command */
@@ -42,11 +43,15 @@ export function described({ name, totalContacts }: ContactList): string {
 }
 
 /** The list with the number of its contacts; counted with one search where the listing has none. */
-export async function withCount(send: Send, structureId: string, list: ContactList): Promise<ContactList> {
+export async function withCount(
+  { send, behaviors }: Pick<Connection, "send" | "behaviors">,
+  structureId: string,
+  list: ContactList,
+): Promise<ContactList> {
   if (list.totalContacts !== undefined) return list;
   const filters = allOf(equals("LIST_ID", [list._id]));
-  const request = searchContactsRequest({ structureId, filters, page: 1, pageSize: 1, source: ["_id"] });
-  return { ...list, totalContacts: readSearch(await send(request)).totalRecords };
+  const read = searchPages(send, { structureId, filters, source: ["_id"] }, behaviors(structureId));
+  return { ...list, totalContacts: (await read(1, 1)).total };
 }
 
 function missingList(verb: string): Missing {

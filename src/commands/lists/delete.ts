@@ -31,7 +31,8 @@ async function runListsDelete(
 ): Promise<void> {
   const { terminal } = context;
   const wanted = await listsOr(context, given, "delete");
-  const { send, account } = await context.connect();
+  const connection = await context.connect();
+  const { send, account } = connection;
   const structure = await account.structure();
   const lists = await resolveLists(account, structure, wanted);
   if (options.dryRun) {
@@ -39,7 +40,7 @@ async function runListsDelete(
     return presentDryRun(terminal, context.output(), ...requests);
   }
   await context.confirm(async () => {
-    const named = await Promise.all(lists.map((list) => withCount(send, structure._id, list)));
+    const named = await Promise.all(lists.map((list) => withCount(connection, structure._id, list)));
     const which = lists.length === 1 ? "the list" : `${lists.length} lists:`;
     return `Delete ${which} ${named.map(described).join(", ")}? The contacts stay, but who was in the list is lost.`;
   });

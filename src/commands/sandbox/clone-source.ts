@@ -1,6 +1,7 @@
 /** What an account holds: the price of reading it, and its contacts by the page. */
 import type { Connection } from "../../context.ts";
-import { readSearch, searchContactsRequest, wholeContact } from "../../service/contacts.ts";
+import { askSearch } from "../../service/contact-search.ts";
+import { wholeContact } from "../../service/contacts.ts";
 import type { Contact, ContactList, ContactStructure, Filter } from "../../wire.ts";
 
 /** Contacts per request, where the service allows it. */
@@ -15,12 +16,12 @@ export interface CloneCost {
 
 /** Looks at one contact to learn what the rest will cost. */
 export async function costOf(
-  { send }: Connection,
+  { send, behaviors }: Connection,
   structure: ContactStructure,
   lists: ContactList[],
 ): Promise<CloneCost> {
   const query = { structureId: structure._id, filters: [], source: wholeContact, page: 1, pageSize: 1 };
-  const { totalRecords, contacts } = readSearch(await send(searchContactsRequest(query)));
+  const { totalRecords, contacts } = await askSearch(send, query, behaviors(structure._id));
   const tellsLists = contacts.every((contact) => contact.lists !== undefined);
   const listsToAsk = tellsLists ? [] : lists.filter((list) => list.totalContacts !== 0);
   const pages = [totalRecords, ...listsToAsk.map((list) => list.totalContacts ?? 1)].map((count) =>
@@ -40,7 +41,7 @@ export async function* pagesOf(
   let page: Partial<Contact>[] = [];
   for await (const contact of exportContacts(
     send,
-    { structureId: structure._id, filters, source },
+    { structureId: structure._id, filters, source, readsStatus: source.includes("contactStatus") },
     freshExport(),
     { behavior: behaviors(structure._id) },
   )) {

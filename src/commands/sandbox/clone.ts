@@ -51,6 +51,8 @@ async function runSandboxClone(context: Context, flags: CloneFlags): Promise<voi
   note(
     `structure ${JSON.stringify(structure.label)}: ${structure.fields.length} fields, ${lists.length} lists`,
   );
+  if (structure.tags === undefined)
+    context.terminal.warn("The service did not say which tags there are; contacts are copied without tags");
   if (price) note(`${counted(price.contacts, "contact")}: about ${counted(price.requests, "more request")}`);
   if (price && flags.maxRequests !== undefined && price.requests > flags.maxRequests) {
     throw new EcmError(

@@ -1,13 +1,15 @@
 import type { Command } from "commander";
 import type { Context } from "../../context.ts";
-import { EcmError, exitCodes } from "../../errors.ts";
+import { EcmError, exitCodes, UsageError } from "../../errors.ts";
 import type { StructureEdit } from "../../service/structure-edit.ts";
+import type { WantedStructure } from "../../service/structure-file.ts";
 import type { StructurePlan } from "../../service/structure-plan.ts";
-import { shellArguments } from "../../shell-word.ts";
+import { shellArguments, shellWord } from "../../shell-word.ts";
+import type { ContactStructure } from "../../wire.ts";
 import { addDryRunFlag } from "../flags.ts";
 import { describeCommand } from "../help-text.ts";
 import { describeChange, readStructureFile } from "./changes.ts";
-import { lossOf } from "./losses.ts";
+import { removalQuestion } from "./losses.ts";
 import { runEdit, wholeStructure } from "./show.ts";
 
 interface StructureApplyOptions {
@@ -26,6 +28,10 @@ export function registerStructureApply(parent: Command, context: Context): void 
     examples: ["ecm structure apply structure.yaml", "ecm structure apply structure.yaml --prune --yes"],
     output: "The updated structure; the changes on stderr, or `unchanged`.",
     writes: true,
+    exitCodes: {
+      2: "the file is not UTF-8, means nothing, or is another structure's",
+      6: "others changed the structure so that the plan is another now; nothing was written",
+    },
   });
 }
 
@@ -35,38 +41,58 @@ async function runStructureApply(
   options: StructureApplyOptions,
 ): Promise<void> {
   const wanted = await readStructureFile(context, file);
-  const { planStructure, removalsOf } = await import("../../service/structure-plan.ts");
+  const { isSamePlan, planStructure, removalsOf } = await import("../../service/structure-plan.ts");
   const connection = await context.connect();
   const structure = await wholeStructure(connection.account);
   const isPruning = options.prune ?? false;
   const plan = planStructure(structure, wanted, isPruning);
-  for (const change of plan.changes) context.terminal.note(describeChange(change));
-  const removals = removalsOf(plan);
-  if (removals.length > 0 && !options.dryRun) {
-    await context.confirm(async () => {
-      const parts: string[] = [];
-      for (const each of removals) {
-        const loss = await lossOf(connection, structure, each.part);
-        parts.push(`Remove the ${each.part} ${JSON.stringify(each.label)}? ${loss}`);
-      }
-      return parts.join(" ");
-    });
+  const say = ({ changes }: StructurePlan) => {
+    for (const change of changes) context.terminal.note(describeChange(change));
+  };
+  say(plan);
+  if (!options.dryRun) {
+    const question = otherStructure(structure, wanted, file);
+    const removals = removalsOf(plan);
+    if (question && !context.settings.yes && !context.prompter()) throw question;
+    if (question || removals.length > 0) {
+      await context.confirm(async () => {
+        const losses = removals.length > 0 ? [await removalQuestion(connection, structure, removals)] : [];
+        return [...(question ? [`${question.message}. Apply it all the same?`] : []), ...losses].join(" ");
+      });
+    }
   }
-  // Planned again on fresh state after a concurrent change; what was not confirmed is not removed then.
-  const agreed = new Set(removals.map(({ _id }) => _id));
+  // What others changed meanwhile is taken along, but only what was said is done.
   const edit: StructureEdit = (current) => {
-    const next: StructurePlan = current === structure ? plan : planStructure(current, wanted, isPruning);
-    const surprise = removalsOf(next).find(({ _id }) => !agreed.has(_id));
-    if (!surprise) return next.body;
+    if (current === structure) return plan.body;
+    const next = planStructure(current, wanted, isPruning);
+    if (isSamePlan(plan, next)) return next.body;
+    context.terminal.note("The plan is now:");
+    say(next);
+    if (next.changes.length === 0) context.terminal.note("No differences");
     throw new EcmError(
       exitCodes.conflict,
-      `The ${surprise.part} ${JSON.stringify(surprise.label)} was added in the meantime`,
+      "The structure was changed in the meantime, so that the plan is another now; nothing was written",
       {
         type: "ConcurrencyError",
-        hint: `See it with: ecm structure diff --prune ${shellArguments(file)}; then apply again`,
+        hint: `See it with: ecm structure diff${isPruning ? " --prune" : ""} ${shellArguments(file)}; then apply again`,
         applied: "no",
       },
     );
   };
   await runEdit(context, edit, { dryRun: options.dryRun, structure, isSaid: true });
+}
+
+/** A file of one structure applied to another would give that one its label. */
+function otherStructure(
+  structure: ContactStructure,
+  { id, label }: WantedStructure,
+  file: string,
+): UsageError | undefined {
+  const isOther = id === undefined ? (label ?? structure.label) !== structure.label : id !== structure._id;
+  if (!isOther) return undefined;
+  const name = file === "-" ? "Standard input" : file;
+  return new UsageError(
+    `${name} is the file of the structure ${JSON.stringify(label ?? id)}, not of ${JSON.stringify(structure.label)}`,
+    `Choose its structure with --structure ${shellWord(id ?? label!)}, or confirm with --yes`,
+  );
 }

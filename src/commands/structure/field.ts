@@ -2,11 +2,11 @@
 import type { Command } from "commander";
 import type { Context } from "../../context.ts";
 import { resolveField } from "../../service/names.ts";
-import { addField, removeField, renameField } from "../../service/structure-edit.ts";
+import { addField, removeField, renameField, type StructureEdit } from "../../service/structure-edit.ts";
 import { addDryRunFlag } from "../flags.ts";
 import { describeCommand } from "../help-text.ts";
 import { choiceOr, choicesOf, textOr } from "../questions.ts";
-import { lossOf } from "./losses.ts";
+import { removalQuestion } from "./losses.ts";
 import { runEdit, wholeStructure } from "./show.ts";
 
 interface FieldAddOptions {
@@ -86,7 +86,13 @@ async function runFieldRename(
   const usage = "ecm structure field rename FIELD LABEL";
   const wanted = await fieldOr(context, givenField, "Field to rename", usage);
   const label = await textOr(context, givenLabel, { question: "New label", what: "the new label", usage });
-  await runEdit(context, (structure) => renameField(structure, wanted, label), options);
+  // Planned again after somebody else's change, it is the field that was meant at first, whatever it is called by then.
+  let id: string | undefined;
+  const edit: StructureEdit = (structure) => {
+    id ??= resolveField(structure, wanted)._id;
+    return renameField(structure, id, label);
+  };
+  await runEdit(context, edit, options);
 }
 
 function fieldOr(context: Context, given: string | undefined, question: string, usage: string) {
@@ -106,10 +112,7 @@ async function runFieldRemove(
   const structure = await wholeStructure(connection.account);
   const { _id, label } = resolveField(structure, wanted);
   if (!options.dryRun) {
-    await context.confirm(
-      async () =>
-        `Remove the field ${JSON.stringify(label)}? ${await lossOf(connection, structure, "field")}`,
-    );
+    await context.confirm(() => removalQuestion(connection, structure, [{ part: "field", label }]));
   }
   await runEdit(context, (current) => removeField(current, _id), { ...options, structure });
 }

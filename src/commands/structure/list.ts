@@ -20,5 +20,8 @@ async function runStructureList(context: Context, options: OutputFileFlags): Pro
   const output = context.output(options);
   checkColumns(output, structureView);
   const { account } = await context.connect();
-  await presentList(context.terminal, output, await account.structures(), structureView);
+  const structures = await account.structures();
+  await presentList(context.terminal, output, structures, structureView);
+  if (structures.some(({ tags }) => tags === undefined))
+    context.terminal.note("The list of structures does not tell the tags; see them with: ecm structure get");
 }

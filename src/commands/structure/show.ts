@@ -2,7 +2,7 @@
 import type { Context, OutputFileFlags } from "../../context.ts";
 import type { Account } from "../../service/account.ts";
 import type { StructureEdit } from "../../service/structure-edit.ts";
-import { updateStructure } from "../../service/structure-update.ts";
+import { freshStructure, updateStructure } from "../../service/structure-update.ts";
 import { updateStructureRequest } from "../../service/structures.ts";
 import { presentDryRun } from "../../terminal/dry-run.ts";
 import { checkColumns, presentList, presentOne } from "../../terminal/present.ts";
@@ -23,6 +23,7 @@ export async function showStructure(
   flags: OutputFileFlags = {},
 ): Promise<void> {
   const output = context.output(flags);
+  if (structure.tags === undefined) context.terminal.warn("The service did not say which tags there are");
   if (output.format !== "table" || output.columns || output.outputFile) {
     return presentOne(context.terminal, output, structure, structureView);
   }
@@ -32,6 +33,15 @@ export async function showStructure(
     columns: partColumns,
     id: (part) => part.id,
   });
+}
+
+/** Where no version tells what others change while a question stands, it is read again. */
+async function structureToEdit(
+  account: Account,
+  { structure, named, dryRun }: { structure?: ContactStructure; named?: string; dryRun?: boolean },
+): Promise<ContactStructure> {
+  if (!structure) return wholeStructure(account, named);
+  return structure.__v === undefined && !dryRun ? freshStructure(account, structure._id) : structure;
 }
 
 /**
@@ -46,7 +56,7 @@ export async function runEdit(
   const output = context.output();
   checkColumns(output, structureView);
   const { send, account } = await context.connect();
-  const structure = options.structure ?? (await wholeStructure(account, options.named));
+  const structure = await structureToEdit(account, options);
   const body = edit(structure);
   if (!body) {
     context.terminal.note("unchanged");

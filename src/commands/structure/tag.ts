@@ -2,11 +2,11 @@
 import type { Command } from "commander";
 import type { Context } from "../../context.ts";
 import { resolveTag } from "../../service/names.ts";
-import { addTags, removeTag, renameTag } from "../../service/structure-edit.ts";
+import { addTags, removeTag, renameTag, type StructureEdit } from "../../service/structure-edit.ts";
 import { addDryRunFlag } from "../flags.ts";
 import { describeCommand } from "../help-text.ts";
 import { choiceOr, choicesOf, textOr } from "../questions.ts";
-import { lossOf } from "./losses.ts";
+import { removalQuestion } from "./losses.ts";
 import { runEdit, wholeStructure } from "./show.ts";
 
 interface TagOptions {
@@ -75,7 +75,13 @@ async function runTagRename(
   const usage = "ecm structure tag rename TAG LABEL";
   const wanted = await tagOr(context, givenTag, "Tag to rename", usage);
   const label = await textOr(context, givenLabel, { question: "New label", what: "the new label", usage });
-  await runEdit(context, (structure) => renameTag(structure, wanted, label), options);
+  // Planned again after somebody else's change, it is the tag that was meant at first, whatever it is called by then.
+  let id: string | undefined;
+  const edit: StructureEdit = (structure) => {
+    id ??= resolveTag(structure, wanted)._id;
+    return renameTag(structure, id, label);
+  };
+  await runEdit(context, edit, options);
 }
 
 function tagOr(context: Context, given: string | undefined, question: string, usage: string) {
@@ -91,9 +97,7 @@ async function runTagRemove(context: Context, given: string | undefined, options
   const structure = await wholeStructure(connection.account);
   const { _id, label } = resolveTag(structure, wanted);
   if (!options.dryRun) {
-    await context.confirm(
-      async () => `Remove the tag ${JSON.stringify(label)}? ${await lossOf(connection, structure, "tag")}`,
-    );
+    await context.confirm(() => removalQuestion(connection, structure, [{ part: "tag", label }]));
   }
   await runEdit(context, (current) => removeTag(current, _id), { ...options, structure });
 }

@@ -5,6 +5,7 @@ import type { StoredStructure } from "../store/structures.ts";
 import { contactAnswer, contactsAnswer } from "./answers.ts";
 import { contactOf } from "./contact-of.ts";
 import { type Call, endpoint } from "./endpoint.ts";
+import { literalContact, literalNewContact } from "./literal.ts";
 import { mutated } from "./mutate.ts";
 import { duplicate, invalid, Refusal, stale } from "./refusal.ts";
 import { createContact, mutateContact, mutateContactBy, patchContact, replaceContact } from "./requests.ts";
@@ -54,6 +55,7 @@ export const contactEndpoints = [
       store.events.add({ contactId: id, type: "contact-created", at: now });
       return toWire(created);
     },
+    literal: literalNewContact,
   }),
   endpoint({
     id: "listContacts",
@@ -72,6 +74,7 @@ export const contactEndpoints = [
     scope: "contacts:read",
     result: contactAnswer,
     answer: ({ store, parameter }) => toWire(contactOf(store, parameter("contactId"))),
+    literal: literalContact,
   }),
   endpoint({
     id: "mutateContact",
@@ -84,6 +87,7 @@ export const contactEndpoints = [
     bodyBy: (variants) => mutateContactBy[variants["mutate-elements"]],
     answer({ store, parameter, body, now, variants }) {
       const before = contactOf(store, parameter("contactId"));
+      if (body.__v !== undefined && body.__v !== before.version) throw stale("contact");
       const structure = store.structures.get(before.structureId)!;
       refuseUnknown(store, structure, { fields: body.updateFields }, "updateFields");
       for (const member of ["addLists", "removeLists"] as const) {
@@ -98,6 +102,7 @@ export const contactEndpoints = [
       store.events.add({ contactId: before.id, type: "contact-updated", at: now });
       return toWire(after);
     },
+    literal: literalContact,
     vary: (answer, variants) => mutateAnswers[variants["mutate-answer"]](answer),
     refused: noteRefusal,
   }),
@@ -125,6 +130,7 @@ export const contactEndpoints = [
       store.events.add({ contactId: before.id, type, at: now });
       return toWire(after);
     },
+    literal: literalContact,
     refused: noteRefusal,
   }),
   endpoint({
@@ -137,6 +143,7 @@ export const contactEndpoints = [
     result: contactAnswer,
     answer({ store, parameter, body, now, variants }) {
       const before = contactOf(store, parameter("contactId"));
+      if (body.__v !== before.version) throw stale("contact");
       const structure = store.structures.get(before.structureId)!;
       if (body.contactStructureId !== undefined && body.contactStructureId !== structure._id) {
         throw invalid("contactStructureId cannot be changed", { field: "contactStructureId" });
@@ -147,7 +154,6 @@ export const contactEndpoints = [
       }
       refuseKey(store, structure, body.key, variants["key-case"], before.id);
       refuseUnknown(store, structure, body);
-      if (body.__v !== before.version) throw stale("contact");
       const after: StoredContact = {
         ...before,
         key: body.key,

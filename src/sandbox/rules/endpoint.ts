@@ -39,6 +39,8 @@ export interface Endpoint {
   /** What the answer looks like. */
   result?: GenericSchema;
   answer: (call: Call<never, never>) => unknown;
+  /** What the specification shows of the answer. Absent: it does not show the endpoint. */
+  literal?: (answer: never) => unknown;
   /** What variants make of the answer; undefined: an answer without a body. */
   vary?: (answer: never, variants: Variants) => unknown;
   /** What is to be noted when the rule has refused. */
@@ -53,12 +55,13 @@ export function endpoint<
   Query extends GenericSchema = Nothing,
   Result extends GenericSchema = Nothing,
 >(
-  given: Omit<Endpoint, "answer" | "status" | "body" | "query" | "result" | "vary"> & {
+  given: Omit<Endpoint, "answer" | "status" | "body" | "query" | "result" | "literal" | "vary"> & {
     body?: Body;
     query?: Query;
     status?: Endpoint["status"];
     result?: Result;
     answer: (call: Call<InferOutput<Body>, InferOutput<Query>>) => InferInput<Result>;
+    literal?: (answer: InferInput<Result>) => unknown;
     vary?: (answer: InferInput<Result>, variants: Variants) => unknown;
   },
 ): Endpoint {

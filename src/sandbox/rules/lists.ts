@@ -4,6 +4,7 @@ import type { Store } from "../store/index.ts";
 import type { ListPage, StoredList } from "../store/lists.ts";
 import { listAnswer, listNamesAnswer, listPageAnswer, newListAnswer } from "./answers.ts";
 import { endpoint } from "./endpoint.ts";
+import { literalList, literalNewList } from "./literal.ts";
 import { sizeOf } from "./pages.ts";
 import { invalid, notFound, stale } from "./refusal.ts";
 import { createList, deleteLists, duplicateList, listsQuery, mergeLists, renameList } from "./requests.ts";
@@ -25,6 +26,7 @@ export const listEndpoints = [
       const structure = structureOf(store, parameter("contactStructureId"));
       return addList(store, structure._id, body.name, now);
     },
+    literal: literalNewList,
   }),
   endpoint({
     id: "listLists",
@@ -45,6 +47,7 @@ export const listEndpoints = [
       const found = store.lists.page(structure._id, { page, size, sort, direction, nameHolds: criteria });
       return { total: found.total, records: found.lists };
     },
+    literal: ({ total, records }) => ({ total, records: records.map(literalList) }),
     vary: (answer, variants) => (variants.lists === "records" ? answer : answer.records),
   }),
   endpoint({

@@ -2,7 +2,7 @@
 import type { InferOutput } from "valibot";
 import type { FieldValue } from "../../wire.ts";
 import type { StoredContact } from "../store/contacts.ts";
-import { invalid, stale } from "./refusal.ts";
+import { invalid } from "./refusal.ts";
 import type { mutateContact } from "./requests.ts";
 
 type Delta = InferOutput<typeof mutateContact>;
@@ -10,8 +10,8 @@ type Ref = { _id: string };
 
 /**
  * The contact after the delta, one version later; undefined when nothing is asked for or nothing would change. Its ids
- * are known to exist.
- * @throws Refusal when one id is both added and removed, or when the supplied version is stale
+ * are known to exist, and its version is not stale.
+ * @throws Refusal when one id is both added and removed
  */
 export function mutated(before: StoredContact, delta: Delta, now: number): StoredContact | undefined {
   const { addTags, removeTags, addLists, removeLists, updateFields } = delta;
@@ -19,7 +19,6 @@ export function mutated(before: StoredContact, delta: Delta, now: number): Store
   if (operations.every((each) => each.length === 0)) return undefined;
   refuseBoth(addTags, removeTags, "removeTags");
   refuseBoth(addLists, removeLists, "removeLists");
-  if (delta.__v !== undefined && delta.__v !== before.version) throw stale("contact");
 
   const tags = changedSet(before.tags, addTags, removeTags);
   const lists = changedSet(before.lists, addLists, removeLists);

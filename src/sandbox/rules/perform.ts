@@ -24,7 +24,8 @@ export function perform(endpoint: Endpoint, given: Given): { status: number; bod
     body: (schema && check(schema, given.readBody(), variants["unknown-members"])) as never,
     query: (endpoint.query && check(endpoint.query, given.readQuery())) as never,
   };
-  const answer = answerOf(endpoint, call);
+  const whole = answerOf(endpoint, call);
+  const answer = variants.literal === "yes" && endpoint.literal ? endpoint.literal(whole as never) : whole;
   return {
     status: endpoint.statusBy?.(variants) ?? endpoint.status,
     body: endpoint.vary ? endpoint.vary(answer as never, variants) : answer,

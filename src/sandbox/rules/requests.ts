@@ -135,34 +135,50 @@ export const criteria = v.strictObject(
   isObject,
 );
 
-/** What a search can be asked to tell (published reference): a closed list, in exactly these letters. */
-const sources = [
-  "_id",
-  "key",
-  "fields",
-  "tags",
-  "lists",
-  "contactStatus",
-  "contactSubStatus",
-  "createdAt",
-  "updatedAt",
-] as const;
+/** What a search can be asked to tell: a closed list, in exactly these letters. */
+const sources = {
+  /** Published reference. */
+  published: [
+    "_id",
+    "key",
+    "fields",
+    "tags",
+    "lists",
+    "contactStatus",
+    "contactSubStatus",
+    "createdAt",
+    "updatedAt",
+  ],
+  /** Specification, Contact. */
+  specified: ["_id", "key", "contactStructureId", "fields", "lists", "tags", "status", "createdAt", "__v"],
+  /** What is in both. */
+  common: ["_id", "key", "fields", "tags", "lists", "createdAt"],
+} as const;
 
 export const filter = v.strictObject({ criterias: v.array(criteria, isArray) }, isObject);
 
-export const searchContacts = v.strictObject(
-  {
-    contactStructureId: text,
-    page: v.optional(page, 1),
-    pageSize: v.optional(pageSize, 10),
-    source: v.pipe(
-      v.array(v.picklist(sources, `must be one of ${sources.join(", ")}`), isArray),
-      v.minLength(1, "must not be empty"),
-    ),
-    contactSpecification: v.strictObject({ filters: v.array(filter, isArray) }, isObject),
-  },
-  isObject,
-);
+function searchWith(names: readonly string[]) {
+  return v.strictObject(
+    {
+      contactStructureId: text,
+      page,
+      pageSize,
+      source: v.pipe(
+        v.array(v.picklist(names, `must be one of ${names.join(", ")}`), isArray),
+        v.minLength(1, "must not be empty"),
+      ),
+      contactSpecification: v.strictObject({ filters: v.array(filter, isArray) }, isObject),
+    },
+    isObject,
+  );
+}
+export const searchContacts = searchWith(sources.published);
+/** As the variant takes the names of its source. */
+export const searchContactsBy = {
+  published: searchContacts,
+  specified: searchWith(sources.specified),
+  common: searchWith(sources.common),
+};
 
 // What else a definition carries is the rule's to judge: it may be the field's own.
 export const fieldDefinition = v.looseObject(

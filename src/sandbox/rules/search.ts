@@ -9,7 +9,7 @@ import { searchAnswer } from "./answers.ts";
 import { endpoint } from "./endpoint.ts";
 import { sizeOf } from "./pages.ts";
 import { invalid } from "./refusal.ts";
-import { searchContacts } from "./requests.ts";
+import { searchContacts, searchContactsBy } from "./requests.ts";
 
 type Filter = InferOutput<typeof searchContacts>["contactSpecification"]["filters"][number];
 
@@ -25,6 +25,7 @@ export const searchEndpoints = [
     summary: "Search contacts: those for whom all criterias of one of the filters hold",
     scope: "contacts:read",
     body: searchContacts,
+    bodyBy: ({ source }) => searchContactsBy[source],
     result: searchAnswer,
     answer({ store, body, variants }) {
       const structure = store.structures.get(body.contactStructureId);
@@ -44,8 +45,12 @@ export const searchEndpoints = [
         throw tooMany(`more than ${mostAlternatives} filters that differ in more than their keys`);
       }
       const found = store.search(wanted, (body.page - 1) * size, size);
-      return { totalRecords: found.total, contacts: found.contacts.map(searchReader(body.source)) };
+      return {
+        totalRecords: found.total,
+        contacts: found.contacts.map(searchReader(sourceWith(variants, body.source))),
+      };
     },
+    literal: (answer) => answer,
     vary({ totalRecords, contacts }, { status }) {
       if (status === "parts") return { totalRecords, contacts };
       return {
@@ -60,12 +65,20 @@ export const searchEndpoints = [
   }),
 ];
 
+/** What comes along unasked (published reference). */
+function sourceWith({ source }: Variants, names: string[]): string[] {
+  return source === "specified" ? names : ["_id", "contactStructureId", ...names];
+}
+
 function refuseTooMany(filters: Filter[], variants: Variants): void {
   const most = variants["max-keys"];
   if (filters.length > most) throw tooMany(`more than ${most} filters`);
   for (const { criterias } of filters) {
     if (criterias.length > mostCriterias) throw tooMany(`more than ${mostCriterias} criterias in a filter`);
     for (const { columnToFilter, values } of criterias) {
+      if (columnToFilter === "LIST_ID" && variants.columns === "specified") {
+        throw invalid("columnToFilter must be KEY or CONTACT_STATUS", { field: "contactSpecification" });
+      }
       if (values.length > most) throw tooMany(`more than ${most} values of a criteria`);
       if (columnToFilter === "KEY" && values.length > 1 && variants.keys === "refused") {
         throw tooMany("more than one value of KEY");

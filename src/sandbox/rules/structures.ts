@@ -5,6 +5,7 @@ import type { Store } from "../store/index.ts";
 import type { StoredStructure } from "../store/structures.ts";
 import { structureAnswer, structuresAnswer } from "./answers.ts";
 import { endpoint } from "./endpoint.ts";
+import { literalListedStructure, literalStructure } from "./literal.ts";
 import { invalid, notFound, stale } from "./refusal.ts";
 import { updateStructure } from "./requests.ts";
 
@@ -21,6 +22,7 @@ export const structureEndpoints = [
     scope: "contacts:read",
     result: structuresAnswer,
     answer: ({ store }) => store.structures.all(),
+    literal: (all) => all.map(literalListedStructure),
     vary: (all, { structures }) =>
       structures === "whole"
         ? all
@@ -75,6 +77,7 @@ export const structureEndpoints = [
       store.structures.put(after);
       return after;
     },
+    literal: literalStructure,
   }),
 ];
 

@@ -275,7 +275,7 @@ const searchParts: Record<string, (contact: StoredContact) => unknown> = {
 
 /** What a search that asks for these names tells of a contact. Ids come along unasked. */
 export function searchReader(source: string[]): (contact: StoredContact) => Partial<Contact> {
-  const names = [...new Set(["_id", "contactStructureId", ...source])];
+  const names = [...new Set(source)];
   return (contact) => {
     const told: Record<string, unknown> = {};
     for (const name of names) {

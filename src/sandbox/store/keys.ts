@@ -39,8 +39,8 @@ export interface Keys {
   ofValue(key: string): StoredKey | undefined;
   add(stored: Omit<StoredKey, "shown">, key: string): void;
   setActive(id: string, isActive: boolean): void;
-  /** The old value is worthless from now on. */
-  setValue(id: string, key: string): void;
+  /** The old value is worthless from now on. @param expiresAt milliseconds since the epoch; null: never */
+  setValue(id: string, key: string, expiresAt: number | null): void;
   remove(id: string): void;
 }
 
@@ -87,8 +87,9 @@ export function keysIn(database: Database): Keys {
     setActive(id, isActive) {
       database.run("UPDATE api_keys SET is_active = ? WHERE id = ?", isActive ? 1 : 0, id);
     },
-    setValue(id, key) {
-      database.run("UPDATE api_keys SET hash = ?, shown = ? WHERE id = ?", hashOf(key), covered(key), id);
+    setValue(id, key, expiresAt) {
+      const set = "UPDATE api_keys SET hash = ?, shown = ?, expires_at = ? WHERE id = ?";
+      database.run(set, hashOf(key), covered(key), expiresAt, id);
     },
     remove(id) {
       database.run("DELETE FROM api_keys WHERE id = ?", id);

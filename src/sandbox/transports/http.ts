@@ -7,9 +7,10 @@ import { isAdminPath } from "../admin-api/access.ts";
 import type { AdminApi } from "../admin-api/routes.ts";
 import { readMessage } from "../body.ts";
 import { type Answer, answerOf, contentType, failure, pathOf, resultOf } from "../request.ts";
-import { forbidden, invalid, type Refusal } from "../rules/refusal.ts";
+import { forbidden, type Refusal } from "../rules/refusal.ts";
 import type { Service } from "../service.ts";
 import { foreignHeaderOf, isLoopbackAddress } from "./foreign.ts";
+import { answerMalformed, malformed } from "./malformed.ts";
 
 /** How long answers under way may take when the port closes. */
 const closingMilliseconds = 1000;
@@ -36,13 +37,23 @@ export async function openPort(
     },
     { overrideGlobalObjects: false },
   );
-  const server = createServer((incoming, outgoing) => {
+  const answers = new WeakMap<object, ServerResponse>();
+  const server = createServer({ requireHostHeader: false }, (incoming, outgoing) => {
+    answers.set(incoming.socket, outgoing);
+    if (incoming.headers.host === undefined && incoming.httpVersion === "1.1") {
+      return write(outgoing, malformed("The header Host is required"));
+    }
     const target = targetOf(incoming.url ?? "");
-    if (target === undefined)
-      return write(outgoing, refused(invalid("The address of the request is not valid")));
+    if (target === undefined) return write(outgoing, malformed("The address of the request is not valid"));
     // The paths of /__sandbox/ have rules of their own (admin-api/access.ts).
     if (isAdminPath(pathOf(target))) return void answerAdmin(incoming, outgoing);
     answer(service, target, incoming, outgoing).catch((error) => write(outgoing, failure(error)));
+  });
+  answerMalformed(server, {
+    isAnswering: (connection) => {
+      const outgoing = answers.get(connection);
+      return outgoing?.headersSent === true && !outgoing.writableFinished;
+    },
   });
   const sockets = new Set<Socket>();
   server.on("connection", (socket) => {

@@ -1,0 +1,54 @@
+/**
+ * The names of a search's `source`. The published reference and the specification name different parts of a contact, and
+ * a service refuses a search that holds a name it does not know. So a refused search is asked again with the names of
+ * the other document, and then with those that both have. Pure.
+ */
+import { ServiceError } from "../errors.ts";
+import type { BehaviorPoints } from "./behavior.ts";
+import { statusParts } from "./contacts.ts";
+
+export type SourceForm = BehaviorPoints["source"];
+
+/** In the order in which they are tried. */
+const forms: readonly SourceForm[] = ["published", "specified", "common"];
+
+/** The names in a form. What the form has no name for is left out: the answer does not tell it. */
+export function sourceIn(form: SourceForm, source: readonly string[]): string[] {
+  if (form === "published") return [...source];
+  const named = source.filter((name) => !statusParts.includes(name) && name !== "updatedAt");
+  if (form === "specified" && source.some((name) => statusParts.includes(name))) named.push("status");
+  // A search needs a name.
+  return named.length > 0 ? named : ["_id"];
+}
+
+/** The forms to try after one was refused: those that ask for something else than what was refused. */
+export function otherForms(refused: SourceForm, source: readonly string[]): SourceForm[] {
+  const asked = new Set([nameOfAll(refused)]);
+  return forms.filter((form) => {
+    const all = nameOfAll(form);
+    if (asked.has(all)) return false;
+    asked.add(all);
+    return true;
+  });
+
+  function nameOfAll(form: SourceForm): string {
+    return sourceIn(form, source).join();
+  }
+}
+
+/** Whether a search was refused for a name in its `source`. */
+export function isSourceRefusal(error: unknown): boolean {
+  if (!(error instanceof ServiceError) || error.status !== 400) return false;
+  return /\bsource\b/i.test(error.details.field ?? error.message);
+}
+
+/** Whether an answer to these names shows which form the service takes; should it be another, its next refusal tells. */
+export function provesForm(source: readonly string[]): boolean {
+  return source.some((name) => statusParts.includes(name) || name === "updatedAt");
+}
+
+/** Whether searches are known to tell this part of a contact in no form. */
+export function isUntold(form: SourceForm | undefined, part: string): boolean {
+  if (part === "updatedAt") return form === "specified" || form === "common";
+  return statusParts.includes(part) && form === "common";
+}

@@ -1,0 +1,154 @@
+/** What the client does where the service has what the specification shows, and no more. */
+import { describe, expect, it } from "vitest";
+import { inputFile, manyContacts, manyRows, summaryOf } from "../bulk/kit.ts";
+import { type RunningSandbox, startSandbox } from "../support/sandbox.ts";
+
+function account(variants: Record<string, string> = { literal: "yes" }): Promise<RunningSandbox> {
+  const contacts = manyContacts(5).map((contact, index) => ({
+    ...contact,
+    lists: index < 2 ? ["News"] : ["Offers"],
+    tags: index === 0 ? ["vip"] : [],
+    status: index === 4 ? "Bounce" : "Active",
+  }));
+  return startSandbox({ variants, contents: { fields: ["City"], contacts } });
+}
+
+function answersOf({ sandbox }: RunningSandbox): string[] {
+  return sandbox.operations
+    .requests({})
+    .map(({ method, path, status }) => `${method} ${path.replace(/[0-9a-f]{24}/g, "ID")} ${status}`);
+}
+
+const refusedSearch = "POST /api/contact/search 400";
+
+describe("the names that a search can ask for", () => {
+  it("are found out once, and kept for the account", async () => {
+    const running = await account();
+    const first = await running.ecm(["contact", "search", "--key", "p1@example.com", "--json"]);
+    expect(first.code, first.stderr).toBe(0);
+    expect(JSON.parse(first.stdout)).toMatchObject([
+      { key: "p1@example.com", status: { primary: "active" } },
+    ]);
+    expect(answersOf(running).filter((each) => each === refusedSearch)).toHaveLength(1);
+    running.sandbox.operations.clearRequests();
+    await running.ecm(["contact", "search", "--all", "--json"]);
+    await running.ecm(["import", await inputFile(manyRows(7)), "--json"]);
+    expect(answersOf(running)).not.toContain(refusedSearch);
+  });
+
+  it("are found out again when the service takes others", async () => {
+    const running = await account();
+    await running.ecm(["contact", "search"]);
+    const other = await startSandbox({ folder: running.folder });
+    // The same account, behind another address: what was learned goes by the address, so the old one is tried first.
+    const { stdout } = await other.ecm(["contact", "search", "--columns", "key,updatedAt", "-o", "csv"]);
+    expect(stdout).toMatch(/p0@example\.com,\d{4}-/);
+  });
+
+  it("that no search tells are said, not shown as empty in silence", async () => {
+    const { ecm } = await account();
+    const asked = await ecm(["contact", "search", "--columns", "key,updatedAt"]);
+    expect(asked.stderr).toContain("The service does not tell updatedAt");
+    const since = await ecm(["export", "--since", "24h"]);
+    expect(since).toMatchObject({ code: 1 });
+    expect(since.stderr).toContain("The service did not say when the contacts were updated");
+    const common = await account({ source: "common" });
+    const listed = await common.ecm(["contact", "search"]);
+    expect(listed.stderr).toContain("The service's searches do not tell the status");
+    const withStatus = await common.ecm(["contact", "search", "--columns", "key,status", "-o", "csv"]);
+    expect(withStatus.stdout).toContain("p4@example.com,Inactive");
+    expect(withStatus.stderr).not.toContain("do not tell");
+  });
+});
+
+describe("lists, where a search does not filter by them", () => {
+  it("are decided here, and what was learned saves the next refusal", async () => {
+    const running = await account();
+    const count = async (...args: string[]) =>
+      (await running.ecm(["contact", "search", ...args, "--count"])).stdout;
+    expect(await count("--list", "News")).toBe("2\n");
+    expect(await count("--list", "News", "--list", "Offers")).toBe("5\n");
+    expect(await count("--list", "Offers", "--status", "active")).toBe("2\n");
+    const twoKeys = ["--key", "p1@example.com", "--key", "p3@example.com"];
+    expect(await count("--list", "Offers", ...twoKeys)).toBe("1\n");
+    running.sandbox.operations.clearRequests();
+    expect(await count("--list", "Offers")).toBe("3\n");
+    expect(answersOf(running)).not.toContain(refusedSearch);
+  });
+});
+
+describe("tags, which the service does not show", () => {
+  it("are never deleted by an update of the structure", async () => {
+    const running = await account();
+    for (const args of [
+      ["update", "--label", "Customers"],
+      ["field", "add", "Town"],
+      ["field", "rename", "City", "Town"],
+      ["field", "remove", "City", "--yes"],
+      ["tag", "add", "new"],
+    ]) {
+      const { code, stderr } = await running.ecm(["structure", ...args]);
+      expect(code, args.join(" ")).toBe(1);
+      expect(stderr).toContain("an update without them could delete them from every contact");
+    }
+    expect(answersOf(running).filter((each) => each.startsWith("PUT"))).toEqual([]);
+    expect((await running.ecm(["structure", "get"])).stderr).toContain("did not say which tags there are");
+  });
+
+  it("are named by their ids, and a label is refused before a contact is read or changed", async () => {
+    const running = await account();
+    const [contact] = JSON.parse((await running.ecm(["contact", "search", "--limit", "1", "--json"])).stdout);
+    const id: string = contact.tags[0]._id;
+    const rows = "Email,Tags\np3@example.com,vip\n";
+    for (const args of [
+      ["contact", "search", "--where", '"vip" in tags'],
+      ["contact", "mutate", "--where", '!("vip" in tags)', "--set", "City=X", "--yes"],
+      ["contact", "search", "--where", 'tags.exists(each, each == "vip")'],
+      ["contact", "search", "--tag", "vip"],
+      ["contact", "create", "--key", "new@example.com", "--tag", "vip"],
+      ["contact", "mutate", "p1@example.com", "--add-tag", "vip"],
+      ["import", await inputFile(rows), "--map", "Tags=tags"],
+      ["import", await inputFile(rows), "--map", "Tags=tags", "--create-missing"],
+    ]) {
+      const { code, stderr } = await running.ecm(args);
+      expect(code, args.join(" ")).toBe(5);
+      expect(stderr).toContain("did not say which tags there are");
+      expect(stderr).toContain("Name the tag by its id");
+    }
+    const keys = async (...args: string[]) =>
+      (await running.ecm(["contact", "search", ...args, "--columns", "key", "-o", "csv"])).stdout;
+    expect(await keys("--where", `"${id}" in tags`)).toBe("key\np0@example.com\n");
+    expect(await keys("--where", "size(tags) == 1")).toBe("key\np0@example.com\n");
+    const imported = await running.ecm([
+      "import",
+      await inputFile(rows.replace("vip", id)),
+      "--map",
+      "Tags=tags",
+      "--json",
+    ]);
+    expect(summaryOf(imported).rows).toMatchObject({ updated: 1, rejected: 0 });
+    expect(await keys("--tag", id)).toBe("key\np0@example.com\np3@example.com\n");
+  });
+});
+
+describe("the status, where no search tells it", () => {
+  it("is read by ids where it decides, and the price says so", async () => {
+    const running = await account({ source: "common" });
+    await running.ecm(["contact", "search"]);
+    const keys = await inputFile(
+      ["p0", "p1", "p4"].map((name) => `${name}@example.com\n`).join(""),
+      "keys.txt",
+    );
+    const args = ["contact", "unsubscribe", "--keys", keys, "--json", "--yes"];
+    const planned = summaryOf(await running.ecm([...args, "--dry-run"]));
+    const done = summaryOf(await running.ecm(args));
+    // Who bounced stays as they are.
+    expect(done.rows).toMatchObject({ updated: 2, unchanged: 1, rejected: 0 });
+    expect(done.requests.total).toBeLessThanOrEqual(planned.estimate.requests);
+    const { stdout } = await running.ecm(["contact", "get", "p4@example.com", "--json"]);
+    expect(JSON.parse(stdout).status).toMatchObject({ primary: "Inactive", secondary: "Bounce" });
+    const exported = await running.ecm(["export", "--columns", "key,status"]);
+    expect(exported.stdout).toContain("p2@example.com,active");
+    expect(exported.stdout).toContain("p4@example.com,Inactive");
+  });
+});

@@ -1,0 +1,88 @@
+/** A service whose feed of events behaves in every way that its documents leave open, over real HTTP. */
+import { ecmWith, temporaryHome } from "../support/ecm.ts";
+import { errorBody, json, startHttpServer } from "../support/http-server.ts";
+
+export type FeedEvent = Record<string, unknown> & { timestamp: string; type: string };
+
+export interface Play {
+  /** `shuffled`: at random, but always the same; `reshuffled`: another for each request. */
+  order: "newest" | "oldest" | "shuffled" | "reshuffled";
+  /** The most that a page holds; larger ones are cut in silence, or refused. */
+  largest?: number;
+  isRefusing?: boolean;
+  /** Every page has `largest` records, whatever size was asked for. */
+  isFixed?: boolean;
+  /** `array`: a bare array without a total; `page`: how many this page has; a number: that, always. */
+  total: "right" | "missing" | "array" | "page" | number;
+  /** What a page behind the last one holds. */
+  beyond?: "nothing" | "last" | "refused";
+  /** What comes in after each answer, one batch after the other. */
+  arrivals?: FeedEvent[][];
+}
+
+export const serviceNow = Date.parse("2026-11-21T12:00:00Z");
+export const dayMilliseconds = 86_400_000;
+
+/** Starts one. Its events may be changed at any time, and so may the play. */
+export async function startFeed(events: FeedEvent[], play: Play) {
+  let salt = 0;
+  const weights = new Map<FeedEvent, number>();
+  const weightOf = (event: FeedEvent) => {
+    if (!weights.has(event)) weights.set(event, scramble(weights.size + 1));
+    return weights.get(event)!;
+  };
+  const feed = { now: serviceNow, events, play, requests: 0 };
+  const inOrder = (found: FeedEvent[]) => {
+    salt++;
+    const byTime = [...found].sort((one, other) => Date.parse(one.timestamp) - Date.parse(other.timestamp));
+    if (play.order === "oldest") return byTime;
+    if (play.order === "newest") return byTime.reverse();
+    const key = (event: FeedEvent) =>
+      play.order === "shuffled" ? weightOf(event) : scramble(weightOf(event) + salt * 7919);
+    return byTime.sort((one, other) => key(one) - key(other));
+  };
+  const server = await startHttpServer((request, response) => {
+    feed.requests++;
+    const { searchParams } = new URL(request.url, "http://x");
+    const [page, asked] = [Number(searchParams.get("page")), Number(searchParams.get("size"))];
+    const since = feed.now - Number(searchParams.get("pastDays") ?? 10_000) * dayMilliseconds;
+    const { largest = 1000, isRefusing, isFixed, total, beyond } = play;
+    if (isRefusing && asked > largest) {
+      return json(response, 400, errorBody("ValidationError", "too many", { field: "size" }));
+    }
+    const size = isFixed ? largest : Math.min(asked, largest);
+    const found = inOrder(feed.events.filter(({ timestamp }) => !(Date.parse(timestamp) < since)));
+    const last = Math.max(1, Math.ceil(found.length / size));
+    if (page > last && beyond === "refused") {
+      return json(response, 400, errorBody("ValidationError", "no such page", { field: "page" }));
+    }
+    const number = beyond === "last" ? Math.min(page, last) : page;
+    const records = found.slice((number - 1) * size, number * size);
+    const totals = { right: found.length, page: records.length, missing: undefined, array: undefined };
+    const said = typeof total === "number" ? total : totals[total];
+    json(response, 200, total === "array" ? records : { total: said, records });
+    feed.events.push(...(play.arrivals?.shift() ?? []));
+  });
+  const env: Record<string, string> = {
+    ...(await temporaryHome()),
+    ECM_BASE_URL: server.baseUrl,
+    ECM_API_KEY: "k".repeat(50),
+  };
+  const run = ecmWith(env);
+  /** @param clockDays how many days this machine's clock is ahead */
+  const ecm = (args: string[], clockDays = 0) => {
+    const clock = {
+      now: () => feed.now + clockDays * dayMilliseconds,
+      sleep: () => Promise.resolve(),
+    };
+    return run(["events", ...args, "--json"], { clock });
+  };
+  return { feed, ecm, env };
+}
+
+/** A number below 2³² that looks like chance. */
+function scramble(seed: number): number {
+  let value = (seed * 2_654_435_761) >>> 0;
+  value = Math.imul(value ^ (value >>> 15), 2_246_822_519) >>> 0;
+  return (value ^ (value >>> 13)) >>> 0;
+}

@@ -1,0 +1,227 @@
+/** `ecm events` against feeds that behave in every way: each event once over all invocations, and none lost. */
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { dayMilliseconds, type FeedEvent, type Play, serviceNow, startFeed } from "./feed-double.ts";
+
+/** Few times, and one member that tells events apart: not always one that names the contact. */
+const marks: ((mark: string) => object)[] = [
+  (mark) => ({ contactId: mark }),
+  (mark) => ({ emailTo: `${mark}@example.com` }),
+  (mark) => ({ triggeredBy: { type: "user", userId: mark } }),
+  (mark) => ({ contactId: "c", emailSubject: mark }),
+  (mark) => ({ _id: mark, contactId: "c" }),
+];
+
+function eventAt(number: number, hoursAgo: number, mark = 0): FeedEvent {
+  const timestamp = new Date(serviceNow - hoursAgo * 3_600_000).toISOString();
+  return { timestamp, type: "email-clicked", ...marks[mark % marks.length]!(`m${number}`) };
+}
+
+const events = (count: number, from = 0) =>
+  Array.from({ length: count }, (_, n) => eventAt(from + n, 1 + (n % 7), n));
+
+const shape = fc.record({ hoursAgo: fc.nat(5), mark: fc.nat(marks.length - 1) });
+
+/** How many different plays a property is held against. */
+const numRuns = Number(process.env.PLAYS ?? 25);
+
+const play: fc.Arbitrary<Omit<Play, "arrivals">> = fc
+  .record({
+    order: fc.constantFrom("newest" as const, "oldest" as const, "shuffled" as const, "reshuffled" as const),
+    largest: fc.constantFrom(1000, 1, 2, 3, 5, 8),
+    isRefusing: fc.boolean(),
+    isFixed: fc.boolean(),
+    total: fc.constantFrom<Play["total"][]>("right", "missing", "array", "page", 0, 7, 100_000),
+    beyond: fc.constantFrom("nothing" as const, "last" as const),
+  })
+  // A last page that is another each time is a feed without an end.
+  .filter(({ order, beyond, largest }) => order !== "reshuffled" || (beyond !== "last" && largest > 3));
+
+const situation = fc.record({
+  play,
+  first: fc.array(shape, { maxLength: 30 }),
+  batches: fc.array(fc.array(shape, { maxLength: 9 }), { maxLength: 12 }),
+  limits: fc.array(fc.option(fc.integer({ min: 1, max: 9 }), { nil: undefined }), {
+    minLength: 3,
+    maxLength: 3,
+  }),
+  clockDays: fc.array(fc.constantFrom(0, 0, 95, -3), { minLength: 3, maxLength: 3 }),
+});
+
+const parsed = (text: string) => (JSON.parse(text) as FeedEvent[]).map((event) => JSON.stringify(event));
+
+describe("events --since last", () => {
+  it(
+    "shows each event once over several invocations, whatever the feed plays",
+    async () => {
+      await fc.assert(
+        fc.asyncProperty(situation, async ({ play: chosen, first, batches, limits, clockDays }) => {
+          let number = 0;
+          const made = (shapes: { hoursAgo: number; mark: number }[]) =>
+            shapes.map(({ hoursAgo, mark }) => eventAt(number++, hoursAgo, mark));
+          const { feed, ecm } = await startFeed(made(first), { ...chosen, arrivals: batches.map(made) });
+          const shown: string[] = [];
+          const show = async (limit: number | undefined, days: number) => {
+            const flags = limit === undefined ? [] : ["--limit", String(limit)];
+            const { code, stdout, stderr } = await ecm(["--since", "last", ...flags], days);
+            expect(code, stderr).toBe(0);
+            shown.push(...parsed(stdout));
+          };
+          for (const [at, limit] of limits.entries()) await show(limit, clockDays[at]!);
+          for (let rest = 0; rest < 40 && shown.length < feed.events.length; rest++) await show(undefined, 0);
+          expect(shown.toSorted()).toEqual(feed.events.map((event) => JSON.stringify(event)).sort());
+          await show(undefined, 0);
+          expect(shown).toHaveLength(feed.events.length);
+        }),
+        { numRuns },
+      );
+    },
+    3000 * numRuns,
+  );
+
+  it.each(["newest", "oldest", "shuffled"] as const)(
+    "shows each once while 50 come in between any two pages, the %s first",
+    async (order) => {
+      const all = events(300);
+      const arrivals = Array.from({ length: 12 }, (_, batch) => events(50, 1000 + 50 * batch));
+      const { feed, ecm } = await startFeed(all, { order, largest: 50, total: "right", arrivals });
+      const shown: string[] = [];
+      for (let times = 0; times < 6; times++) {
+        const { code, stdout, stderr } = await ecm(["--since", "last"]);
+        expect(code, stderr).toBe(0);
+        shown.push(...parsed(stdout));
+      }
+      expect(feed.events).toHaveLength(900);
+      expect(shown.toSorted()).toEqual(feed.events.map((event) => JSON.stringify(event)).sort());
+    },
+  );
+
+  it("shows what --limit left over although it is older than the usual days by then", async () => {
+    const { feed, ecm } = await startFeed(events(30), { order: "newest", total: "right" });
+    const shown: string[] = [];
+    for (const days of [0, 25, 20, 20, 20]) {
+      feed.now += days * dayMilliseconds;
+      const { stdout, stderr } = await ecm(["--since", "last", "--limit", "6"]);
+      shown.push(...parsed(stdout));
+      expect(stderr.includes("some may be missing")).toBe(false);
+    }
+    expect(new Set(shown).size).toBe(30);
+    expect(shown).toHaveLength(30);
+  });
+
+  it("says when what --limit left over is older than the service keeps events", async () => {
+    const { feed, ecm } = await startFeed(events(30), { order: "newest", total: "right" });
+    await ecm(["--since", "last", "--limit", "6"]);
+    feed.now += 95 * dayMilliseconds;
+    const { stdout, stderr } = await ecm(["--since", "last"]);
+    expect(stdout).toBe("[]\n");
+    expect(stderr).toContain("warning: These events were last read whole 95 days ago");
+  });
+
+  it("shows nothing again after this machine's clock was ahead once, and loses nothing", async () => {
+    const { feed, ecm } = await startFeed(events(5), { order: "newest", total: "right" });
+    expect(parsed((await ecm(["--since", "last"], 95)).stdout)).toHaveLength(5);
+    feed.events.push(eventAt(99, 24 * 40));
+    expect(parsed((await ecm(["--since", "last"])).stdout)).toEqual([JSON.stringify(feed.events.at(-1))]);
+    expect((await ecm(["--since", "last", "--days", "90"])).stdout).toBe("[]\n");
+  });
+
+  it("shows an event without a time that can be read once, the last", async () => {
+    const odd = { timestamp: "yesterday", type: "email-clicked", contactId: "c" };
+    const { ecm } = await startFeed([odd, ...events(3)], { order: "newest", total: "right" });
+    expect(parsed((await ecm(["--since", "last"])).stdout).at(-1)).toBe(JSON.stringify(odd));
+    for (const days of [0, 200]) expect((await ecm(["--since", "last"], days)).stdout).toBe("[]\n");
+  });
+
+  it("says that some may be missing where the order changes with each request, and shows them later", async () => {
+    const play: Play = { order: "reshuffled", largest: 10, total: "missing" };
+    const { feed, ecm } = await startFeed(events(200), play);
+    const shown: string[] = [];
+    let warnings = 0;
+    for (let times = 0; times < 40 && shown.length < 200; times++) {
+      const { stdout, stderr } = await ecm(["--since", "last", "-q"]);
+      shown.push(...parsed(stdout));
+      if (stderr.includes("changed its order")) warnings++;
+    }
+    expect(warnings).toBeGreaterThan(0);
+    expect(shown.toSorted()).toEqual(feed.events.map((event) => JSON.stringify(event)).sort());
+  });
+});
+
+describe("events", () => {
+  it(
+    "shows all with --all and --since TIME, or fails",
+    async () => {
+      await fc.assert(
+        fc.asyncProperty(play, fc.array(shape, { maxLength: 40 }), async (chosen, shapes) => {
+          const all = shapes.map(({ hoursAgo, mark }, number) => eventAt(number, hoursAgo, mark));
+          const { ecm } = await startFeed(all, chosen);
+          for (const flags of [["--all"], ["--since", "7d"]]) {
+            const { code, stdout, stderr } = await ecm(flags);
+            if (code === 1 && chosen.order === "reshuffled") {
+              expect(stderr).toContain("The feed changed its order");
+              continue;
+            }
+            expect(code, stderr).toBe(0);
+            expect(parsed(stdout).sort()).toEqual(all.map((event) => JSON.stringify(event)).sort());
+          }
+        }),
+        { numRuns },
+      );
+    },
+    3000 * numRuns,
+  );
+
+  it(
+    "shows the newest whatever the order of the feed, its cuts and its totals",
+    async () => {
+      await fc.assert(
+        fc.asyncProperty(play, fc.integer({ min: 1, max: 30 }), async (chosen, limit) => {
+          const all = Array.from({ length: 40 }, (_, n) => eventAt(n, n, n));
+          const { ecm } = await startFeed(all, chosen);
+          const { code, stdout, stderr } = await ecm(["--limit", String(limit)]);
+          if (code === 1 && chosen.order === "reshuffled") return;
+          expect(code, stderr).toBe(0);
+          expect(JSON.parse(stdout)).toEqual(all.slice(0, limit).reverse());
+        }),
+        { numRuns },
+      );
+    },
+    3000 * numRuns,
+  );
+
+  it("counts events that are alike in every member by how many there are, across pages", async () => {
+    const alike = Array.from({ length: 7 }, () => eventAt(1, 3));
+    const { ecm } = await startFeed([...events(4), ...alike], {
+      order: "newest",
+      largest: 3,
+      total: "missing",
+    });
+    expect(parsed((await ecm(["--all"])).stdout)).toHaveLength(11);
+  });
+
+  it("says when the pages hold fewer than the service counts", async () => {
+    const { ecm } = await startFeed(events(20), { order: "newest", total: 100_000 });
+    for (const flags of [["--all"], ["--since", "last"]]) {
+      const { code, stderr } = await ecm([...flags, "-q"]);
+      expect(code).toBe(0);
+      expect(stderr).toContain("warning: The service counts 100,000 events, but its pages hold 20");
+    }
+  });
+
+  it("takes a refused page behind the last one for the end when all that was announced is read", async () => {
+    const { feed, ecm } = await startFeed(events(20), { order: "newest", total: "right", beyond: "refused" });
+    expect(parsed((await ecm(["--all"])).stdout)).toHaveLength(20);
+    feed.play.total = "missing";
+    expect((await ecm(["--all"])).code).toBe(1);
+  });
+
+  it("costs two requests where the feed stands still, and one for the newest of many", async () => {
+    const hourly = Array.from({ length: 300 }, (_, n) => eventAt(n, n));
+    const { feed, ecm } = await startFeed(hourly, { order: "newest", total: "right" });
+    await ecm([]);
+    expect(feed.requests).toBe(1);
+    await ecm(["--since", "last"]);
+    expect(feed.requests).toBe(3);
+  });
+});

@@ -1,0 +1,102 @@
+/** `ecm export` while others add and remove contacts between two pages: each contact that stays, once. */
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { ecmWith, temporaryHome } from "../support/ecm.ts";
+import { json, startHttpServer } from "../support/http-server.ts";
+import { testKey } from "../support/line.ts";
+
+interface Change {
+  /** Which contacts go: their places as parts of all. */
+  remove: number[];
+  /** Where others come in, likewise. */
+  add: number[];
+}
+
+/** An account that changes after each of its pages, by one of these after the other. */
+async function changing(count: number, { largest, changes }: { largest: number; changes: Change[] }) {
+  let last = 0;
+  const person = () => ({ _id: (++last).toString(16).padStart(24, "0"), key: `p${last}@x.org` });
+  const everybody = Array.from({ length: count }, person);
+  const staying = new Set(everybody.map(({ key }) => key));
+  const structure = {
+    _id: "s1",
+    label: "D",
+    keyName: "Email",
+    keyType: "email",
+    fields: [],
+    tags: [],
+    __v: 1,
+  };
+  const sizes: number[] = [];
+  const server = await startHttpServer((request, response) => {
+    if (request.method === "GET") {
+      return json(response, 200, request.url.includes("/lists") ? [] : [structure]);
+    }
+    const { page, pageSize } = JSON.parse(request.body) as { page: number; pageSize: number };
+    const size = Math.min(pageSize, largest);
+    const contacts = everybody.slice((page - 1) * size, page * size);
+    sizes.push(size);
+    json(response, 200, { totalRecords: everybody.length, contacts });
+    const { remove, add } = changes.shift() ?? { remove: [], add: [] };
+    for (const part of remove) {
+      for (const { key } of everybody.splice(Math.floor(part * everybody.length), 1)) staying.delete(key);
+    }
+    for (const part of add) everybody.splice(Math.floor(part * (everybody.length + 1)), 0, person());
+  });
+  const env = { ...(await temporaryHome()), ECM_BASE_URL: server.baseUrl, ECM_API_KEY: testKey };
+  const ecm = ecmWith(env);
+  const exported = async () => {
+    const { code, stdout, stderr } = await ecm(["export", "-o", "id"]);
+    const byId = stdout.split("\n").filter(Boolean);
+    return { code, stderr, ids: byId };
+  };
+  const stayingIds = () => everybody.filter(({ key }) => staying.has(key)).map(({ _id }) => _id);
+  return { exported, stayingIds, sizes };
+}
+
+describe("an export of an account that changes between two pages", () => {
+  it("misses nobody where as many come in as go, so that the total stays", async () => {
+    for (const removed of [1, 4, 30]) {
+      const changes = [{ remove: Array<number>(removed).fill(0), add: Array<number>(removed).fill(1) }];
+      const { exported, stayingIds } = await changing(250, { largest: 100, changes });
+      const { code, stderr, ids } = await exported();
+      expect(code, stderr).toBe(0);
+      expect(new Set(ids).size).toBe(ids.length);
+      expect(ids).toEqual(expect.arrayContaining(stayingIds()));
+    }
+  });
+
+  it("reads a few contacts of each page again where the service gives large pages", async () => {
+    const { exported, sizes } = await changing(5000, { largest: 1000, changes: [] });
+    expect((await exported()).ids).toHaveLength(5000);
+    expect(sizes.length).toBeLessThanOrEqual(6);
+  });
+
+  it("fails where contacts go faster than they can be read", async () => {
+    const going = { remove: Array.from({ length: 60 }, () => 0), add: Array.from({ length: 60 }, () => 1) };
+    const { exported } = await changing(300, { largest: 100, changes: Array(60).fill(going) });
+    const { code, stderr } = await exported();
+    expect(code).toBe(1);
+    expect(stderr).toContain("The account changed each of the 3 times that it was read");
+  });
+
+  it("gives each contact that stays once, or fails, whatever comes and goes where", async () => {
+    const parts = fc.array(fc.double({ min: 0, max: 0.999, noNaN: true }), { maxLength: 8 });
+    const situation = fc.record({
+      count: fc.integer({ min: 0, max: 200 }),
+      largest: fc.constantFrom(20, 27, 50, 1000),
+      changes: fc.array(fc.record({ remove: parts, add: parts }), { maxLength: 20 }),
+    });
+    await fc.assert(
+      fc.asyncProperty(situation, async ({ count, largest, changes }) => {
+        const { exported, stayingIds } = await changing(count, { largest, changes });
+        const { code, stderr, ids } = await exported();
+        expect([0, 1]).toContain(code);
+        if (code === 1) return expect(stderr).toContain("The account changed each of");
+        expect(new Set(ids).size).toBe(ids.length);
+        expect(ids).toEqual(expect.arrayContaining(stayingIds()));
+      }),
+      { numRuns: Number(process.env.PLAYS ?? 40) },
+    );
+  }, 120_000);
+});
