@@ -128,9 +128,15 @@ async function* itemsOf(
   }
 }
 
-function itemOf(row: Row, { markedByRejected }: Survey): RowItem {
-  const notSubscribed = row.notSubscribed ?? markedByRejected.get(row.key.identity);
-  const marked = notSubscribed === row.notSubscribed ? row : { ...row, notSubscribed };
+function itemOf(row: Row, { markedElsewhere }: Survey): RowItem {
+  const mark = markedElsewhere.get(row.key.identity);
+  const marked = mark
+    ? {
+        ...row,
+        notSubscribed: row.notSubscribed ?? mark.notSubscribed,
+        isMarkClear: row.isMarkClear || mark.isMarkClear,
+      }
+    : row;
   return { ref: row.line, key: row.key, row: marked };
 }
 

@@ -1,6 +1,6 @@
 /** Reading: file → rows. What other folders of the engine use. */
 export { isOurBookkeeping } from "./columns.ts";
-export { consentNameOf } from "./consent-names.ts";
+export { type ConsentName, consentNameOf } from "./consent-names.ts";
 export { type OpenedInput, openInput } from "./formats/open.ts";
 export { missingColumn, missingNames } from "./missing-cells.ts";
 export { foldName } from "./names.ts";

@@ -2,7 +2,7 @@
 import type { ContactStructure } from "../../wire.ts";
 import { quoted } from "./column-names.ts";
 import { type Columns, type MappingInput, mapColumns, mapKeyColumn, toldTargets } from "./columns.ts";
-import { isConsentKnown } from "./consent-columns.ts";
+import { isConsentKnown, namedConsent } from "./consent-columns.ts";
 import type { FoundEncoding } from "./encoding/detect.ts";
 import { findConsent } from "./find-consent.ts";
 import { type OpenedInput, openInput } from "./formats/open.ts";
@@ -117,8 +117,13 @@ async function mapped(
 ): Promise<Columns> {
   if (wanted === "contacts" || input.options.readsConsent) {
     const none = { targets: input.names.map((): Target => ({ kind: "ignore" })), consent: [], notes: [] };
-    const isKnown = isConsentKnown(input, toldTargets(input));
-    input.found = await findConsent(input.names, isKnown, batchesOf(none));
+    const targets = toldTargets(input);
+    const named = namedConsent(input, targets);
+    const columns = {
+      isSettled: isConsentKnown(input, targets),
+      isNamed: (index: number) => named.has(index),
+    };
+    input.found = await findConsent(input.names, columns, batchesOf(none));
   }
   return wanted === "keys" ? mapKeyColumn(input) : mapColumns(input);
 }

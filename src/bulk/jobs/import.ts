@@ -84,7 +84,8 @@ function desiredContactOf(row: Row, names: NameBook, options: ImportOptions): De
     removeLists: [],
     removeTags: [],
     isNotSubscribed: row.notSubscribed !== undefined && !options.includeUnsubscribed,
-    unsubscribes: options.unsubscribeMarked,
+    // Nobody can be made active again: a cell that is not understood is not enough.
+    unsubscribes: options.unsubscribeMarked && row.isMarkClear,
   };
 }
 
