@@ -39,7 +39,10 @@ export async function readInput(context: RunContext, stated: RowJob, file: Input
     : await surveyInput(understood, engine.signal, (rows) => {
         rowsRead = rows;
       });
-  job.requireInput?.(survey);
+  const required = await clarified(context, account, job, async (now) =>
+    now.requireInput?.(survey, understood.facts),
+  );
+  job = required.job;
   const joined = await joinRows(survey.batches(), survey.repeated, job.duplicates);
   emit({ kind: "surveyed", survey, joined, notSubscribedAre: job.notSubscribedAre });
   return { ...context, job, account, structure, understood, survey, joined };

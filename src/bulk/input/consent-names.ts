@@ -44,8 +44,10 @@ const beside = keysOf(withEmailHints);
 const emailBeside = keysOf(emailHints);
 /** These are also taken off a name that is written without blanks: `emailoptin`, `メール配信停止日`. */
 const leastJoinedLength = 4;
-const joinedAround = new Set(
-  [...around].filter((word) => isWithoutBlanks(word) || word.length >= leastJoinedLength),
+const joinedAround = keysOf(
+  entriesOf(aroundWords).filter(
+    (word) => isWithoutBlanks(word) || (word.length >= leastJoinedLength && !word.includes(" ")),
+  ),
 );
 const longestJoined = Math.max(...[...joinedAround].map((word) => word.length));
 /** Shorter ones are looked for at the start of a word, not within it. */
@@ -104,7 +106,11 @@ function agreed(found: (Understood | undefined)[]): Understood | undefined {
 function understoodWhole(words: string[]): Understood | undefined {
   const whole = kindOf(words.join(""));
   if (whole) return whole;
-  const found = middles(words, around).flatMap((middle) => joinedKinds(middle.join("")));
+  const found = middles(words, around).flatMap((middle) =>
+    middle.length === 1 || isWithoutBlanks(middle.join(""))
+      ? joinedKinds(middle.join(""))
+      : (kindOf(middle.join("")) ?? []),
+  );
   const reasons = middles(words, aroundOptOut).flatMap((middle) => kindOf(middle.join("")) ?? []);
   return agreed([...found, ...reasons.filter((kind) => kind === "optOut")]);
 }
