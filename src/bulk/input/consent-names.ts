@@ -2,7 +2,7 @@
  * Reading: what the name of a column says of consent. A name is understood as a whole or not at all: which way round a yes is to be
  * read is never guessed from a part of it (`Keine Einwilligung`, `Consent withdrawn`).
  */
-import { isWithoutBlanks, nameForms, phraseKey } from "./consent-fold.ts";
+import { foldPhrase, isWithoutBlanks, nameForms, phraseKey } from "./consent-fold.ts";
 import { entriesOf, type WordTable } from "./consent-words/languages.ts";
 import { aroundWords, reasonWords } from "./consent-words/names-around.ts";
 import { channelNames, channelWords, emailWords } from "./consent-words/names-channels.ts";
@@ -33,15 +33,17 @@ for (const [kind, table] of [
 }
 
 const keysOf = (words: readonly string[]) => new Set(words.map(phraseKey));
-const around = keysOf(entriesOf(aroundWords));
-const aroundOptOut = new Set([...around, ...keysOf(entriesOf(reasonWords))]);
-const channels = keysOf(entriesOf(channelWords));
+/** With their blanks: `person ne` is not the French `personne`. */
+const phrasesOf = (entries: readonly string[]) => new Set(entries.map(foldPhrase));
+const around = phrasesOf(entriesOf(aroundWords));
+const aroundOptOut = new Set([...around, ...phrasesOf(entriesOf(reasonWords))]);
+const channels = phrasesOf(entriesOf(channelWords));
 const channelPhrases = keysOf(channelNames);
-const email = keysOf(entriesOf(emailWords));
-const others = keysOf(entriesOf(otherNames));
+const email = phrasesOf(entriesOf(emailWords));
+const others = phrasesOf(entriesOf(otherNames));
 const alone = keysOf(entriesOf(aloneHints));
-const beside = keysOf(withEmailHints);
-const emailBeside = keysOf(emailHints);
+const beside = phrasesOf(withEmailHints);
+const emailBeside = phrasesOf(emailHints);
 /** These are also taken off a name that is written without blanks: `emailoptin`, `メール配信停止日`. */
 const leastJoinedLength = 4;
 const joinedAround = keysOf(
@@ -61,7 +63,7 @@ const consentPhrases = [...phrases].filter(([, kinds]) => !kinds.has("status")).
 const longPhrases = consentPhrases.filter(
   (key) => key.length >= 6 || (isWithoutBlanks(key) && key.length >= 2),
 );
-const shortPhrases = new Set(consentPhrases);
+const shortPhrases = phrasesOf([...entriesOf(optInNames), ...entriesOf(optOutNames)]);
 
 /** The most words that an entry of the tables of single words has. */
 const mostWords = 3;
@@ -146,7 +148,7 @@ function reachable(words: readonly string[], set: ReadonlySet<string>, isReverse
     if (/^\d+$/.test(words[count] ?? "")) counts.add(count + 1);
     for (let length = 1; length <= mostWords && count + length <= words.length; length++) {
       const part = words.slice(count, count + length);
-      if (set.has((isReversed ? part.reverse() : part).join(""))) counts.add(count + length);
+      if (set.has((isReversed ? part.reverse() : part).join(" "))) counts.add(count + length);
     }
   }
   return [...counts];
@@ -155,7 +157,7 @@ function reachable(words: readonly string[], set: ReadonlySet<string>, isReverse
 /** How many words from here on are an entry of the set. */
 function startsWith(words: readonly string[], at: number, set: ReadonlySet<string>): number {
   for (let length = Math.min(mostWords, words.length - at); length > 0; length--) {
-    if (set.has(words.slice(at, at + length).join(""))) return length;
+    if (set.has(words.slice(at, at + length).join(" "))) return length;
   }
   return 0;
 }

@@ -97,11 +97,13 @@ function withAnswers(
   isSaved: boolean,
 ): ImportOptions["read"] {
   const map = new Map([...read.map, ...answers.map]);
-  const consentColumns = [...(read.consentColumns ?? [])];
+  const isAnswered = (text: string) => answers.readings.has(text) || answers.map.has(text);
+  const consentColumns = (read.consentColumns ?? []).filter((text) => !isAnswered(text));
   for (const [column, target] of answers.map) {
-    if (target !== "consent" || isSaved) continue;
+    const consent = /^consent(?::(.*))?$/.exec(target);
+    if (!consent || isSaved) continue;
     map.delete(column);
-    consentColumns.push(column);
+    consentColumns.push(consent[1] ? `${column}=${consent[1]}` : column);
   }
   const fields = unclear.unclearConsent.flatMap(({ name, fillsField }) => (fillsField ? [name] : []));
   for (const [column, reading] of answers.readings) {

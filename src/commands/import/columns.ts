@@ -145,17 +145,25 @@ function targetChoices(
     .filter(({ _id }) => !taken.has(_id))
     .map(({ _id, label }) => ({ name: `the field ${label}`, short: label, value: _id, label }));
   const likely = fields.filter(({ label }) => label === column.near);
-  const says = { name: `says who is ${saysWho(column.name)}`, value: "consent" };
   const isConsent = consent.includes(column);
+  // The name of any other column does not say what a yes in it means.
+  const readings = [
+    { name: "says who is subscribed (a yes means subscribed)", short: "consent", value: "consent:opt-in" },
+    {
+      name: "says who is not subscribed (a yes means not subscribed)",
+      short: "consent",
+      value: "consent:opt-out",
+    },
+  ];
   return [
-    ...(isConsent ? [says] : []),
+    ...(isConsent ? [{ name: `says who is ${saysWho(column.name)}`, value: "consent" }] : []),
     ...likely,
     { name: "nowhere (ignore it)", short: "ignored", value: "ignore" },
     { name: "a new field (added to the account)", short: "a new field", value: create },
     ...fields.filter((field) => !likely.includes(field)),
     { name: "lists, by name", value: "lists" },
     { name: "tags, by label", value: "tags" },
-    ...(isConsent ? [] : [says]),
+    ...(isConsent ? [] : readings),
     ...backChoice(isBackPossible),
   ];
 }

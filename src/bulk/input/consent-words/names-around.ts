@@ -12,7 +12,7 @@ export const aroundWords: WordTable = {
   german:
     "newsletter, newslettern, e mail, e mails, liste, kontakt, kunde, kunden, person, am, datum, zeitpunkt, uhrzeit, seit, zum, vom, für, zur, den, der, die, das, dsgvo, werbung, flag, nummer, ja nein, ist, hat",
   french:
-    "courriel, courriels, liste, contact, client, personne, date, heure, le, la, les, aux, rgpd, oui non, infolettre, lettre d'information, horodatage",
+    "courriel, courriels, liste, contact, client, date, heure, le, la, les, aux, rgpd, oui non, infolettre, lettre d'information, horodatage",
   spanish:
     "correo, correos, correo electrónico, boletín, lista, contacto, cliente, persona, fecha, hora, el, rgpd, sí no, comunicaciones",
   italian: "posta elettronica, lista, contatto, cliente, persona, data, ora, il, gdpr, sì no",
