@@ -20,6 +20,8 @@ export async function readInput(context: RunContext, stated: RowJob, file: Input
   let rowsRead = 0;
   emit({ kind: "phase", progress: () => progressOf(context, "reading", { rowsRead }) });
   const opened = await stated.open?.(file);
+  // Whoever can be asked is, further on.
+  if (opened && !context.options.clarify) await stated.requireOpened?.(opened);
   const account = createAccount(send.plain, engine.account.preferredStructure, engine.behaviors);
   const structure = await account.structure();
   let job = await stated.resolve(account);

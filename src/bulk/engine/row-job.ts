@@ -26,6 +26,8 @@ interface JobOutline {
 export interface RowJob extends JobOutline {
   /** Reads the input's bytes before a request is spent. Absent where there is no input. @throws UsageError */
   open?(file: InputFile): Promise<OpenedInput>;
+  /** Refuses what nobody has to be asked about, before a request is spent. @throws UsageError */
+  requireOpened?(opened: OpenedInput): Promise<void>;
   /** Looks up what the flags name, before the input is surveyed. */
   resolve(account: Account): Promise<ResolvedJob>;
 }

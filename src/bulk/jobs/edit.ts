@@ -8,7 +8,7 @@ import { parseWhere } from "../../service/where.ts";
 import type { Contact, IdRef, MutateBody } from "../../wire.ts";
 import { changeOf } from "../engine/decide.ts";
 import type { ContactEdit, ResolvedJob, RowJob } from "../engine/row-job.ts";
-import { openInput, understandKeys } from "../input/index.ts";
+import { openInput, requireClearConsent, understandKeys } from "../input/index.ts";
 import type { Survey } from "../input/survey.ts";
 import type { DesiredContact } from "../items.ts";
 import { type FileOfKeys, readOptionsOf } from "./file-of-keys.ts";
@@ -96,6 +96,14 @@ export async function editJob(options: EditOptions): Promise<RowJob> {
   return {
     ...outline,
     open: input && ((file) => openInput(file, readOptionsOf(read))),
+    async requireOpened(opened) {
+      if (!marksChoose) return;
+      await requireClearConsent(
+        opened,
+        { ...readOptionsOf(read), takesIds: true, consentChoosesRows: true },
+        "keys",
+      );
+    },
     async resolve(account) {
       const body = wanted && ("body" in wanted ? wanted.body : await mutateBody(account, wanted));
       const structure = await account.structure();
