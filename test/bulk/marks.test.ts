@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { temporaryFolder } from "../support/ecm.ts";
 import { type RunningSandbox, startSandbox } from "../support/sandbox.ts";
+import { read } from "./input/reading.ts";
 import { textRow, workbook } from "./input/workbooks.ts";
 import { contactsIn, inputFile, summaryOf } from "./kit.ts";
 
@@ -15,12 +16,8 @@ async function keysIn(service: RunningSandbox): Promise<string[]> {
 }
 
 /** How many requests have reached the service. */
-async function requestsTo(service: RunningSandbox): Promise<number> {
-  const answer = await fetch(`${service.baseUrl}/__sandbox/requests`, {
-    headers: { "X-API-Key": service.apiKey },
-  });
-  const { requests } = (await answer.json()) as { requests: unknown[] };
-  return requests.length;
+function requestsTo({ sandbox }: RunningSandbox): number {
+  return sandbox.operations.requests().length;
 }
 
 async function activeIn(service: RunningSandbox): Promise<string[]> {
@@ -64,13 +61,18 @@ describe("a row that is rejected", () => {
   it.each([
     ["a quote without its other half", 'g@example.org,"yes" really,x\n'],
     ["an unquoted comma before the mark", "g@example.org,no,Lovelace, Ada,yes\n"],
-    ["a value in a column without a name", "g@example.org,yes,A,,surplus\n"],
   ])("%s: its contact is marked", async (_name, row) => {
     const service = await startSandbox();
-    const text = `Email,Opt-Out,First Name,Unsubscribed,\n${row}g@example.org,no,G,no,\nok@example.org,no,O,no,\n`;
+    const text = `Email,Opt-Out,First Name,Unsubscribed\n${row}g@example.org,no,G,no\nok@example.org,no,O,no\n`;
     await service.ecm(["import", await inputFile(text), "--json", "--max-rejects", "100%"]);
     expect(await keysIn(service)).toEqual(["ok@example.org"]);
   });
+});
+
+it("a row with a value below a nameless column marks its contact", async () => {
+  const sound = Array.from({ length: 1001 }, (_, at) => `p${at}@example.org,no,\n`).join("");
+  const { rejected } = await read(`Email,Unsubscribed,\n${sound}G@example.org,yes,surplus\n`);
+  expect(rejected).toMatchObject([{ code: "unnamed_column", mark: { identities: ["g@example.org"] } }]);
 });
 
 it("a merged range of a workbook has its value in each of its cells, and this is said", async () => {
@@ -126,7 +128,7 @@ describe("a column that may be consent", () => {
     await service.ecm(["import", understood, "--ignore-unmapped"]);
     expect(await keysIn(service)).toEqual(["a@example.com"]);
     const path = await inputFile(unclear);
-    const before = await requestsTo(service);
+    const before = requestsTo(service);
     for (const command of [
       ["import", path, "--ignore-unmapped", "--yes"],
       ["import", path, "--dry-run", "--ignore-unmapped"],
@@ -140,7 +142,7 @@ describe("a column that may be consent", () => {
       expect(stderr).toContain("read as opt-in it leaves out 1 of 2 rows, as opt-out 1");
       expect(stderr).toContain("'Consent gone=opt-out'");
     }
-    expect(await requestsTo(service)).toBe(before);
+    expect(requestsTo(service)).toBe(before);
     await service.ecm(["import", path, "--consent-column", "Consent gone=opt-in"]);
     expect(await keysIn(service)).toEqual(["a@example.com", "b@example.com"]);
   });
@@ -156,7 +158,7 @@ describe("a column that may be consent", () => {
         ['Does "Newsletter" (ja, nein) say who is subscribed?', enter],
         ['Where does "Stadt"', enter],
         ["Save these answers", enter],
-        ["write to", `y${enter}`],
+        ["Write to", `y${enter}`],
       ],
     });
     expect(asked.stderr).toContain("a yes means subscribed (leaves out 2 of 3 rows)");
