@@ -134,6 +134,7 @@ describe("a column that may be consent", () => {
       ["import", path, "--dry-run", "--ignore-unmapped"],
       ["import", path, "--map", "Consent gone=First Name"],
       ["lists", "sync", "News", path, "--create", "--yes"],
+      ["contact", "mutate", "--keys", path, "--add-list", "News", "--yes"],
       ["contact", "unsubscribe", "--keys", path, "--yes"],
       ["contact", "delete", "--keys", path, "--yes", "--marked-rows"],
     ]) {

@@ -97,10 +97,10 @@ export async function editJob(options: EditOptions): Promise<RowJob> {
     ...outline,
     open: input && ((file) => openInput(file, readOptionsOf(read))),
     async requireOpened(opened) {
-      if (!marksChoose) return;
+      if (!marksChoose && !addsToLists(wanted)) return;
       await requireClearConsent(
         opened,
-        { ...readOptionsOf(read), takesIds: true, consentChoosesRows: true },
+        { ...readOptionsOf(read), takesIds: true, consentChoosesRows: marksChoose },
         "keys",
       );
     },
@@ -167,6 +167,11 @@ export function editOptionsFrom(
     kind,
     input: isWithoutInput ? undefined : input,
   };
+}
+
+function addsToLists(wanted: EditOptions["wanted"]): boolean {
+  const lists = wanted && ("body" in wanted ? wanted.body.addLists : wanted.addList);
+  return (lists?.length ?? 0) > 0;
 }
 
 /** Whether anything narrows the account. */
