@@ -246,6 +246,31 @@ describe("writes", () => {
     expect(await keysIn(ecm)).not.toContain(ada.Email);
   });
 
+  it("guess neither what a yes means nor whom a table marks", async () => {
+    const { env, ecm } = await account();
+    const { call, refusal } = await serving(env, ["--allow-write"]);
+    const apply = async (plan: Answer) => (await call("apply_plan", { token: plan.token })).summary;
+    const rows = [
+      { Email: "c@example.com", Newsletter: "yes" },
+      { Email: "d@example.com", Newsletter: "no" },
+    ];
+    expect(await refusal("plan_import", { rows })).toMatchObject({
+      type: "ConsentError",
+      message: expect.stringContaining("read as opt-in it leaves out 1 of 2 rows"),
+    });
+    const planned = await call("plan_import", { rows, consent: { Newsletter: "opt-in" } });
+    expect(await apply(planned)).toMatchObject({ rows: { created: 1 } });
+    const keys_file = await belowWorkingFolder(
+      "webinar.csv",
+      "Email,unsubscribed\nada@example.com,yes\nbob@example.com,no\n",
+    );
+    expect(await refusal("plan_unsubscribe", { keys_file })).toMatchObject({ type: "MarkedRowsError" });
+    expect(await apply(await call("plan_unsubscribe", { keys_file, rows: "marked" }))).toMatchObject({
+      rows: { updated: 1 },
+    });
+    expect(await keysIn(ecm, "--status", "inactive")).toEqual([ada.Email]);
+  });
+
   it("refuse a number whose digits were lost, and keep those of a string", async () => {
     const { env } = await account();
     const { call, refusal } = await serving(env, ["--allow-write"]);

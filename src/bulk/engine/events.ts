@@ -35,7 +35,14 @@ export type RunEvent =
   | { kind: "input-changed"; older: string }
   | { kind: "entered"; run: string; isResumed: boolean; rows: RowCounts }
   | { kind: "priced"; price: Price }
-  | { kind: "marked"; contacts: { line: number; key: string }[]; total: number; isUnsubscribed: boolean }
+  | {
+      kind: "marked";
+      contacts: { line: number; key: string }[];
+      total: number;
+      isUnsubscribed: boolean;
+      /** They would have been unsubscribed, had what the file says of them been understood. */
+      isDoubtful: boolean;
+    }
   /** `isAside`: nothing to be warned of. */
   | { kind: "remark"; text: string; isAside?: boolean }
   /** Refused before the first write: the error is thrown besides. */

@@ -20,6 +20,8 @@ export async function readInput(context: RunContext, stated: RowJob, file: Input
   let rowsRead = 0;
   emit({ kind: "phase", progress: () => progressOf(context, "reading", { rowsRead }) });
   const opened = await stated.open?.(file);
+  // Whoever can be asked is, further on.
+  if (opened && !context.options.clarify) await stated.requireOpened?.(opened);
   const account = createAccount(send.plain, engine.account.preferredStructure, engine.behaviors);
   const structure = await account.structure();
   let job = await stated.resolve(account);
@@ -39,7 +41,10 @@ export async function readInput(context: RunContext, stated: RowJob, file: Input
     : await surveyInput(understood, engine.signal, (rows) => {
         rowsRead = rows;
       });
-  job.requireInput?.(survey);
+  const required = await clarified(context, account, job, async (now) =>
+    now.requireInput?.(survey, understood.facts),
+  );
+  job = required.job;
   const joined = await joinRows(survey.batches(), survey.repeated, job.duplicates);
   emit({ kind: "surveyed", survey, joined, notSubscribedAre: job.notSubscribedAre });
   return { ...context, job, account, structure, understood, survey, joined };

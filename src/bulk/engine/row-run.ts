@@ -88,12 +88,14 @@ export function workOf(rowRun: RowRun, passed?: () => PassedRows | undefined): W
     item.isSuppressed ||= isErasedKey(item.key.sent) || (suppressions?.has(item.key.sent) ?? false);
     return item.isSuppressed;
   };
+  const takes = ({ row }: RowItem) => job.takesRow?.(row) ?? true;
   return {
     batches: () => itemsOf(rowRun, passed),
-    needsLookup: (item) => !isSuppressed(item),
+    needsLookup: (item) => takes(item) && !isSuppressed(item),
     // An unsubscription or a deletion wants nothing of a contact that a mark could stand against.
     isMarked: job.edit ? undefined : (item, found) => isMarked(item.desired, found),
     decide(item, found) {
+      if (!takes(item)) return { kind: "skip", code: "not_selected" };
       // Asked again for everyone who would be created: others add to the list meanwhile.
       if (item.isSuppressed || (!found && isSuppressed(item))) return { kind: "skip", code: "suppressed" };
       if (!found && item.row.keyFault) return { kind: "reject", ...item.row.keyFault };
@@ -130,9 +132,15 @@ async function* itemsOf(
   }
 }
 
-function itemOf(row: Row, { markedByRejected }: Survey): RowItem {
-  const notSubscribed = row.notSubscribed ?? markedByRejected.get(row.key.identity);
-  const marked = notSubscribed === row.notSubscribed ? row : { ...row, notSubscribed };
+function itemOf(row: Row, { markedElsewhere }: Survey): RowItem {
+  const mark = markedElsewhere.get(row.key.identity);
+  const marked = mark
+    ? {
+        ...row,
+        notSubscribed: row.notSubscribed ?? mark.notSubscribed,
+        isMarkClear: row.isMarkClear || mark.isMarkClear,
+      }
+    : row;
   return { ref: row.line, key: row.key, row: marked };
 }
 

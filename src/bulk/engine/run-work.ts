@@ -13,7 +13,7 @@ import { lookFirst, type OpenWork, openWork, requireFewRejects } from "./open-wo
 import { type Planning, planningOf } from "./planning.ts";
 import { decideKnown, isWorthLookingFirst, priceWork, requireMonth } from "./pricing.ts";
 import { writeRowRejects } from "./row-rejects.ts";
-import { type RowRun, type RowState, settledByInput } from "./row-run.ts";
+import { type RowItem, type RowRun, type RowState, settledByInput, workOf } from "./row-run.ts";
 import { announceEntered, beginPhase, hasBegun, rowsOf, type Session } from "./session.ts";
 
 /** @param run absent in a dry run */
@@ -106,24 +106,37 @@ async function createNames(rowRun: RowRun, run: EnteredRun): Promise<void> {
 
 const mostMarkedNamed = 100;
 
-/** Names the contacts that the file marks as not subscribed and the account held as active. */
-async function nameMarked(
-  { survey, job, emit, ledger: { marked } }: RowState,
-  stop: RunStop | undefined,
-): Promise<void> {
+/**
+ * Names the contacts that the file marks as not subscribed and the account held as active. Of those that are to be unsubscribed, the ones
+ * whose cells are not understood are named apart: they stay as they are.
+ */
+async function nameMarked(state: RowState, stop: RunStop | undefined): Promise<void> {
+  const { marked } = state.ledger;
+  const unsubscribes = state.job.unsubscribesMarked ?? false;
   if (marked.size === 0) return;
-  const contacts: { line: number; key: string }[] = [];
+  const clear: { line: number; key: string }[] = [];
+  const doubtful: typeof clear = [];
+  let doubtfulCount = 0;
   if (stop?.by !== "signal") {
     const wanted = Math.min(mostMarkedNamed, marked.size);
-    for await (const rows of survey.batches()) {
-      for (const row of rows) {
-        if (row.kind === "row" && marked.has(row.line)) contacts.push({ line: row.line, key: row.key.sent });
-      }
-      if (contacts.length >= wanted) break;
+    for await (const { ref, key, row } of eachItem(workOf(state))) {
+      if (!marked.has(ref)) continue;
+      const isDoubtful = unsubscribes && !row.isMarkClear;
+      if (isDoubtful) doubtfulCount++;
+      const named = isDoubtful ? doubtful : clear;
+      if (named.length < mostMarkedNamed) named.push({ line: ref, key: key.sent });
+      if (!unsubscribes && clear.length >= wanted) break;
     }
-    contacts.length = Math.min(contacts.length, wanted);
   }
-  emit({ kind: "marked", contacts, total: marked.size, isUnsubscribed: job.unsubscribesMarked ?? false });
+  const groups = [
+    { contacts: clear, total: marked.size - doubtfulCount, isUnsubscribed: unsubscribes, isDoubtful: false },
+    { contacts: doubtful, total: doubtfulCount, isUnsubscribed: false, isDoubtful: true },
+  ];
+  for (const group of groups) if (group.total > 0) state.emit({ kind: "marked", ...group });
+}
+
+async function* eachItem({ batches }: Work<RowItem>): AsyncGenerator<RowItem> {
+  for await (const items of batches()) yield* items;
 }
 
 /** @param isDryRun decides and counts, and writes nothing @returns the requests beyond one for each contact */

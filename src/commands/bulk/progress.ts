@@ -34,7 +34,7 @@ export function displayRun(context: Context, what: string, isDryRun: boolean): R
   const startedAt = context.clock.now();
   let progressNow: (() => RunProgress) | undefined;
   let doneBefore = 0;
-  let marked: MarkedEvent | undefined;
+  const marked: MarkedEvent[] = [];
   let refused: Summary | undefined;
   let isAsking = false;
   const progress: Progress = showProgress(context.terminal, () => {
@@ -87,7 +87,7 @@ export function displayRun(context: Context, what: string, isDryRun: boolean): R
           }
           break;
         case "marked":
-          marked = event;
+          marked.push(event);
           break;
         case "remark":
           progress.note(event.text, event.isAside ? undefined : "needed");
@@ -131,7 +131,7 @@ interface EndDetails {
   /** Lines about what was changed, where there are few. */
   changes: readonly string[];
   /** Contacts that a file marks as unsubscribed. */
-  marked: MarkedEvent | undefined;
+  marked: readonly MarkedEvent[];
 }
 
 /** What became of the run. A quiet one still says what was rejected. */
@@ -152,9 +152,9 @@ function noteEnd(
       "needed",
     );
   }
-  if (marked) {
-    const weight = marked.isUnsubscribed ? undefined : "needed";
-    for (const line of markedLines(marked, summary)) terminal.note(line, weight);
+  for (const group of marked) {
+    const weight = group.isUnsubscribed ? undefined : "needed";
+    for (const line of markedLines(group, summary)) terminal.note(line, weight);
   }
 }
 

@@ -14,7 +14,7 @@ export interface MutateManyOptions extends WantedChanges, BulkFlags {
   data?: string;
   failUnchanged?: boolean;
   map?: string[];
-  consentColumn?: string;
+  consentColumn?: string[];
   sheet?: string;
   includeUnsubscribed?: boolean;
 }
@@ -45,7 +45,7 @@ function readingFrom(
       "Name the file with --keys, or leave them out",
     );
   }
-  return { read: { map: [...columnMap(map)], consentColumn, sheet }, includeUnsubscribed };
+  return { read: { map: [...columnMap(map)], consentColumns: consentColumn, sheet }, includeUnsubscribed };
 }
 
 function refuseCombinations({ keys }: Chosen, given: MutateManyOptions): void {

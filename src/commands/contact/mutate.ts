@@ -21,7 +21,7 @@ interface ContactMutateOptions extends WantedChanges, BulkFlags, SelectionFlags 
   data?: string;
   failUnchanged?: boolean;
   map?: string[];
-  consentColumn?: string;
+  consentColumn?: string[];
   sheet?: string;
   includeUnsubscribed?: boolean;
 }

@@ -10,23 +10,32 @@ import { presentChanges, showsChanges } from "../change-lines.ts";
 import { describeCommand } from "../help-text.ts";
 import { textOr } from "../questions.ts";
 import { missingContact } from "./questions.ts";
-import { addSelectionFlags, chosenBy, type SelectionFlags } from "./selection.ts";
+import {
+  addMarkedRowsFlags,
+  addSelectionFlags,
+  chosenBy,
+  type MarkedRowsFlags,
+  rowsFrom,
+  type SelectionFlags,
+} from "./selection.ts";
 import { checkContactColumns, presentContact } from "./view.ts";
 
-interface ContactUnsubscribeOptions extends SelectionFlags, BulkFlags {}
+interface ContactUnsubscribeOptions extends SelectionFlags, BulkFlags, MarkedRowsFlags {}
 
 export function registerContactUnsubscribe(parent: Command, context: Context): void {
   const command = parent
     .command("unsubscribe")
     .description("set contacts to Inactive, Unsubscribe; this cannot be reversed through the API")
     .argument("[id-or-key...]", "the contact's id or key; several make a bulk run");
-  addSelectionFlags(command).action((contacts: string[], options: ContactUnsubscribeOptions) =>
-    runContactUnsubscribe(context, contacts, options),
+  addMarkedRowsFlags(addSelectionFlags(command)).action(
+    (contacts: string[], options: ContactUnsubscribeOptions) =>
+      runContactUnsubscribe(context, contacts, options),
   );
   describeCommand(addBulkFlags(command, { isMutate: true }), {
     examples: [
       "ecm contact unsubscribe ada@example.com",
       "ecm contact unsubscribe --keys left.csv --dry-run",
+      "ecm contact unsubscribe --keys webinar.csv --marked-rows --yes",
       "ecm contact unsubscribe --list Trial --where 'createdAt < timestamp(\"2025-01-01T00:00:00Z\")'",
     ],
     output:
@@ -49,10 +58,11 @@ async function runContactUnsubscribe(
     "ecm contact unsubscribe ID-OR-KEY, or a selection with --list, --where or --all",
   );
   const chosen = chosenBy(contacts, flags) ?? chosenBy([await textOr(context, undefined, missing)], flags)!;
+  const reading = rowsFrom(chosen, flags);
   if (chosen.one !== undefined) return unsubscribeOne(context, chosen.one, flags);
   const options = runOptionsFrom(flags, context.clock.now());
   const { editMany } = await import("./edit-many.ts");
-  await endRun(context, await editMany(context, { kind: "unsubscribe", chosen, options, flags }));
+  await endRun(context, await editMany(context, { kind: "unsubscribe", chosen, reading, options, flags }));
 }
 
 async function unsubscribeOne(

@@ -31,6 +31,22 @@ interface TargetInput extends SelectionInput {
   all?: boolean;
 }
 
+const markedRowsInput = {
+  ...targetInput,
+  rows: {
+    enum: ["marked", "all"],
+    description: "where keys_file marks only some rows as not subscribed: those, or everyone. Ask the user",
+  },
+};
+
+interface MarkedRowsInput extends TargetInput {
+  rows?: "marked" | "all";
+}
+
+function markedRowsCommand(verb: string, input: MarkedRowsInput): Promise<PlannedCommand> {
+  return targetCommand(["contact", verb], input, input.rows ? [`--${input.rows}-rows`] : []);
+}
+
 /** @param plans of this session */
 export function planTools(invoke: Invoke, plans: Plans): Tool[] {
   const planTool = <Input>(
@@ -60,22 +76,22 @@ export function planTools(invoke: Invoke, plans: Plans): Tool[] {
       "plan_change",
       "Plan a change of contacts",
       "The same change of fields, tags and lists on every chosen contact.",
-      { ...targetInput, ...changeInput },
+      { ...targetInput, ...changeInput, ...consentInput, map: mapInput },
       changeCommand,
     ),
     planTool(
       "plan_unsubscribe",
       "Plan an unsubscription",
       "Sets the chosen contacts to Inactive, Unsubscribe. Nobody can be subscribed again by API.",
-      targetInput,
-      (input: TargetInput) => targetCommand(["contact", "unsubscribe"], input),
+      markedRowsInput,
+      (input: MarkedRowsInput) => markedRowsCommand("unsubscribe", input),
     ),
     planTool(
       "plan_delete",
       "Plan a deletion",
       "Deletes the chosen contacts for good; a backup is written first.",
-      targetInput,
-      (input: TargetInput) => targetCommand(["contact", "delete"], input),
+      markedRowsInput,
+      (input: MarkedRowsInput) => markedRowsCommand("delete", input),
     ),
     planTool(
       "plan_list_sync",
@@ -86,6 +102,8 @@ export function planTools(invoke: Invoke, plans: Plans): Tool[] {
         file: text("CSV or one key per line, below the working folder"),
         max_remove: text("N or N%"),
         create: { type: "boolean", description: "create contacts that do not exist" },
+        ...consentInput,
+        map: mapInput,
       },
       syncCommand,
       ["list", "file"],
@@ -188,6 +206,39 @@ function wordsOf({ path, flags, args = [] }: PlannedCommand, more: string[]): st
   return [...path, ...flags, ...more, ...(args.length > 0 ? ["--", ...args] : [])];
 }
 
+/** How the consent columns of a file are read. Only a person can say what a yes means: ask. */
+const consentInput = {
+  consent_column: text("a column that says who is subscribed"),
+  consent: {
+    type: "object",
+    additionalProperties: { enum: ["opt-in", "opt-out", "none"] },
+    description:
+      "{ column: what a yes in it means }: opt-in: subscribed, opt-out: not subscribed, none: neither. Ask the user, do not guess",
+  },
+};
+
+interface ConsentInput {
+  consent_column?: string;
+  consent?: Record<string, string>;
+}
+
+function consentFlags({ consent_column, consent = {} }: ConsentInput): string[] {
+  return [
+    ...optional("--consent-column", consent_column),
+    ...Object.entries(consent).map(([column, reading]) => `--consent-column=${column}=${reading}`),
+  ];
+}
+
+const mapInput = {
+  type: "object",
+  additionalProperties: { enum: ["key", "consent", "ignore"] },
+  description: "{ column of the file: key, consent or ignore }",
+};
+
+function mapFlags(map: Record<string, string> = {}): string[] {
+  return Object.entries(map).map(([column, target]) => `--map=${column}=${target}`);
+}
+
 const importInput = {
   file: text("below the working folder; in place of rows"),
   rows: {
@@ -208,11 +259,11 @@ const importInput = {
   mode: { enum: ["upsert", "create", "update"], default: "upsert" },
   blank: { enum: ["keep", "clear"], default: "keep" },
   ignore_unmapped: { type: "boolean", description: "leave out columns that match no field" },
-  consent_column: text("says who is subscribed"),
+  ...consentInput,
   sheet: text("of a workbook: its name or number"),
 };
 
-interface ImportInput {
+interface ImportInput extends ConsentInput {
   file?: string;
   rows?: Record<string, string | number | boolean | null>[];
   map?: Record<string, string>;
@@ -222,24 +273,23 @@ interface ImportInput {
   mode?: string;
   blank?: string;
   ignore_unmapped?: boolean;
-  consent_column?: string;
   sheet?: string;
 }
 
 async function importCommand(input: ImportInput): Promise<PlannedCommand> {
-  const { file, rows, map = {}, lists = [], tags = [] } = input;
+  const { file, rows, map, lists = [], tags = [] } = input;
   if ((file === undefined) === (rows === undefined)) {
     throw new UsageError("An import needs either file or rows");
   }
   const flags = [
-    ...Object.entries(map).map(([column, target]) => `--map=${column}=${target}`),
+    ...mapFlags(map),
     ...lists.map((list) => `--list=${list}`),
     ...tags.map((tag) => `--tag=${tag}`),
     ...(input.create_missing ? ["--create-missing"] : []),
     ...(input.ignore_unmapped ? ["--ignore-unmapped"] : []),
     ...optional("--mode", input.mode),
     ...optional("--blank", input.blank),
-    ...optional("--consent-column", input.consent_column),
+    ...consentFlags(input),
     ...optional("--sheet", input.sheet),
   ];
   if (rows) {
@@ -286,7 +336,8 @@ const changeInput = {
   remove_lists: texts("by name or id"),
 };
 
-interface ChangeInput extends TargetInput {
+interface ChangeInput extends TargetInput, ConsentInput {
+  map?: Record<string, string>;
   set?: Record<string, string>;
   add_tags?: string[];
   remove_tags?: string[];
@@ -308,7 +359,8 @@ function changeCommand(input: ChangeInput): Promise<PlannedCommand> {
     ...remove_lists.map((list) => `--remove-list=${list}`),
   ];
   if (flags.length === 0) throw new UsageError("No change given", "Pass set, add_tags or another change");
-  return targetCommand(["contact", "mutate"], input, flags);
+  const more = [...flags, ...consentFlags(input), ...mapFlags(input.map)];
+  return targetCommand(["contact", "mutate"], input, more);
 }
 
 async function targetCommand(
@@ -325,17 +377,24 @@ async function targetCommand(
   return { path, flags };
 }
 
-interface SyncInput {
+interface SyncInput extends ConsentInput {
+  map?: Record<string, string>;
   list: string;
   file: string;
   max_remove?: string;
   create?: boolean;
 }
 
-async function syncCommand({ list, file, max_remove, create }: SyncInput): Promise<PlannedCommand> {
+async function syncCommand(input: SyncInput): Promise<PlannedCommand> {
+  const { list, file, max_remove, create } = input;
   return {
     path: ["lists", "sync"],
-    flags: [...optional("--max-remove", max_remove), ...(create ? ["--create"] : [])],
+    flags: [
+      ...optional("--max-remove", max_remove),
+      ...(create ? ["--create"] : []),
+      ...consentFlags(input),
+      ...mapFlags(input.map),
+    ],
     args: [list, await fileBelowWorkingFolder(file)],
   };
 }
