@@ -1,6 +1,7 @@
 /** Everything that the sandbox keeps, in one file of its folder. */
-import { mkdir, open } from "node:fs/promises";
+import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
+import { createIfMissingSync } from "../../disk/atomic-file.ts";
 import { UsageError } from "../../errors.ts";
 import type { Clock, ContactStructure } from "../../wire.ts";
 import { type Database, openDatabase } from "../database.ts";
@@ -126,7 +127,7 @@ async function makePrivate(folder: string): Promise<string> {
   const file = join(folder, "sandbox.db");
   try {
     await mkdir(folder, { recursive: true, mode: 0o700 });
-    await (await open(file, "a", 0o600)).close();
+    createIfMissingSync(file);
   } catch (error) {
     throw new UsageError(
       `The sandbox's folder ${folder} cannot be used: ${(error as Error).message}`,
