@@ -6,7 +6,7 @@
  * statements are collected. Other processes then overwrite what this one relies on. Looking at a file by its path (stat,
  * chmod, rename, unlink) opens nothing.
  */
-import { closeSync, openSync, statSync } from "node:fs";
+import { closeSync, openSync, rmSync, statSync } from "node:fs";
 import { devNull } from "node:os";
 import { EcmError, exitCodes, UsageError } from "../errors.ts";
 
@@ -51,9 +51,6 @@ const neededDescriptors = 16;
 
 /** What SQLite keeps beside the file: its write-ahead log, or a journal of the transaction under way. */
 type Journal = "WAL" | "DELETE";
-
-/** What may stand beside a database's file. Left by a killed process, it would be applied to another file of that name. */
-export const sideFileEndings = ["-wal", "-shm", "-journal"];
 
 interface Connection {
   database: Database;
@@ -117,6 +114,7 @@ function connect(Binding: new (file: string) => Binding, file: string, journal: 
         },
       );
     }
+    if (isDamage(error)) throw new DamagedError(file, error as Error);
     throw new UsageError(
       `The sandbox's data in ${file} cannot be opened: ${(error as Error).message}`,
       "Check the folder's permissions, or use another one",
@@ -129,6 +127,31 @@ function connect(Binding: new (file: string) => Binding, file: string, journal: 
   binding.pragma("wal_autocheckpoint = 16000");
   binding.pragma("cache_size = -32000");
   return binding;
+}
+
+/** The file holds no database, or one that cannot be read any more. */
+export class DamagedError extends UsageError {
+  constructor(file: string, cause: Error) {
+    const message = `The sandbox's data in ${file} is damaged: ${cause.message}`;
+    super(message, "Delete it and start over with: ecm sandbox reset", { cause });
+  }
+}
+
+// By SQLite's numbers: CORRUPT, NOTADB, IOERR_SHORT_READ; extended ones hold the plain one in their last byte.
+export function isDamage(error: unknown): boolean {
+  const { rawCode = 0 } = error as { rawCode?: number };
+  return [11, 26].includes(rawCode & 0xff) || rawCode === 522;
+}
+
+/** Deletes a database, with what stands beside it. Processes that have it open go on with what nobody else sees. */
+export function discardDatabase(file: string): void {
+  rmSync(file, { force: true });
+  discardSideFiles(file);
+}
+
+/** Before a file is put in the place of another: what a killed process left would be applied to it. */
+export function discardSideFiles(file: string): void {
+  for (const ending of ["-wal", "-shm", "-journal"]) rmSync(`${file}${ending}`, { force: true });
 }
 
 function isDiskFull(error: unknown): boolean {

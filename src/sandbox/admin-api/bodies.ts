@@ -19,13 +19,16 @@ const name = v.pipe(
   v.maxLength(1000, "must not be longer than 1000 characters"),
 );
 
-export const resetBody = v.strictObject({ seed: v.optional(count) }, isObject);
+const flag = v.boolean("must be true or false");
+
+export const resetBody = v.strictObject({ seed: v.optional(count), everything: v.optional(flag) }, isObject);
 
 export const clockBody = v.strictObject(
   {
     time: v.optional(v.string("must be a time such as 2027-01-31T12:00:00Z")),
     advance: v.optional(v.string("must be a duration such as 90m")),
     real: v.optional(v.literal(true, "must be true")),
+    frozen: v.optional(flag),
   },
   isObject,
 );

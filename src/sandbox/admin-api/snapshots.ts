@@ -3,7 +3,7 @@ import { randomBytes } from "node:crypto";
 import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
-import { sideFileEndings } from "../database.ts";
+import { discardDatabase, discardSideFiles } from "../database.ts";
 import { keptOwnKey } from "../own-key.ts";
 import type { Snapshot } from "../public-types.ts";
 import { invalid, notFound } from "../rules/refusal.ts";
@@ -45,7 +45,7 @@ export function saveSnapshot(store: Store, name: string): Snapshot {
       }),
     );
     const saved = describe(name, unfinished)!;
-    removeSideFiles(file);
+    discardSideFiles(file);
     renameSync(unfinished, file);
     return saved;
   } finally {
@@ -108,13 +108,7 @@ export function loadSnapshot(store: Store, name: string): Snapshot {
 export function removeSnapshot(store: Store, name: string): void {
   const file = fileOf(store, name);
   if (!existsSync(file)) throw notFound("Snapshot");
-  rmSync(file, { force: true });
-  removeSideFiles(file);
-}
-
-/** A process that was killed while it used the snapshot may have left them. */
-function removeSideFiles(file: string): void {
-  for (const ending of sideFileEndings) rmSync(`${file}${ending}`, { force: true });
+  discardDatabase(file);
 }
 
 function savedTables(store: Store): string[] {

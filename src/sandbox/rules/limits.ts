@@ -36,6 +36,8 @@ export interface AccountLimits {
   view(now: number): LimitsView;
   /** Changes them for this process, over the owner's monthly limit too; the caller is in a transaction. */
   set(change: LimitsUpdate, now: number): void;
+  /** As they were when the process started, and below them the owner's. */
+  restore(): void;
 }
 
 /** @param store read once for the revision of the monthly limit, so create it when the process starts */
@@ -95,6 +97,10 @@ export function accountLimitsOf(store: Store, initial: Limits): AccountLimits {
       if (change.monthly !== undefined) revisionKnown = account.monthly_limit_revision;
       const { hourEndsAt, hourUsed, monthEndsAt, monthUsed } = windowsOf(account, now, limits);
       store.account.spend(hourEndsAt, used?.hour ?? hourUsed, monthEndsAt, used?.month ?? monthUsed);
+    },
+    restore() {
+      limits = initial;
+      revisionKnown = store.account.read().monthly_limit_revision;
     },
   };
 }

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { createIfMissingSync } from "../../disk/atomic-file.ts";
 import { UsageError } from "../../errors.ts";
 import type { Clock, ContactStructure } from "../../wire.ts";
-import { type Database, openDatabase } from "../database.ts";
+import { DamagedError, type Database, discardDatabase, isDamage, openDatabase } from "../database.ts";
 import { bringUpToDate } from "../schema/index.ts";
 import { type AccountStore, accountIn } from "./account.ts";
 import { type Contacts, contactsIn } from "./contacts.ts";
@@ -14,7 +14,7 @@ import { type Keys, keysIn } from "./keys.ts";
 import { type Lists, listsIn } from "./lists.ts";
 import { type RequestLog, requestLogIn } from "./request-log.ts";
 import { type Search, searchIn } from "./search.ts";
-import { type SettingsStore, settingsIn } from "./settings.ts";
+import { type SettingsStore, settingsIn, timeBy } from "./settings.ts";
 import { type Structures, structuresIn } from "./structures.ts";
 
 export interface Store {
@@ -37,7 +37,7 @@ export interface Store {
  * Opens the folder, which only its owner can read; a new one gets an account with its default structure.
  * @param made `region`: two letters, for the keys to come; default: what the folder has, else `us`. `seed`: ids of a new
  *   folder, and of every folder after a reset, are the same for the same seed
- * @throws UsageError when the folder cannot be used
+ * @throws UsageError when the folder cannot be used; DamagedError
  */
 export async function openStore(
   folder: string,
@@ -72,8 +72,17 @@ export async function openStore(
     return store;
   } catch (error) {
     database.close();
-    throw error;
+    throw isDamage(error) ? new DamagedError(file, error as Error) : error;
   }
+}
+
+/** Deletes the data of a folder that cannot be opened. */
+export function discardStore(folder: string): void {
+  discardDatabase(databaseFile(folder));
+}
+
+function databaseFile(folder: string): string {
+  return join(folder, "sandbox.db");
 }
 
 /** An empty account as the service gives a new one (specification, Contact structure). */
@@ -117,14 +126,14 @@ export function addDefaultStructure(store: Store, _id: string, now: number, befo
   });
 }
 
-/** The service's time, in milliseconds since the epoch: the clock's, as far from it as it was set. */
+/** The service's time, in milliseconds since the epoch: the clock's, as far from it as it was set, or standing still. */
 export function serviceTime(store: Store, clock: Clock): number {
-  return clock.now() + store.settings.clockOffset();
+  return timeBy(store.settings.clock(), clock.now());
 }
 
 /** The database's file. Its side files take over its rights, wherever the folder lies. */
 async function makePrivate(folder: string): Promise<string> {
-  const file = join(folder, "sandbox.db");
+  const file = databaseFile(folder);
   try {
     await mkdir(folder, { recursive: true, mode: 0o700 });
     createIfMissingSync(file);
