@@ -110,6 +110,8 @@ export interface RequestQuery {
   status?: number | string;
   /** The newest of them. */
   limit?: number | string;
+  /** In which log a number in `since` counts: where another one has begun, all of that is given. */
+  log?: string;
 }
 
 export interface LoggedRequest {

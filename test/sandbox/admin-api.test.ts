@@ -183,7 +183,11 @@ test("reset empties account and log; key, structure, default fields, clock, limi
   expect((await account.call("GET", `/api/contact-structure/${account.structureId}/lists`)).body.total).toBe(
     0,
   );
-  expect((await admin("GET", "clock")).body).toEqual({ time: "2026-06-15T13:00:00.000Z", real: false });
+  expect((await admin("GET", "clock")).body).toEqual({
+    time: "2026-06-15T13:00:00.000Z",
+    real: false,
+    frozen: false,
+  });
   expect((await admin("GET", "faults")).body).toEqual({ faults: ["500:PATCH"] });
 });
 
@@ -241,6 +245,7 @@ test("the clock is set, advanced and let go; timestamps, windows, months and exp
   expect((await admin("PUT", "clock", { advance: "1h30m" })).body).toEqual({
     time: "2026-06-15T13:30:00.000Z",
     real: false,
+    frozen: false,
   });
   expect([await read(), await read(), await read()]).toEqual([200, 200, 429]);
   await admin("PUT", "clock", { time: "2026-06-30T23:59:59Z" });
@@ -254,7 +259,11 @@ test("the clock is set, advanced and let go; timestamps, windows, months and exp
   await admin("PUT", "limits", { hourly: 100 });
   expect((await account.create("a@b.co")).createdAt).toBe("2026-07-01T00:00:00.000Z");
   await admin("PUT", "clock", { real: true });
-  expect((await admin("GET", "clock")).body).toEqual({ time: "2026-06-15T12:00:01.000Z", real: true });
+  expect((await admin("GET", "clock")).body).toEqual({
+    time: "2026-06-15T12:00:01.000Z",
+    real: true,
+    frozen: false,
+  });
   expect((await account.create("b@b.co")).createdAt).toBe("2026-06-15T12:00:01.000Z");
 });
 
@@ -279,7 +288,11 @@ test.each([
     errorType: "ValidationError",
     ...(field && { field }),
   });
-  expect((await admin("GET", "clock")).body).toEqual({ time: "2026-06-15T12:00:00.000Z", real: true });
+  expect((await admin("GET", "clock")).body).toEqual({
+    time: "2026-06-15T12:00:00.000Z",
+    real: true,
+    frozen: false,
+  });
 });
 
 test("a block that was made before the clock was set back does not last until then", async () => {

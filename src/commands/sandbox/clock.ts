@@ -37,7 +37,9 @@ export function registerSandboxClock(parent: Command, context: Context): void {
   verb("freeze", " 2027-01-31T12:00:00Z", "stop the clock, so that whole answers can be compared")
     .argument("[time]", "at which it stands (default: its present time)")
     .action((time: string | undefined, flags: DataFlag) => run(flags, { time, frozen: true }));
-  verb("unfreeze", "", "let a frozen clock run on").action((flags: DataFlag) => run(flags, { frozen: false }));
+  verb("unfreeze", "", "let a frozen clock run on").action((flags: DataFlag) =>
+    run(flags, { frozen: false }),
+  );
   verb("real", "", "go back to the real time").action((flags: DataFlag) => run(flags, { real: true }));
 }
 

@@ -163,20 +163,24 @@ export function durationOf(given: string, place: string): number {
   );
 }
 
-const queryNames = ["since", "method", "path", "status", "limit"];
+const queryNames = ["since", "method", "path", "status", "limit", "log"];
 
-/** @throws Refusal for a name that is not known, or a value that is none */
-export function filterOf(query: RequestQuery): { filter: RequestFilter; limit?: number } {
+/**
+ * @param currentLog id of the log that is asked for requests
+ * @throws Refusal for a name that is not known, or a value that is none
+ */
+export function filterOf(query: RequestQuery, currentLog: string): { filter: RequestFilter; limit?: number } {
+  if (typeof query !== "object" || query === null) throw invalid(`The query ${isObject}`);
   for (const [member, value] of Object.entries(query)) {
     if (!queryNames.includes(member)) throw wrong(member, "is not known here");
     if (value !== undefined && typeof value !== "string" && typeof value !== "number") {
       throw wrong(member, "must be given once");
     }
   }
-  const { since, method, path, status, limit } = query;
+  const { since, method, path, status, limit, log = currentLog } = query;
   const filter: RequestFilter = { method, path };
   if (since !== undefined) {
-    if (/^\d{1,15}$/.test(String(since))) filter.after = Number(since);
+    if (/^\d{1,15}$/.test(String(since))) filter.after = log === currentLog ? Number(since) : 0;
     else filter.since = timeOf(String(since), "since");
   }
   if (method !== undefined && !/^[a-z-]{1,40}$/i.test(method)) throw wrong("method", "must be a method");

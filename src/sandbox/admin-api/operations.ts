@@ -51,6 +51,8 @@ export interface FolderOperations {
   event(event: EventBody): EventView;
   /** Oldest first. */
   requests(query?: RequestQuery): LoggedRequest[];
+  /** Another one for every folder, and after the log was emptied. */
+  logId(): string;
   clearRequests(): void;
   clock(change?: ClockChange): ClockView;
   snapshots(): Snapshot[];
@@ -85,9 +87,10 @@ export function folderOperations(store: Store, clock: Clock): FolderOperations {
     },
     event: (event) => database.transaction(() => applyEvent(store, event, now())),
     requests(query = {}) {
-      const { filter, limit = longestLog } = filterOf(query);
+      const { filter, limit = longestLog } = filterOf(query, requests.id());
       return requests.find(filter, limit, "newest");
     },
+    logId: () => requests.id(),
     clearRequests: () => database.transaction(() => requests.clear()),
     clock(change) {
       if (change === undefined) return clockView();

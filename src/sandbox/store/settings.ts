@@ -23,7 +23,11 @@ export function settingsIn(database: Database): SettingsStore {
   return {
     clock: () => database.get<ClockSettings>("SELECT clock_offset, clock_frozen_at FROM settings")!,
     setClock({ clock_offset, clock_frozen_at }) {
-      database.run("UPDATE settings SET clock_offset = ?, clock_frozen_at = ?", clock_offset, clock_frozen_at);
+      database.run(
+        "UPDATE settings SET clock_offset = ?, clock_frozen_at = ?",
+        clock_offset,
+        clock_frozen_at,
+      );
     },
     idSeed: () => database.get<{ id_seed: number | null }>("SELECT id_seed FROM settings")!.id_seed,
     setIdSeed(seed) {
