@@ -3,7 +3,7 @@ import { realClock } from "../clock.ts";
 import { EcmError, exitCodes, NotFoundError, UsageError } from "../errors.ts";
 import type { Clock } from "../wire.ts";
 import { type FolderOperations, folderOperations } from "./admin-api/operations.ts";
-import { DamagedError, isDamage } from "./database.ts";
+import { damageIn } from "./database.ts";
 import { keptOwnKey, ownKeyOf } from "./own-key.ts";
 import type { ResetOptions } from "./public-types.ts";
 import { defaultMonthlyLimit, endOfMonth } from "./rules/limits.ts";
@@ -141,7 +141,7 @@ export async function resetFolder(
     await resetStore(place, options);
     return { wasDamaged: false };
   } catch (error) {
-    if (!(error instanceof DamagedError) && !isDamage(error)) throw error;
+    if (damageIn(error) === undefined) throw error;
   }
   discardStore(place.folder);
   const { folder, clock = realClock } = place;

@@ -114,7 +114,6 @@ function connect(Binding: new (file: string) => Binding, file: string, journal: 
         },
       );
     }
-    if (isDamage(error)) throw new DamagedError(file, error as Error);
     throw new UsageError(
       `The sandbox's data in ${file} cannot be opened: ${(error as Error).message}`,
       "Check the folder's permissions, or use another one",
@@ -129,18 +128,12 @@ function connect(Binding: new (file: string) => Binding, file: string, journal: 
   return binding;
 }
 
-/** The file holds no database, or one that cannot be read any more. */
-export class DamagedError extends UsageError {
-  constructor(file: string, cause: Error) {
-    const message = `The sandbox's data in ${file} is damaged: ${cause.message}`;
-    super(message, "Delete it and start over with: ecm sandbox reset", { cause });
-  }
-}
-
-// By SQLite's numbers: CORRUPT, NOTADB, IOERR_SHORT_READ; extended ones hold the plain one in their last byte.
-export function isDamage(error: unknown): boolean {
-  const { rawCode = 0 } = error as { rawCode?: number };
-  return [11, 26].includes(rawCode & 0xff) || rawCode === 522;
+/** SQLite's reason, where a file holds no database, or one that cannot be read any more. */
+export function damageIn(error: unknown): string | undefined {
+  const { rawCode = 0, message, cause } = error as { rawCode?: number; message: string; cause?: unknown };
+  // CORRUPT, NOTADB, IOERR_SHORT_READ; extended numbers hold the plain one in their last byte.
+  if ([11, 26].includes(rawCode & 0xff) || rawCode === 522) return message;
+  return cause === undefined ? undefined : damageIn(cause);
 }
 
 /** Deletes a database, with what stands beside it. Processes that have it open go on with what nobody else sees. */

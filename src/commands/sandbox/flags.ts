@@ -154,7 +154,7 @@ export async function withOwner<T>(
 function inSameFolder(error: unknown, { data }: DataFlag): unknown {
   if (error instanceof EcmError && data !== undefined) {
     error.details.hint = error.details.hint?.replace(
-      /ecm sandbox (keys \w+|reset)/,
+      /ecm sandbox keys \w+/,
       (command) => `${command} --data ${shellWord(data)}`,
     );
   }

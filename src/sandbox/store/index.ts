@@ -3,8 +3,9 @@ import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { createIfMissingSync } from "../../disk/atomic-file.ts";
 import { UsageError } from "../../errors.ts";
+import { shellWord } from "../../shell-word.ts";
 import type { Clock, ContactStructure } from "../../wire.ts";
-import { DamagedError, type Database, discardDatabase, isDamage, openDatabase } from "../database.ts";
+import { type Database, damageIn, discardDatabase, openDatabase } from "../database.ts";
 import { bringUpToDate } from "../schema/index.ts";
 import { type AccountStore, accountIn } from "./account.ts";
 import { type Contacts, contactsIn } from "./contacts.ts";
@@ -45,34 +46,51 @@ export async function openStore(
   { region, seed }: { region?: string; seed?: number } = {},
 ): Promise<Store> {
   const file = await makePrivate(folder);
-  const database = await openDatabase(file);
+  let database: Database | undefined;
   try {
+    database = await openDatabase(file);
     bringUpToDate(database);
-    const account = accountIn(database);
-    const contacts = contactsIn(database);
-    const store: Store = {
-      folder,
-      database,
-      account,
-      keys: keysIn(database),
-      structures: structuresIn(database),
-      lists: listsIn(database),
-      contacts,
-      events: eventsIn(database),
-      search: searchIn(database, contacts),
-      settings: settingsIn(database),
-      requests: requestLogIn(database),
-      newIds: account.newIds,
-    };
+    const store = storeIn(folder, database);
     database.transaction(() => {
       if (seed !== undefined) store.settings.setIdSeed(seed);
-      if (!database.get("SELECT only FROM account")) foundAccount(store, now, region);
+      if (!store.database.get("SELECT only FROM account")) foundAccount(store, now, region);
       else if (region !== undefined) store.account.setRegion(region);
     });
     return store;
   } catch (error) {
-    database.close();
-    throw isDamage(error) ? new DamagedError(file, error as Error) : error;
+    database?.close();
+    const damage = damageIn(error);
+    throw damage === undefined ? error : new DamagedError(folder, damage, error);
+  }
+}
+
+function storeIn(folder: string, database: Database): Store {
+  const account = accountIn(database);
+  const contacts = contactsIn(database);
+  return {
+    folder,
+    database,
+    account,
+    keys: keysIn(database),
+    structures: structuresIn(database),
+    lists: listsIn(database),
+    contacts,
+    events: eventsIn(database),
+    search: searchIn(database, contacts),
+    settings: settingsIn(database),
+    requests: requestLogIn(database),
+    newIds: account.newIds,
+  };
+}
+
+/** The data of a folder cannot be read. */
+export class DamagedError extends UsageError {
+  constructor(folder: string, reason: string, cause: unknown) {
+    super(
+      `The sandbox's data in ${folder} is damaged: ${reason}`,
+      `Delete it and start over with: ecm sandbox reset --data ${shellWord(folder)}`,
+      { cause },
+    );
   }
 }
 
