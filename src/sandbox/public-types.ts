@@ -2,6 +2,13 @@
  * The types of `ecm/sandbox`. The build publishes this file as it stands, so it imports nothing.
  */
 
+declare global {
+  // Older libraries of TypeScript do not have it.
+  interface SymbolConstructor {
+    readonly asyncDispose: unique symbol;
+  }
+}
+
 /** A sandbox of a test suite's own, in this process, on a free port of 127.0.0.1. */
 export interface StartSandboxOptions {
   /** Keeps the data. Default: a temporary folder, which `stop` removes. */
@@ -38,6 +45,8 @@ export interface StartedSandbox {
   admin: Admin;
   /** Frees the port, and removes the folder when it was temporary. */
   stop(): Promise<void>;
+  /** The same, for `await using`. */
+  [Symbol.asyncDispose](): Promise<void>;
 }
 
 /**

@@ -1,6 +1,7 @@
 /** What requests to /__sandbox/ may hold, and how a person writes times and durations there. */
 import * as v from "valibot";
 import type { RequestQuery } from "../public-types.ts";
+import { maxWindowSeconds } from "../rules/limits.ts";
 import { invalid, type Refusal } from "../rules/refusal.ts";
 import { text } from "../rules/requests.ts";
 import type { RequestFilter } from "../store/request-log.ts";
@@ -12,7 +13,7 @@ const count = v.pipe(
   v.safeInteger("must be a whole number"),
   v.minValue(0, "must not be negative"),
 );
-const positive = v.pipe(count, v.minValue(1, "must be at least 1"));
+const isWindow = `must be from 1 to ${maxWindowSeconds}`;
 const name = v.pipe(
   text,
   v.check((value) => value.trim() !== "", "must not be empty"),
@@ -45,7 +46,7 @@ const usage = v.union(
 export const limitsBody = v.strictObject(
   {
     hourly: v.optional(count),
-    windowSeconds: v.optional(positive),
+    windowSeconds: v.optional(v.pipe(count, v.minValue(1, isWindow), v.maxValue(maxWindowSeconds, isWindow))),
     monthly: v.optional(count),
     used: v.optional(usage),
   },

@@ -154,7 +154,7 @@ function folderOf(store: Store): string {
 }
 
 function fileOf(store: Store, name: string): string {
-  if (!/^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$/.test(name)) {
+  if (typeof name !== "string" || !/^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$/.test(name)) {
     throw invalid("The name of a snapshot has letters, digits, '.', '_' and '-', and at most 100 of them", {
       field: "name",
     });

@@ -14,6 +14,8 @@ export interface Limits {
 
 /** The service's own figures. */
 export const defaultLimits = { hourly: 3600, windowSeconds: 3600 };
+/** 366 days. */
+export const maxWindowSeconds = 31_622_400;
 /** That of a paid plan of 1,000 contacts. */
 export const defaultMonthlyLimit = 100_000;
 

@@ -115,7 +115,7 @@ export function requestLogIn(database: Database): RequestLog {
         // The disk is full, or another process holds the database: later.
         writeSoon();
       }
-    }, delayMilliseconds);
+    }, delayMilliseconds).unref();
   };
   /** Batches that reach beyond a number, a few at a time, in either order. */
   function* batches(beyond: number, which: "oldest" | "newest"): Generator<Batch> {
