@@ -156,7 +156,7 @@ async function programWith(text: string, ...words: string[]) {
       spawnSync(process.execPath, [...words, file], {
         env: { PATH: process.env.PATH, TMPDIR: temporary },
         encoding: "utf8",
-        timeout: 60_000,
+        timeout: 110_000,
       }),
   };
 }
