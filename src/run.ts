@@ -36,7 +36,7 @@ export async function run({ args, streams, signal, clock, observer }: Invocation
   const words = wordsOf(args);
   let failure: unknown;
   try {
-    const program = createProgram(control, (nested) => run({ ...nested, clock }));
+    const program = createProgram(control, (nested) => run({ ...nested, clock }), words);
     if (words.length === 0 && !isJson) program.outputHelp();
     else
       await program.parseAsync(words, { from: "user" }).catch((error) => throwReason(error, program, words));
