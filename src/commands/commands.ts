@@ -7,7 +7,7 @@ import { presentList, presentValue, type View } from "../terminal/present.ts";
 import { version } from "../version.ts";
 import { shapeOf } from "./flags.ts";
 import { topicNames } from "./help/root.ts";
-import { describeCommand, exitCodesOf, factsOf } from "./help-text.ts";
+import { confirmationOf, describeCommand, exitCodesOf, factsOf } from "./help-text.ts";
 import { schemas, schemasOf } from "./schemas.ts";
 import { type CommandTree, childNamed as childOf } from "./tree.ts";
 
@@ -134,6 +134,7 @@ function describe(command: Command) {
     schemas: schemasOf(wordsOf(command), names),
     ...(facts && {
       output: facts.output,
+      confirmation: confirmationOf(facts),
       exitCodes: Object.fromEntries(exitCodesOf(facts)),
       examples: facts.examples,
     }),

@@ -5,6 +5,7 @@ import { onContact } from "../../service/find-contact.ts";
 import { fetchContact } from "../../service/mutate-contact.ts";
 import { presentDryRun } from "../../terminal/dry-run.ts";
 import type { Contact, Send } from "../../wire.ts";
+import { requireAnswer } from "../bulk/agree.ts";
 import { addBulkFlags, type BulkFlags, endRun, runOptionsFrom } from "../bulk/flags.ts";
 import { presentChanges, showsChanges } from "../change-lines.ts";
 import { describeCommand } from "../help-text.ts";
@@ -32,6 +33,7 @@ export function registerContactUnsubscribe(parent: Command, context: Context): v
     output:
       "One contact: the updated contact, or at a terminal its old and new status; `unchanged` on stderr when it was already inactive. Several: nothing; with --json one summary object.",
     writes: true,
+    asks: true,
     exitCodes: {
       1: "the service refused or failed, or you declined",
       3: "a bulk run finished, and some contacts do not exist or were rejected",
@@ -49,6 +51,7 @@ async function runContactUnsubscribe(
     "ecm contact unsubscribe ID-OR-KEY, or a selection with --list, --where or --all",
   );
   const chosen = chosenBy(contacts, flags) ?? chosenBy([await textOr(context, undefined, missing)], flags)!;
+  requireAnswer(context, "unsubscribe", flags.dryRun ?? false);
   if (chosen.one !== undefined) return unsubscribeOne(context, chosen.one, flags);
   const options = runOptionsFrom(flags, context.clock.now());
   const { editMany } = await import("./edit-many.ts");
@@ -74,9 +77,7 @@ async function unsubscribeOne(
   else if (dryRun) return presentDryRun(terminal, output, request);
   else {
     await account.withRemembered("write", () => checkContactColumns(account, output));
-    if (context.prompter()) {
-      await context.confirm(`Unsubscribe ${found.key}? They cannot be resubscribed through the API.`);
-    }
+    await context.confirm(`Unsubscribe ${found.key}? They cannot be resubscribed through the API.`);
   }
   const contact = isInactive ? found : await sent(send, request, found);
   if (!isInactive && showsChanges(terminal, output)) {

@@ -26,6 +26,7 @@ export function registerStructureApply(parent: Command, context: Context): void 
     examples: ["ecm structure apply structure.yaml", "ecm structure apply structure.yaml --prune --yes"],
     output: "The updated structure; the changes on stderr, or `unchanged`.",
     writes: true,
+    asks: "With --prune, where fields or tags go",
   });
 }
 
