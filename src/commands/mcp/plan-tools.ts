@@ -1,6 +1,6 @@
 /** Tools that change the account, in two steps: a dry run with a token, and the run itself with that token. */
 import { UsageError } from "../../errors.ts";
-import { fileBelowWorkingFolder } from "./files.ts";
+import type { FileFolder } from "./files.ts";
 import type { Invoke } from "./invoke.ts";
 import { type PlannedCommand, type Plans, recordPlan, refused } from "./plans.ts";
 import { type SelectionInput, selectionInput, selectionWords } from "./read-tools.ts";
@@ -22,7 +22,6 @@ const sampleInput = {
 
 const targetInput = {
   ...selectionInput,
-  keys_file: text("a file below the working folder with a key or id on each line"),
   all: { type: "boolean", description: "every contact of the structure" },
 };
 
@@ -31,8 +30,16 @@ interface TargetInput extends SelectionInput {
   all?: boolean;
 }
 
-/** @param plans of this session */
-export function planTools(invoke: Invoke, plans: Plans): Tool[] {
+const keysFileInput = { keys_file: text("a file with a key or id on each line") };
+
+/**
+ * @param plans of this session
+ * @param files undefined where no file may be read: then no tool takes one
+ */
+export function planTools(invoke: Invoke, plans: Plans, files: FileFolder | undefined): Tool[] {
+  const targets = files ? { ...targetInput, ...keysFileInput } : targetInput;
+  const target = (path: string[], input: TargetInput, more?: string[]) =>
+    targetCommand(files, path, input, more);
   const planTool = <Input>(
     name: string,
     title: string,
@@ -52,44 +59,48 @@ export function planTools(invoke: Invoke, plans: Plans): Tool[] {
     planTool(
       "plan_import",
       "Plan an import",
-      "Creates and updates contacts from a file (CSV, Excel or JSON) or from rows. Lists and tags are only added. Who is marked as not subscribed, or is suppressed, is left out.",
-      importInput,
-      importCommand,
+      `Creates and updates contacts from ${files ? "a file (CSV, Excel or JSON) or from rows" : "rows"}. Lists and tags are only added. Who is marked as not subscribed, or is suppressed, is left out.`,
+      files ? { file: text("a file's path, in place of rows"), ...importInput } : importInput,
+      (input: ImportInput) => importCommand(files, input),
     ),
     planTool(
       "plan_change",
       "Plan a change of contacts",
       "The same change of fields, tags and lists on every chosen contact.",
-      { ...targetInput, ...changeInput },
-      changeCommand,
+      { ...targets, ...changeInput },
+      (input: ChangeInput) => target(["contact", "mutate"], input, changeFlags(input)),
     ),
     planTool(
       "plan_unsubscribe",
       "Plan an unsubscription",
       "Sets the chosen contacts to Inactive, Unsubscribe. Nobody can be subscribed again by API.",
-      targetInput,
-      (input: TargetInput) => targetCommand(["contact", "unsubscribe"], input),
+      targets,
+      (input: TargetInput) => target(["contact", "unsubscribe"], input),
     ),
     planTool(
       "plan_delete",
       "Plan a deletion",
       "Deletes the chosen contacts for good; a backup is written first.",
-      targetInput,
-      (input: TargetInput) => targetCommand(["contact", "delete"], input),
+      targets,
+      (input: TargetInput) => target(["contact", "delete"], input),
     ),
-    planTool(
-      "plan_list_sync",
-      "Plan a list sync",
-      "Makes a list's members exactly the keys of a file: adds first, removals after. Refused for more than 10% removals unless max_remove says so.",
-      {
-        list: text("name or id"),
-        file: text("CSV or one key per line, below the working folder"),
-        max_remove: text("N or N%"),
-        create: { type: "boolean", description: "create contacts that do not exist" },
-      },
-      syncCommand,
-      ["list", "file"],
-    ),
+    ...(files
+      ? [
+          planTool(
+            "plan_list_sync",
+            "Plan a list sync",
+            "Makes a list's members exactly the keys of a file: adds first, removals after. Refused for more than 10% removals unless max_remove says so.",
+            {
+              list: text("name or id"),
+              file: text("CSV or one key per line"),
+              max_remove: text("N or N%"),
+              create: { type: "boolean", description: "create contacts that do not exist" },
+            },
+            (input: SyncInput) => syncCommand(files, input),
+            ["list", "file"],
+          ),
+        ]
+      : []),
     applyTool(invoke, plans),
   ];
 }
@@ -189,7 +200,6 @@ function wordsOf({ path, flags, args = [] }: PlannedCommand, more: string[]): st
 }
 
 const importInput = {
-  file: text("below the working folder; in place of rows"),
   rows: {
     type: "array",
     minItems: 1,
@@ -226,7 +236,7 @@ interface ImportInput {
   sheet?: string;
 }
 
-async function importCommand(input: ImportInput): Promise<PlannedCommand> {
+async function importCommand(files: FileFolder | undefined, input: ImportInput): Promise<PlannedCommand> {
   const { file, rows, map = {}, lists = [], tags = [] } = input;
   if ((file === undefined) === (rows === undefined)) {
     throw new UsageError("An import needs either file or rows");
@@ -251,7 +261,7 @@ async function importCommand(input: ImportInput): Promise<PlannedCommand> {
       stdin: csvOf(rows),
     };
   }
-  return { path: ["import"], flags, args: [await fileBelowWorkingFolder(file!)] };
+  return { path: ["import"], flags, args: [await found(files, file!)] };
 }
 
 /** Digits beyond what a JSON number holds were lost before they came here. @throws UsageError */
@@ -294,7 +304,7 @@ interface ChangeInput extends TargetInput {
   remove_lists?: string[];
 }
 
-function changeCommand(input: ChangeInput): Promise<PlannedCommand> {
+function changeFlags(input: ChangeInput): string[] {
   const { set = {}, add_tags = [], remove_tags = [], add_lists = [], remove_lists = [] } = input;
   const unclear = Object.keys(set).find((field) => field.includes("="));
   if (unclear !== undefined) {
@@ -308,10 +318,11 @@ function changeCommand(input: ChangeInput): Promise<PlannedCommand> {
     ...remove_lists.map((list) => `--remove-list=${list}`),
   ];
   if (flags.length === 0) throw new UsageError("No change given", "Pass set, add_tags or another change");
-  return targetCommand(["contact", "mutate"], input, flags);
+  return flags;
 }
 
 async function targetCommand(
+  files: FileFolder | undefined,
   path: string[],
   input: TargetInput,
   more: string[] = [],
@@ -319,10 +330,15 @@ async function targetCommand(
   const { keys_file, all } = input;
   const flags = [
     ...[...more, "--bulk", ...selectionWords(input)],
-    ...optional("--keys", keys_file === undefined ? undefined : await fileBelowWorkingFolder(keys_file)),
+    ...optional("--keys", keys_file === undefined ? undefined : await found(files, keys_file)),
     ...(all ? ["--all"] : []),
   ];
   return { path, flags };
+}
+
+function found(files: FileFolder | undefined, name: string): Promise<string> {
+  if (files) return files.find(name);
+  throw new UsageError("This server reads no files", "Start it with: ecm mcp --files DIR");
 }
 
 interface SyncInput {
@@ -332,11 +348,14 @@ interface SyncInput {
   create?: boolean;
 }
 
-async function syncCommand({ list, file, max_remove, create }: SyncInput): Promise<PlannedCommand> {
+async function syncCommand(
+  files: FileFolder,
+  { list, file, max_remove, create }: SyncInput,
+): Promise<PlannedCommand> {
   return {
     path: ["lists", "sync"],
     flags: [...optional("--max-remove", max_remove), ...(create ? ["--create"] : [])],
-    args: [list, await fileBelowWorkingFolder(file)],
+    args: [list, await files.find(file)],
   };
 }
 
