@@ -73,7 +73,7 @@ export function serviceErrorFrom(
     retryAfterSeconds,
     applied,
     retryable: status >= 500 || status === 429,
-    hint: formsHint(found) ?? hintFor(status, message, limitKind, retryAfterSeconds),
+    hint: formsHint(found) ?? hintFor(status, message, limitKind, retryAfterSeconds, nowMilliseconds),
   };
   return new ServiceError(message, { ...details, status, limitKind, limits: limitsFrom(headers) });
 }
@@ -143,7 +143,9 @@ function hintFor(
   message: string,
   limitKind: ServiceError["limitKind"],
   retryAfterSeconds: number | undefined,
+  nowMilliseconds: number,
 ): string | undefined {
+  const when = retryAfterSeconds === undefined ? undefined : timeIn(retryAfterSeconds, nowMilliseconds);
   if (status >= 300 && status < 400) return "The base URL is not that of the API; check it with: ecm doctor";
   if (status === 401)
     return /expired/i.test(message)
@@ -151,15 +153,27 @@ function hintFor(
       : "Check the key with: ecm auth status";
   if (status === 403 && /scope/i.test(message))
     return "The account's owner can add that scope to the key in the account's settings";
-  if (limitKind === "month") return "The monthly quota is used up; ecm does not wait for the next month";
-  if (limitKind === "address")
-    return "Too many requests with a wrong key came from this IP address: fix the key, and wait";
+  if (limitKind === "month") {
+    return when === undefined
+      ? "The monthly quota is used up; ecm does not wait for the next month"
+      : `The monthly quota starts anew at ${when}; ecm does not wait for it`;
+  }
+  if (limitKind === "address") {
+    const wait = when === undefined ? "wait" : `try again at ${when} (in ${retryAfterSeconds} s)`;
+    return `Too many requests with a wrong key came from this IP address: fix the key, and ${wait}`;
+  }
   if (limitKind === "hour") {
     return retryAfterSeconds === undefined
       ? "Hourly limit reached: try again later"
       : `Hourly limit reached: try again in ${retryAfterSeconds} s, or allow a wait with --max-wait`;
   }
   return undefined;
+}
+
+/** RFC 3339; undefined for what no date can hold. */
+function timeIn(seconds: number, nowMilliseconds: number): string | undefined {
+  const at = Math.ceil(nowMilliseconds / 1000 + seconds) * 1000;
+  return at < 8.64e15 ? new Date(at).toISOString().replace(".000Z", "Z") : undefined;
 }
 
 function quoted(text: string): string {

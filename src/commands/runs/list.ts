@@ -16,6 +16,7 @@ export const runView: View<RunView> = {
     { name: "rejected", value: (run) => run.rows?.rejected },
     { name: "pending", value: (run) => run.rows?.pending, isAside: true },
     { name: "stopped by", value: (run) => run.stoppedBy, optional: true },
+    { name: "resumable", value: (run) => run.resumableAt, isTime: true, optional: true },
     { name: "base address", value: (run) => run.baseUrl, optional: true },
     { name: "folder", value: (run) => run.folder, optional: true },
   ],
