@@ -66,6 +66,32 @@ describe("the progress line", () => {
   });
 });
 
+describe("a wait, where nothing is redrawn", () => {
+  it("is said once, when it begins", () => {
+    const { terminal, text } = fakeTerminal({ isStderrTerminal: false });
+    let wait: string | undefined;
+    let line = "half done";
+    const progress = showProgress(
+      terminal,
+      () => [line],
+      () => wait,
+    );
+    progress.refresh();
+    expect(text()).toBe("");
+    [wait, line] = ["hour", "paused for 9 s"];
+    progress.refresh();
+    line = "paused for 8 s";
+    progress.refresh();
+    expect(text()).toBe("paused for 9 s\n");
+    wait = undefined;
+    progress.refresh();
+    [wait, line] = ["next hour", "paused again"];
+    progress.refresh();
+    progress.close();
+    expect(text()).toBe("paused for 9 s\npaused again\n");
+  });
+});
+
 describe("an import on a terminal", () => {
   it("says how far it is, and ends with its report", async () => {
     const { ecm } = await startSandbox();
