@@ -73,7 +73,10 @@ export function serviceErrorFrom(
     retryAfterSeconds,
     applied,
     retryable: status >= 500 || status === 429,
-    hint: formsHint(found) ?? hintFor(status, message, limitKind, retryAfterSeconds, nowMilliseconds),
+    hint:
+      formsHint(found) ??
+      (found || status < 400 || status === 429 ? undefined : foreignHint(answer)) ??
+      hintFor(status, message, limitKind, retryAfterSeconds, nowMilliseconds),
   };
   return new ServiceError(message, { ...details, status, limitKind, limits: limitsFrom(headers) });
 }
@@ -111,6 +114,14 @@ function documentedError(text: string): Partial<WireError> | undefined {
     fieldId: textOr(first.fieldId),
     debug: isRecord(first.debug) ? first.debug : undefined,
   };
+}
+
+/** HTML in place of an error of the API. */
+function foreignHint({ headers, text }: WireAnswer): string | undefined {
+  const isPage = /html/i.test(headers["content-type"] ?? "") || /^\s*</.test(text);
+  return isPage
+    ? "This answer does not look like the API's: a proxy, a firewall or another server may have sent it; check the base URL with: ecm doctor"
+    : undefined;
 }
 
 /** Which forms prevent the removal of a field (`ContactFieldInUseError`). */

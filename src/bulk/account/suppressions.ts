@@ -210,12 +210,12 @@ function writeWhole(file: string, flags: "a" | "wx", text: string): void {
   }
 }
 
-const withoutIt = "No contact is created without it; to create contacts anyway, pass --include-suppressed";
+const withoutIt = "No contact is created without it";
 
 function missing(file: string): SuppressionsError {
   return new SuppressionsError(
     `The suppression list ${file} does not exist`,
-    `Check ECM_SUPPRESSIONS and the file it names; to make a new list: ecm suppressions add KEY. ${withoutIt}`,
+    `Check ECM_SUPPRESSIONS and the file it names; where there never was one, make it with: ecm suppressions add KEY. ${withoutIt}`,
   );
 }
 

@@ -61,7 +61,10 @@ export function addBulkFlags(
     .addOption(wholeNumber("--max-requests <n>", "stop after this many requests"))
     .addOption(wholeNumber("--reserve <n>", "requests of the hour and of the month to leave unused (0)", 0))
     .option("--wait", "wait for the next hour when the hourly limit is reached (default)")
-    .option("--no-wait", "stop when the hourly limit is reached; the run can be resumed (with -q, nothing says that a run waits)")
+    .option(
+      "--no-wait",
+      "stop when the hourly limit is reached; the run can be resumed (with -q, nothing says that a run waits)",
+    )
     .option("--until <time>", "stop at this time: RFC 3339, HH:MM, or a duration such as 90m")
     .addOption(
       wholeNumber("--concurrency <n>", `requests in flight at the same time (${defaultConcurrency})`),
