@@ -2,7 +2,7 @@
 import { Command, CommanderError, Option } from "commander";
 import { rootHelp, topicNames } from "./commands/help/root.ts";
 import { type CommandTree, childNamed, flagNamed, pathOf, type Register } from "./commands/tree.ts";
-import { refuseSecondValues, requirePlainValues } from "./commands/typed-flags.ts";
+import { refuseSecondValues, requirePlainValues, requireWords } from "./commands/typed-flags.ts";
 import type { ContextControl } from "./context.ts";
 import { UsageError } from "./errors.ts";
 import { outputFormats } from "./terminal/format.ts";
@@ -203,7 +203,7 @@ export function createProgram(
   program.hook("preAction", (_program, action) => {
     requirePlainValues(action, words);
     control.configure(action.optsWithGlobals());
-    requireFileNames(action);
+    requireWords(action);
   });
   return program;
 }
@@ -216,21 +216,6 @@ function versionFlag(words: readonly string[]): UsageError {
     isMutate
       ? "For the version of a contact: --if-version N"
       : "For the version of the program: ecm --version",
-  );
-}
-
-/** An empty word is a variable that a script has not set, and no file. @throws UsageError */
-function requireFileNames(command: Command): void {
-  const flag = command.options.find(
-    (option) => option.flags.includes("<file>") && command.getOptionValue(option.attributeName()) === "",
-  );
-  const isEmpty = command.registeredArguments.some(
-    (argument, index) => argument.name() === "file" && command.processedArgs[index] === "",
-  );
-  if (!flag && !isEmpty) return;
-  throw new UsageError(
-    flag ? `${flag.long} is empty` : "The name of the file is empty",
-    "Name a file; an empty name is often a variable that is not set",
   );
 }
 
@@ -289,7 +274,7 @@ function globalOptions(): Option[] {
  * any other word after `help` is a topic.
  */
 export function wordsOf(args: readonly string[]): string[] {
-  if (args[0] === "help" && args.length > 1) {
+  if (args[0] === "help" && args.slice(1).some((word) => !word.startsWith("-"))) {
     const [, ...path] = args;
     if (path[0] === "variants") return ["sandbox", "variants"];
     const isGroup = groups.some(({ name, aliases = [] }) => [name, ...aliases].includes(path[0]!));

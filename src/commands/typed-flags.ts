@@ -27,6 +27,33 @@ export function requirePlainValues(command: Command, words: readonly string[]): 
   }
 }
 
+/** Commands whose words are another program's, or what is typed so far. */
+const foreignWords = /^ecm (?:sandbox exec|__)/;
+
+/** An empty word is a variable that a script has not set: it names nothing, and must not select by nothing. @throws UsageError */
+export function requireWords(command: Command): void {
+  const isEmpty = (value: unknown) => value === "" || (Array.isArray(value) && value.includes(""));
+  const [flag] = flagsOf(command).filter(
+    ({ owner, option }) => option.required && isEmpty(owner.getOptionValue(option.attributeName())),
+  );
+  if (flag) throw empty(flag.option.long!, /<file>|<dir>/.test(flag.option.flags));
+  if (foreignWords.test(pathOf(command))) return;
+  const argument = command.registeredArguments.find((_each, index) => isEmpty(command.processedArgs[index]));
+  if (argument) throw empty(argument.name().toUpperCase(), argument.name() === "file");
+}
+
+function flagsOf(command: Command): { owner: Command; option: Option }[] {
+  const own = command.options.map((option) => ({ owner: command, option }));
+  return command.parent ? [...own, ...flagsOf(command.parent)] : own;
+}
+
+function empty(name: string, isFile: boolean): UsageError {
+  return new UsageError(
+    `${name === "FILE" ? "The name of the file" : name} is empty`,
+    `${isFile ? "Name a file; an" : "Give a value; an"} empty ${isFile ? "name" : "one"} is often a variable that is not set`,
+  );
+}
+
 /**
  * Refuses a second, different value of a flag that takes one, in a command and those below it.
  * @param names of the flags in code; default: all

@@ -10,7 +10,9 @@ export async function readDataInput(terminal: Terminal, source: string, flag: st
   try {
     return withoutMark(await readFile(source, "utf8"));
   } catch (error) {
-    throw new UsageError(`${flag}: cannot read ${source}: ${(error as Error).message.split(",")[0]}`);
+    const { code, message } = error as NodeJS.ErrnoException;
+    const why = code === "ENOENT" ? "there is no such file" : message.split(",")[0];
+    throw new UsageError(`${flag}: cannot read ${source}: ${why}`, "Check the path; - reads standard input");
   }
 }
 

@@ -51,7 +51,9 @@ function redrawn(terminal: Terminal, describe: Describe): Progress {
     const described = describe();
     clear();
     if (described === undefined || terminal.quiet) return;
-    const lines = described.map((line) => cut(escapeControls(line), terminal.stderrColumns - 1));
+    const lines = described.map((line) =>
+      cut(escapeControls(terminal.mask(line)), terminal.stderrColumns - 1),
+    );
     terminal.stderr.write(lines.join("\n"));
     drawnWidths = lines.map(widthOf);
   };

@@ -127,3 +127,100 @@ describe("the hint of a word or flag that does not exist", () => {
     }
   });
 });
+
+describe("an empty word, such as a variable that is not set", () => {
+  it.each([
+    ["contact", "search", "--key", ""],
+    ["contact", "search", "--list", ""],
+    ["contact", "search", "--columns", ""],
+    ["contact", "search", "--status", ""],
+    ["contact", "get", ""],
+    ["contact", "mutate", "ada@example.com", "--add-tag", ""],
+    ["contact", "delete", "--list", "Leads", "--tag", "", "--yes"],
+    ["lists", "delete", "", "--yes"],
+    ["lists", "merge", "Leads", "", "--into", "All"],
+    ["lists", "sync", "", "people.csv"],
+    ["structure", "field", "add", ""],
+    ["runs", "undo", ""],
+    ["export", "--tag", ""],
+    ["--structure", "", "lists", "list"],
+    ["--base-url", "", "lists", "list"],
+  ])("is refused before a request: ecm %s %s %s %s", async (...words) => {
+    const { ecm, sandbox } = await startSandbox();
+    const result = await ecm(words.filter((word) => word !== undefined));
+    expect(result).toMatchObject({ code: 2, stdout: "" });
+    expect(result.stderr).toContain("is empty");
+    expect(result.stderr).toContain("not set");
+    expect(sandbox.operations.requests()).toEqual([]);
+  });
+
+  it("is passed on to another program", async () => {
+    const ecm = ecmWith(await temporaryHome());
+    const env = { PATH: process.env.PATH! };
+    const args = [
+      "sandbox",
+      "exec",
+      "--",
+      process.execPath,
+      "-e",
+      "process.exit(process.argv.length)",
+      "",
+      "",
+    ];
+    expect((await ecm(args, { env })).code).toBe(3);
+  });
+});
+
+describe("what can be seen to be wrong without the account", () => {
+  it("costs no request: a bulk change without a change", async () => {
+    const { ecm, sandbox } = await startSandbox();
+    for (const words of [
+      ["--list", "Leads"],
+      ["ada@example.com", "--tag", "vip"],
+      ["a@example.com", "b@example.com"],
+    ]) {
+      const result = await ecm(["contact", "mutate", ...words]);
+      expect(result.code).toBe(2);
+      expect(result.stderr).toContain("No change given");
+    }
+    expect(sandbox.operations.requests()).toEqual([]);
+  });
+
+  it("names a tag that is added and removed as it was typed", async () => {
+    const { ecm, sandbox } = await startSandbox();
+    sandbox.operations.seed({ tags: ["vip"], contacts: [{ key: "ada@example.com" }] });
+    const result = await ecm([
+      "contact",
+      "mutate",
+      "ada@example.com",
+      "--add-tag",
+      "VIP",
+      "--remove-tag",
+      "vip",
+    ]);
+    expect(result.code).toBe(2);
+    expect(lineOf(result, "error")).toContain('"vip"');
+    expect(lineOf(result, "hint")).toContain("--remove-tag");
+  });
+});
+
+describe("an API key that was typed where none belongs", () => {
+  const key = `ecm_us_${"Ab3".repeat(14)}x`;
+  it.each([
+    [["import", key]],
+    [["contact", "search", "--where", key]],
+    [["contact", "get", key]],
+    [["lists", "list", "--token", key]],
+    [["lists", "sync", key, "missing.csv"]],
+    [["contact", "mutate", "--list", key, "--set", "First Name=x"]],
+    [["-v", "contact", "search", "--list", key]],
+    [["export", "--output-file", `/nowhere/${key}`]],
+  ])("is in no message, nor is its beginning: ecm %j", async (words) => {
+    const { ecm } = await startSandbox();
+    for (const more of [[], ["--json"]]) {
+      const { stdout, stderr } = await ecm([...words, ...more]);
+      expect(stdout + stderr).not.toContain(key.slice(0, 12));
+      expect(stderr).not.toBe("");
+    }
+  });
+});

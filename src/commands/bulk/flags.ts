@@ -169,7 +169,7 @@ export async function printSummary(
 ): Promise<void> {
   const { format } = output();
   if (summary && (format === "json" || format === "ndjson"))
-    await terminal.write(`${JSON.stringify(summary)}\n`);
+    await terminal.write(`${terminal.mask(JSON.stringify(summary))}\n`);
 }
 
 /** As `endRun`, after what follows on the run. The summary is printed also where that fails. */
@@ -203,7 +203,9 @@ export async function endRun(
   const resume = summary.run === null ? undefined : `Resume with: ecm runs resume ${summary.run}`;
   const isOutOfBudget = stop?.failure.exitCode === exitCodes.outOfBudget;
   const again =
-    isOutOfBudget && summary.run === null ? "Nothing was written. Run the same command again" : undefined;
+    isOutOfBudget && summary.run === null
+      ? `Nothing was written. ${stop.by === "until" ? "Give a later time with --until" : "Run the same command again"}`
+      : undefined;
   if (stop && stop.by !== "max-rejects") throw withHint(stop, resume ?? again);
   if (stop) {
     const lines = [stop.message, stop.failure.details.hint, resume].filter(Boolean);
