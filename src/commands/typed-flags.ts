@@ -27,19 +27,22 @@ export function requirePlainValues(command: Command, words: readonly string[]): 
   }
 }
 
-/** Commands whose words are another program's, or what is typed so far. */
-const foreignWords = /^ecm (?:sandbox exec|__)/;
-
-/** An empty word is a variable that a script has not set: it names nothing, and must not select by nothing. @throws UsageError */
+/**
+ * An empty word is a variable that a script has not set: it is no value of a flag, and no file. What else a command takes is
+ * looked up by its name, and an empty name is found nowhere. @throws UsageError
+ */
 export function requireWords(command: Command): void {
-  const isEmpty = (value: unknown) => value === "" || (Array.isArray(value) && value.includes(""));
-  const [flag] = flagsOf(command).filter(
-    ({ owner, option }) => option.required && isEmpty(owner.getOptionValue(option.attributeName())),
-  );
-  if (flag) throw empty(flag.option.long!, /<file>|<dir>/.test(flag.option.flags));
-  if (foreignWords.test(pathOf(command))) return;
-  const argument = command.registeredArguments.find((_each, index) => isEmpty(command.processedArgs[index]));
-  if (argument) throw empty(argument.name().toUpperCase(), argument.name() === "file");
+  for (const { owner, option } of flagsOf(command)) {
+    if (!option.required || !isEmpty(owner.getOptionValue(option.attributeName()))) continue;
+    throw empty(option.long!, /<(?:file|dir)>/.test(option.flags));
+  }
+  const { registeredArguments, processedArgs } = command;
+  const file = registeredArguments.findIndex((argument) => argument.name() === "file");
+  if (file >= 0 && isEmpty(processedArgs[file])) throw empty("The name of the file", true);
+}
+
+function isEmpty(value: unknown): boolean {
+  return value === "" || (Array.isArray(value) && value.includes(""));
 }
 
 function flagsOf(command: Command): { owner: Command; option: Option }[] {
@@ -47,11 +50,9 @@ function flagsOf(command: Command): { owner: Command; option: Option }[] {
   return command.parent ? [...own, ...flagsOf(command.parent)] : own;
 }
 
-function empty(name: string, isFile: boolean): UsageError {
-  return new UsageError(
-    `${name === "FILE" ? "The name of the file" : name} is empty`,
-    `${isFile ? "Name a file; an" : "Give a value; an"} empty ${isFile ? "name" : "one"} is often a variable that is not set`,
-  );
+function empty(what: string, isFile: boolean): UsageError {
+  const next = isFile ? "Name a file; an empty name" : "Give a value; an empty one";
+  return new UsageError(`${what} is empty`, `${next} is often a variable that is not set`);
 }
 
 /**

@@ -331,6 +331,44 @@ describe("writes", () => {
   });
 });
 
+describe("a client that is mistaken, or was misled", () => {
+  it("does not choose everybody by an empty list of keys", async () => {
+    const { env, ecm } = await account();
+    const { refusal } = await serving(env, ["--allow-write"]);
+    for (const [name, input] of [
+      ["contact_search", { keys: [] }],
+      ["plan_delete", { keys: [], lists: ["News"] }],
+      ["plan_unsubscribe", { tags: [], all: true }],
+    ] as const) {
+      expect(await refusal(name, input)).toMatchObject({ type: "UsageError", exitCode: 2 });
+    }
+    expect(await keysIn(ecm)).toHaveLength(2);
+  });
+
+  it("does not override consent: a column about it is neither put aside nor read the other way round", async () => {
+    const { env } = await startSandbox();
+    const { call, refusal } = await serving(env, ["--allow-write"]);
+    const rows = [{ Email: "left@example.com", Unsubscribed: "yes" }];
+    expect(await call("plan_import", { rows })).toMatchObject({ token: null, counts: { skip: 1 } });
+    for (const input of [
+      { map: { Unsubscribed: "ignore" } },
+      { map: { Unsubscribed: " IGNORE" } },
+      { consent_column: "Unsubscribed=opt-in" },
+    ]) {
+      expect(await refusal("plan_import", { rows, ...input })).toMatchObject({
+        type: "UsageError",
+        exitCode: 2,
+      });
+    }
+    for (const more of [{ ignore_unmapped: true }, { map: { Unsubscribed: "First Name" } }]) {
+      expect(await call("plan_import", { rows, ...more })).toMatchObject({
+        token: null,
+        counts: { skip: 1 },
+      });
+    }
+  });
+});
+
 describe("another account on this machine", () => {
   it("shows none of its runs and values", async () => {
     const [own, other] = [await account(), await account()];

@@ -210,7 +210,7 @@ const importInput = {
   map: {
     type: "object",
     additionalProperties: { type: "string" },
-    description: "{ column: target }; a target is key, lists, tags, ignore or a field",
+    description: "{ column: target }; a target is key, lists, tags or a field",
   },
   lists: texts("add every contact to these lists"),
   tags: texts("give every contact these tags"),
@@ -239,8 +239,9 @@ interface ImportInput {
 async function importCommand(files: FileFolder | undefined, input: ImportInput): Promise<PlannedCommand> {
   const { file, rows, map = {}, lists = [], tags = [] } = input;
   if ((file === undefined) === (rows === undefined)) {
-    throw new UsageError("An import needs either file or rows");
+    throw new UsageError("An import needs either file or rows", "Pass one of the two");
   }
+  requireConsentKept(input);
   const flags = [
     ...Object.entries(map).map(([column, target]) => `--map=${column}=${target}`),
     ...lists.map((list) => `--list=${list}`),
@@ -262,6 +263,26 @@ async function importCommand(files: FileFolder | undefined, input: ImportInput):
     };
   }
   return { path: ["import"], flags, args: [await found(files, file!)] };
+}
+
+/**
+ * Who left stays out, whatever a client was told: a column that says so cannot be put aside by it, or read the other way round.
+ * @throws UsageError
+ */
+function requireConsentKept({ map = {}, consent_column }: ImportInput): void {
+  const ignored = Object.entries(map).find(([, target]) => target.trim().toLowerCase() === "ignore");
+  if (ignored) {
+    throw new UsageError(
+      `map: a tool cannot put the column ${JSON.stringify(ignored[0])} aside`,
+      "Leave out columns that match no field with ignore_unmapped; whoever owns the account can put others aside with ecm import",
+    );
+  }
+  if (/=opt-(?:in|out)$/i.test(consent_column ?? "")) {
+    throw new UsageError(
+      "consent_column: a tool cannot say how the column is to be read",
+      "Name the column alone; whoever owns the account can say so with ecm import",
+    );
+  }
 }
 
 /** Digits beyond what a JSON number holds were lost before they came here. @throws UsageError */

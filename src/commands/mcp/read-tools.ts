@@ -2,7 +2,17 @@
 import type { RunView } from "../../bulk/runs/view.ts";
 import { NotFoundError, UsageError } from "../../errors.ts";
 import type { Invoke } from "./invoke.ts";
-import { inputOf, limitInput, pageInput, reads, type Tool, text, texts, usualRows } from "./tool.ts";
+import {
+  inputOf,
+  limitInput,
+  pageInput,
+  reads,
+  someTexts,
+  type Tool,
+  text,
+  texts,
+  usualRows,
+} from "./tool.ts";
 
 interface Page {
   total?: number;
@@ -24,9 +34,9 @@ export interface SelectionInput {
 }
 
 export const selectionInput = {
-  keys: texts("contacts with any of these keys or ids"),
-  lists: texts("members of any of these lists, by name or id"),
-  tags: texts("with any of these tags, by label or id"),
+  keys: someTexts("contacts with any of these keys or ids"),
+  lists: someTexts("members of any of these lists, by name or id"),
+  tags: someTexts("with any of these tags, by label or id"),
   status: text("primary status, such as active"),
   where: text('CEL condition, such as City == "Oslo" && !("VIP" in tags); costs reading the other matches'),
 };
