@@ -29,7 +29,7 @@ export async function eraseFromSandbox(folder: string, keys: readonly string[], 
   for (const file of [main, ...snapshots.map((name) => join(saved, name))]) {
     if (!existsSync(file)) continue;
     const database = await openDatabase(file, file === main ? "WAL" : "DELETE");
-    erased += Number(eraseFromDatabase(database, keys, mask));
+    erased += Number(await eraseFromDatabase({ database, file }, keys, mask));
   }
   return erased;
 }
@@ -42,7 +42,11 @@ function tablesOf(database: Database): string[] {
 
 const idsOnly = ["members", "totals", "milestones", "api_keys"];
 
-function eraseFromDatabase(database: Database, keys: readonly string[], mask: Mask): boolean {
+async function eraseFromDatabase(
+  { database, file }: { database: Database; file: string },
+  keys: readonly string[],
+  mask: Mask,
+): Promise<boolean> {
   try {
     // As earlier versions kept the log.
     if (tablesOf(database).includes("requests")) bringUpToDate(database);

@@ -111,7 +111,7 @@ describe("ecm runs undo", () => {
     const { ecm } = await startSandbox({ contents: { contacts: manyContacts(count) } });
     const changed = await inputFile(manyRows(count, (n) => `New ${n}`));
     const { run } = summaryOf(await ecm(["import", changed, "--json"]));
-    await ecm(["contact", "mutate", "--all", "--set", "First Name=Other", "--no-wait"]);
+    await ecm(["contact", "mutate", "--all", "-y", "--set", "First Name=Other", "--no-wait"]);
     const args = ["runs", "undo", run!, "--concurrency", "1", "--json"];
     const stopped = await ecm([...args, "--max-rejects", "5"]);
     expect(stopped.code).toBe(3);

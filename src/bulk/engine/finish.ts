@@ -1,5 +1,5 @@
 /** The end of a run: its summary, in the report and in its folder. */
-import { asRunStop, type RunStop } from "../pacing/run-stop.ts";
+import { asRunStop, type RunStop, timestampAfter } from "../pacing/run-stop.ts";
 import { writeManifest } from "../runs/folder.ts";
 import { createLedger } from "../runs/ledger.ts";
 import { countCodes, type SettledByInput, type Summary } from "../runs/report.ts";
@@ -87,6 +87,7 @@ function summaryOf(state: RunState, { stop, price, rejects, backup }: Ending): S
     rejects: rejects ?? null,
     backup: backup ?? run?.manifest.summary?.backup,
     stoppedBy: stop?.by ?? null,
+    resumableAt: timestampAfter(stop?.resumableAt),
     codes: countCodes(input, ledger),
     inactive: ledger.inactive,
     consent: {

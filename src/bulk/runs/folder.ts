@@ -224,7 +224,7 @@ export async function findRun(
   if (matches.length === 0) matches.push(...runs.filter(({ manifest }) => isBeginning(manifest.id)));
   if (matches.length > 1) {
     const ids = matches.map(({ manifest }) => manifest.id).join(", ");
-    throw new UsageError(`${JSON.stringify(wanted)} matches several runs: ${ids}`);
+    throw new UsageError(`${JSON.stringify(wanted)} matches several runs: ${ids}`, "Give the whole id");
   }
   const damaged = unreadable.find(({ id }) => isBeginning(id));
   if (!matches[0] && damaged) throw damaged;

@@ -32,6 +32,8 @@ export interface Summary {
   /** Path of the file with the contacts that a deletion took. */
   backup?: string;
   stoppedBy: StopReason | null;
+  /** RFC 3339: when the limit that stopped it allows requests again, where that is known. */
+  resumableAt?: string;
   /** Rows skipped and rejected, by code. */
   codes: { skipped: Record<string, number>; rejected: Record<string, number> };
   /** Contacts of these rows that the account holds as inactive. */

@@ -7,15 +7,19 @@ import { mayNotAsk, type Prompter } from "../../terminal/prompts.ts";
 import type { RunDisplay } from "./progress.ts";
 import { aboutDuration, counted } from "./words.ts";
 
-export type Danger = "change" | "unsubscribe" | "delete";
+/** `change-all`: of everybody, which is said before anything is read. */
+export type Danger = "change" | "change-all" | "unsubscribe" | "delete";
+
+const confirmed: Record<Exclude<Danger, "change">, string> = {
+  "change-all": "A change of every contact must be confirmed",
+  unsubscribe: "An unsubscription must be confirmed: it cannot be undone through the API",
+  delete: "A deletion must be confirmed",
+};
 
 /** Before anything is sent. @throws UsageError where nobody can be asked and `--yes` is not given */
 export function requireAnswer(context: Context, danger: Danger, isDryRun: boolean): void {
   if (danger === "change" || isDryRun || context.settings.yes || context.prompter()) return;
-  throw mayNotAsk(
-    danger === "delete" ? "A deletion must be confirmed" : "This must be confirmed",
-    "Confirm with --yes",
-  );
+  throw mayNotAsk(confirmed[danger], "See what it would do with --dry-run, then confirm with --yes");
 }
 
 /** @throws DeclinedError on a no */

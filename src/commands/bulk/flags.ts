@@ -62,7 +62,10 @@ export function addBulkFlags(
     .addOption(wholeNumber("--max-requests <n>", "stop after this many requests"))
     .addOption(wholeNumber("--reserve <n>", "requests of the hour and of the month to leave unused (0)", 0))
     .option("--wait", "wait for the next hour when the hourly limit is reached (default)")
-    .option("--no-wait", "stop when the hourly limit is reached; the run can be resumed")
+    .option(
+      "--no-wait",
+      "stop when the hourly limit is reached; the run can be resumed (with -q, nothing says that a run waits)",
+    )
     .option("--until <time>", "stop at this time: RFC 3339, HH:MM, or a duration such as 90m")
     .addOption(
       wholeNumber("--concurrency <n>", `requests in flight at the same time (${defaultConcurrency})`),
@@ -167,7 +170,7 @@ export async function printSummary(
 ): Promise<void> {
   const { format } = output();
   if (summary && (format === "json" || format === "ndjson"))
-    await terminal.write(`${JSON.stringify(summary)}\n`);
+    await terminal.write(`${terminal.mask(JSON.stringify(summary))}\n`);
 }
 
 /** As `endRun`, after what follows on the run. The summary is printed also where that fails. */
@@ -201,7 +204,9 @@ export async function endRun(
   const resume = summary.run === null ? undefined : `Resume with: ecm runs resume ${summary.run}`;
   const isOutOfBudget = stop?.failure.exitCode === exitCodes.outOfBudget;
   const again =
-    isOutOfBudget && summary.run === null ? "Nothing was written. Run the same command again" : undefined;
+    isOutOfBudget && summary.run === null
+      ? `Nothing was written. ${stop.by === "until" ? "Give a later time with --until" : "Run the same command again"}`
+      : undefined;
   if (stop && stop.by !== "max-rejects") throw withHint(context, stop, resume ?? again);
   if (stop) {
     const lines = [stop.message, stop.failure.details.hint, resume].filter(Boolean);

@@ -41,6 +41,7 @@ export function registerContactDelete(parent: Command, context: Context): void {
     output:
       "Nothing; with --json one summary object. `ecm runs undo` recreates the contacts that were active.",
     writes: true,
+    asks: true,
     exitCodes: {
       1: "the service refused or failed, or you declined",
       3: "a bulk run finished, and some contacts were rejected",

@@ -23,16 +23,17 @@ export interface ManyEdits {
 }
 
 const doing = { mutate: "Changing", unsubscribe: "Unsubscribing", delete: "Deleting" };
-const dangerOf: Record<EditOptions["kind"], Danger> = {
-  mutate: "change",
-  unsubscribe: "unsubscribe",
-  delete: "delete",
-};
+
+function dangerOf(kind: EditOptions["kind"], { isEveryone }: Chosen): Danger {
+  if (kind !== "mutate") return kind;
+  return isEveryone ? "change-all" : "change";
+}
 
 /** Runs the job and says what it did; what stopped it is in the result. */
 export async function editMany(context: Context, edits: ManyEdits): Promise<Closed> {
   const { kind, chosen, wanted, reading, options, flags, backUp } = edits;
-  requireAnswer(context, dangerOf[kind], options.isDryRun);
+  const danger = dangerOf(kind, chosen);
+  requireAnswer(context, danger, options.isDryRun);
   const [{ editJob, MarkedRowsError }, { startRun }] = await Promise.all([
     import("../../bulk/jobs/edit.ts"),
     import("../bulk/start.ts"),
@@ -46,7 +47,7 @@ export async function editMany(context: Context, edits: ManyEdits): Promise<Clos
     return editJob({ ...asStated, rows: await askRows(prompter, kind, failure.rows) });
   };
   const what = `${doing[kind]} ${whom(chosen, job.input.name)}`;
-  return startRun(context, { job, options, flags, what, danger: dangerOf[kind], backUp, clarify });
+  return startRun(context, { job, options, flags, what, danger, backUp, clarify });
 }
 
 /** Whom a file that marks some of its rows means. @throws DeclinedError */

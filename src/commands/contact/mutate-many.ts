@@ -2,7 +2,7 @@
 import type { EditOptions } from "../../bulk/jobs/edit.ts";
 import type { Context } from "../../context.ts";
 import { UsageError } from "../../errors.ts";
-import { splitAssignment, type WantedChanges } from "../../service/contact-changes.ts";
+import { requireChange, splitAssignment, type WantedChanges } from "../../service/contact-changes.ts";
 import { readJsonInput } from "../../terminal/data-input.ts";
 import type { MutateBody } from "../../wire.ts";
 import { type BulkFlags, endRun, runOptionsFrom } from "../bulk/flags.ts";
@@ -67,6 +67,7 @@ async function wantedFrom(
 ): Promise<NonNullable<EditOptions["wanted"]>> {
   const { data, addTag, removeTag, addList, removeList, set } = given;
   if (data === undefined) {
+    requireChange(given);
     set?.forEach(splitAssignment);
     return { addTag, removeTag, addList, removeList, set };
   }

@@ -81,6 +81,8 @@ export interface Chosen {
   conditions: TypedConditions;
   /** One contact named by itself. */
   one?: string;
+  /** Nothing narrows the choice: everybody in the structure. */
+  isEveryone: boolean;
 }
 
 /** Undefined when nothing says which contacts are meant. @throws UsageError for flags that cannot be used together */
@@ -105,5 +107,6 @@ export function chosenBy(contacts: string[], flags: SelectionFlags): Chosen | un
   const isNarrowed = Object.values(conditions).some((each) => each !== undefined);
   if (named.length === 0 && keys === undefined && !isNarrowed && !all) return undefined;
   const isOne = named.length === 1 && !isNarrowed && !bulk && plan === undefined;
-  return { named, keys, conditions, one: isOne ? named[0] : undefined };
+  const isEveryone = named.length === 0 && keys === undefined && !isNarrowed;
+  return { named, keys, conditions, one: isOne ? named[0] : undefined, isEveryone };
 }

@@ -5,6 +5,7 @@ import { onContact } from "../../service/find-contact.ts";
 import { fetchContact } from "../../service/mutate-contact.ts";
 import { presentDryRun } from "../../terminal/dry-run.ts";
 import type { Contact, Send } from "../../wire.ts";
+import { requireAnswer } from "../bulk/agree.ts";
 import { addBulkFlags, type BulkFlags, endRun, runOptionsFrom } from "../bulk/flags.ts";
 import { presentChanges, showsChanges } from "../change-lines.ts";
 import { describeCommand } from "../help-text.ts";
@@ -41,6 +42,7 @@ export function registerContactUnsubscribe(parent: Command, context: Context): v
     output:
       "One contact: the updated contact, or at a terminal its old and new status; `unchanged` on stderr when it was already inactive. Several: nothing; with --json one summary object.",
     writes: true,
+    asks: true,
     exitCodes: {
       1: "the service refused or failed, or you declined",
       3: "a bulk run finished, and some contacts do not exist or were rejected",
@@ -59,6 +61,7 @@ async function runContactUnsubscribe(
   );
   const chosen = chosenBy(contacts, flags) ?? chosenBy([await textOr(context, undefined, missing)], flags)!;
   const reading = rowsFrom(chosen, flags);
+  requireAnswer(context, "unsubscribe", flags.dryRun ?? false);
   if (chosen.one !== undefined) return unsubscribeOne(context, chosen.one, flags);
   const options = runOptionsFrom(flags, context.clock.now());
   const { editMany } = await import("./edit-many.ts");
@@ -84,9 +87,7 @@ async function unsubscribeOne(
   else if (dryRun) return presentDryRun(terminal, output, request);
   else {
     await account.withRemembered("write", () => checkContactColumns(account, output));
-    if (context.prompter()) {
-      await context.confirm(`Unsubscribe ${found.key}? They cannot be resubscribed through the API.`);
-    }
+    await context.confirm(`Unsubscribe ${found.key}? They cannot be resubscribed through the API.`);
   }
   const contact = isInactive ? found : await sent(send, request, found);
   if (!isInactive && showsChanges(terminal, output)) {

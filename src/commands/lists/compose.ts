@@ -16,7 +16,8 @@ interface Wanted extends Pick<ComposeOptions, "kind" | "into" | "deleteSources">
 export async function composeList(context: Context, wanted: Wanted, flags: BulkFlags): Promise<void> {
   const { kind, into, deleteSources } = wanted;
   const options = runOptionsFrom(flags, context.clock.now());
-  if (into.trim() === "") throw new UsageError("A list needs a name that is not blank");
+  if (into.trim() === "")
+    throw new UsageError("A list needs a name that is not blank", "Give a name, such as Newsletter");
   if (deleteSources) requireAnswer(context, "delete", options.isDryRun);
   await requirePlaces(context, options, flags);
   const { account } = await context.connect("bulk", options.concurrency);

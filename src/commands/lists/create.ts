@@ -45,7 +45,8 @@ async function runListsCreate(
   options: ListsCreateOptions,
 ): Promise<void> {
   const name = await textOr(context, given, missingName);
-  if (name.trim() === "") throw new UsageError("A list needs a name that is not blank");
+  if (name.trim() === "")
+    throw new UsageError("A list needs a name that is not blank", "Give a name, such as Newsletter");
   const { terminal } = context;
   const output = context.output();
   checkColumns(output, listView);

@@ -46,7 +46,8 @@ async function runListsRename(
     what: "the list's new name",
     usage,
   });
-  if (name.trim() === "") throw new UsageError("A list needs a name that is not blank");
+  if (name.trim() === "")
+    throw new UsageError("A list needs a name that is not blank", "Give a name, such as Newsletter");
   const { send, account } = await context.connect();
   const structure = await account.structure();
   const list = await account.list(structure, wanted);

@@ -46,6 +46,7 @@ export function registerRunsUndo(parent: Command, context: Context): void {
     output:
       "Nothing; with --json one summary object. Contacts that cannot be restored are rejected, with the reason.",
     writes: true,
+    asks: "With --delete-created",
     exitCodes: {
       1: "the journal is damaged (--partial undoes what can still be read)",
       3: "finished, and some contacts could not be restored: they were created by the run, or changed since",
