@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { onTestFinished } from "vitest";
 import { openSandbox, type Sandbox, type SandboxOptions } from "../../src/sandbox/index.ts";
 import { ecmWith, temporaryFolder, temporaryHome } from "../support/ecm.ts";
-import { startHttpServer } from "../support/http-server.ts";
+import { errorBody, json, startHttpServer } from "../support/http-server.ts";
 
 export interface SeenWrite {
   kind: "create" | "mutate" | "status" | "delete";
@@ -11,6 +11,9 @@ export interface SeenWrite {
   what: string;
   status: number;
 }
+
+/** How an answer is lost. */
+export type Loss = "drop" | "500" | "cut";
 
 export interface Witness {
   sandbox: Sandbox;
@@ -24,13 +27,16 @@ export interface Witness {
   arrived(): number;
   /** Writes that the service carried out or refused, in order. */
   writes: SeenWrite[];
-  /** Called for each request, before the service has it and after; `drop` ends the connection without an answer. */
+  /**
+   * Called for each request, before the service has it and after. `drop` ends the connection without an answer; after
+   * the service has it, `500` answers that it failed, and `cut` ends the connection in the middle of the answer.
+   */
   onRequest: (moment: {
     count: number;
     when: "before" | "after";
     path: string;
     body: string;
-  }) => "drop" | undefined;
+  }) => Loss | undefined;
   /** Awaited before the service has a request. */
   beforeRequest: (path: string) => Promise<void>;
   /** What the client gets in place of an answer's text. */
@@ -60,14 +66,21 @@ export async function startWitness(options: Partial<SandboxOptions> = {}): Promi
         })
         .catch(() => undefined);
       note(writes, request, answer?.status ?? 0);
-      if (
-        witness.onRequest({ count, when: "after", path: request.url, body: request.body }) === "drop" ||
-        !answer
-      ) {
+      const loss = witness.onRequest({ count, when: "after", path: request.url, body: request.body });
+      if (loss === "drop" || !answer) {
         response.socket?.destroy();
         return;
       }
-      const { "content-length": _length, ...headers } = answer.headers;
+      if (loss === "500") {
+        json(response, 500, errorBody("InternalServerError", "Something went wrong"));
+        return;
+      }
+      const { "content-length": length = "0", ...headers } = answer.headers;
+      if (loss === "cut") {
+        response.writeHead(answer.status, { ...headers, "content-length": length });
+        response.write(answer.text.slice(0, answer.text.length / 2), () => response.socket?.destroy());
+        return;
+      }
       response.writeHead(answer.status, headers).end(witness.rewrites(request.url, answer.text));
     })();
   });
