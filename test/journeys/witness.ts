@@ -39,6 +39,8 @@ export interface Witness {
   }) => Loss | undefined;
   /** Awaited before the service has a request. */
   beforeRequest: (path: string) => Promise<void>;
+  /** Answers in place of the service, which never has the request. */
+  refuses: (request: { path: string; body: string }) => { status: number; body: unknown } | undefined;
   /** What the client gets in place of an answer's text. */
   rewrites: (path: string, text: string) => string;
 }
@@ -56,6 +58,11 @@ export async function startWitness(options: Partial<SandboxOptions> = {}): Promi
         return;
       }
       await witness.beforeRequest(request.url);
+      const refusal = witness.refuses({ path: request.url, body: request.body });
+      if (refusal) {
+        json(response, refusal.status, refusal.body);
+        return;
+      }
       const answer = await sandbox
         .transport({
           method: request.method,
@@ -97,6 +104,7 @@ export async function startWitness(options: Partial<SandboxOptions> = {}): Promi
     writes,
     onRequest: () => undefined,
     beforeRequest: async () => undefined,
+    refuses: () => undefined,
     rewrites: (_path, text) => text,
   };
   return witness;

@@ -69,6 +69,8 @@ export interface LookupOptions {
   isFromEarlier?: boolean;
   /** Who is not in the snapshot does not exist: it is of the whole account, or of everyone who is asked for. */
   isAbsentOutside?: boolean;
+  /** Refs of those whose look-up for the snapshot was refused: whether they exist is not known. */
+  refused?: ReadonlySet<number>;
   behavior: Behavior;
   /**
    * A key that is not found is asked for once more among the inactive contacts, which an account may hide. "known":
@@ -95,7 +97,8 @@ export function createLookup(options: LookupOptions): Lookup {
     const contact =
       (isId(item.key.written) ? snapshot?.findById(item.key.identity) : undefined) ??
       snapshot?.find(item.key.identity, (each) => isWritten(item, each));
-    const isAbsent = isKnownAbsent && (options.hidden !== "ask" || behavior.get("inactive") === "shown");
+    const isAsked = isKnownAbsent && !options.refused?.has(item.ref);
+    const isAbsent = isAsked && (options.hidden !== "ask" || behavior.get("inactive") === "shown");
     return contact || isAbsent ? { contact, isKept: true } : undefined;
   }
 
@@ -118,10 +121,12 @@ export function createLookup(options: LookupOptions): Lookup {
         else missing.push(item);
       }
       if (missing.length === 0) return found;
-      if (isKnownAbsent) {
-        for (const { ref } of missing) found.set(ref, { isKept: true });
-        await tellHidden(missing, found);
-      } else for (const [ref, each] of await findFresh(missing)) found.set(ref, each);
+      const isAbsent = ({ ref }: Item) => isKnownAbsent && !options.refused?.has(ref);
+      const absent = missing.filter(isAbsent);
+      for (const { ref } of absent) found.set(ref, { isKept: true });
+      await tellHidden(absent, found);
+      const unknown = missing.filter((item) => !isAbsent(item));
+      if (unknown.length > 0) for (const [ref, each] of await findFresh(unknown)) found.set(ref, each);
       return found;
     },
     findHidden,
