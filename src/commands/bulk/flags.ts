@@ -1,4 +1,5 @@
 /** What the commands that start bulk runs share: flags, the way from flags to options, and how a run ends. */
+import { join } from "node:path";
 import { type Command, Option } from "commander";
 import type { Engine, RunOptions } from "../../bulk/engine/run-context.ts";
 import type { RunStop } from "../../bulk/pacing/run-stop.ts";
@@ -197,6 +198,7 @@ export async function endRun(
   { summary, stop }: { summary: Summary; stop?: RunStop },
 ): Promise<void> {
   await printSummary(context, summary);
+  await noteSaid(context, summary);
   const resume = summary.run === null ? undefined : `Resume with: ecm runs resume ${summary.run}`;
   const isOutOfBudget = stop?.failure.exitCode === exitCodes.outOfBudget;
   const again =
@@ -207,6 +209,16 @@ export async function endRun(
     context.terminal.note(inSameAccount(lines.join("\n"), context.settings), "needed");
   }
   if (stop || summary.rows.rejected > 0) context.endWith(exitCodes.rejectedRows);
+}
+
+/** From now on the same command is a new run. Until then, it says again what this one came to. */
+async function noteSaid({ folders }: Context, { run, status }: Summary): Promise<void> {
+  if (run === null || status !== "completed") return;
+  const [{ runsFolder }, { noteReported }] = await Promise.all([
+    import("../../bulk/runs/folder.ts"),
+    import("../../bulk/runs/reported.ts"),
+  ]);
+  await noteReported(join(runsFolder(folders.state), run));
 }
 
 function withHint({ by, failure }: RunStop, resume: string | undefined): EcmError {

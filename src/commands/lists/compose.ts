@@ -58,7 +58,7 @@ async function isUnfinished(
   { kind, sources, into, deleteSources }: ComposeOptions,
   structureId: string,
 ): Promise<boolean> {
-  const [{ listRuns }, { isFinished }, { fingerprintOf }] = await Promise.all([
+  const [{ listRuns }, { isReported }, { fingerprintOf }] = await Promise.all([
     import("../../bulk/runs/folder.ts"),
     import("../../bulk/runs/enter.ts"),
     import("../../bulk/runs/fingerprint.ts"),
@@ -66,9 +66,9 @@ async function isUnfinished(
   const { profile } = await context.connect();
   const same = fingerprintOf({ sources, into, deleteSources: deleteSources || undefined });
   return (await listRuns(context.folders.state)).some(
-    ({ manifest }) =>
+    ({ manifest, folder }) =>
       manifest.kind === kind &&
-      !isFinished(manifest) &&
+      !isReported({ manifest, folder }) &&
       manifest.account.baseUrl === profile.baseUrl.value &&
       manifest.account.structureId === structureId &&
       fingerprintOf(manifest.options) === same,
