@@ -89,8 +89,11 @@ export function createLookup(options: LookupOptions): Lookup {
   const { findFresh, tellHidden, findHidden, read } = createBlockSearch(options);
   const isKnownAbsent = options.isAbsentOutside === true;
 
+  /** A clock that was set back tells no age: then it counts as too old. */
   function ageOfSnapshot(): number {
-    return snapshot === undefined ? 0 : clock.now() - snapshot.takenAt;
+    if (snapshot === undefined) return 0;
+    const age = clock.now() - snapshot.takenAt;
+    return age < 0 ? Number.POSITIVE_INFINITY : age;
   }
 
   function known(item: Item): Found | undefined {

@@ -2,8 +2,8 @@
 import { asRunStop, type RunStop } from "../pacing/run-stop.ts";
 import { writeManifest } from "../runs/folder.ts";
 import { createLedger } from "../runs/ledger.ts";
-import { noteUnreported } from "../runs/reported.ts";
 import { countCodes, type SettledByInput, type Summary } from "../runs/report.ts";
+import { noteUnreported } from "../runs/reported.ts";
 import { monthStop, type Price, priceOfRest } from "./estimate.ts";
 import type { RunContext } from "./run-context.ts";
 import { type RunState, rowsOf } from "./session.ts";

@@ -212,8 +212,10 @@ export async function endRun(
 }
 
 /** From now on the same command is a new run. Until then, it says again what this one came to. */
-async function noteSaid({ folders }: Context, { run, status }: Summary): Promise<void> {
+async function noteSaid({ folders, terminal }: Context, { run, status }: Summary): Promise<void> {
   if (run === null || status !== "completed") return;
+  // A reader who has left did not want to know; a disk that is full has kept somebody from knowing.
+  if ((await terminal.flush()) !== undefined) return;
   const [{ runsFolder }, { noteReported }] = await Promise.all([
     import("../../bulk/runs/folder.ts"),
     import("../../bulk/runs/reported.ts"),
