@@ -1,6 +1,7 @@
 /** What every step of a run is given, whatever the job: who asked for what, how requests leave, and who is told. */
 import type { Account } from "../../service/account.ts";
 import type { Behaviors } from "../../service/behavior.ts";
+import type { NamesLock } from "../../service/create-names.ts";
 import type { Clock, Contact, RateLimits, Send } from "../../wire.ts";
 import type { MissingNames } from "../account/names.ts";
 import type { Suppressions } from "../account/suppressions.ts";
@@ -30,6 +31,8 @@ export interface Engine {
   openSuppressions?(): Promise<Suppressions>;
   /** What is known of how the service behaves. Default: nothing. */
   behaviors?: Behaviors;
+  /** Keeps others from creating names meanwhile. Default: nobody. */
+  creatingNames?: NamesLock;
   /** Replaced in tests of a disk that fails. */
   openJournalFile?: (file: string) => JournalFile;
 }

@@ -130,7 +130,10 @@ export async function openEngine(
   { concurrency, isDryRun }: { concurrency: number; isDryRun: boolean },
 ): Promise<Engine> {
   limitNewSpace(4);
-  const { profile, send, behaviors } = await context.connect(isDryRun ? "single" : "bulk", concurrency);
+  const { profile, send, behaviors, account } = await context.connect(
+    isDryRun ? "single" : "bulk",
+    concurrency,
+  );
   return {
     send,
     clock: context.clock,
@@ -147,6 +150,7 @@ export async function openEngine(
     requestsSent: context.requestsSent,
     openSuppressions: () => openSuppressionList(context),
     behaviors,
+    creatingNames: account.creatingNames,
   };
 }
 
