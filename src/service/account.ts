@@ -5,7 +5,6 @@
 import { UsageError } from "../errors.ts";
 import type { Contact, ContactList, ContactStructure, Send } from "../wire.ts";
 import type { Behaviors } from "./behavior.ts";
-import type { NamesLock } from "./create-names.ts";
 import { countLists, type ListReading, readAllLists } from "./list-pages.ts";
 import { resolveName } from "./names.ts";
 import { isEqual, isNamed, listNames, mayBeOutdated, namesIn } from "./outdated-names.ts";
@@ -54,6 +53,9 @@ export interface Account {
   /** Forgets what was fetched, after a write that changed it. */
   forget(): void;
 }
+
+/** One process at a time creates names in an account, as far as processes share a state folder. */
+export type NamesLock = <T>(structureId: string, perform: () => Promise<T>) => Promise<T>;
 
 export interface Naming {
   structure: ContactStructure;

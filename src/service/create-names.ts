@@ -9,9 +9,6 @@ import { findByName, fold } from "./names.ts";
 import { addParts } from "./structure-edit.ts";
 import { readStructure, updateStructureRequest } from "./structures.ts";
 
-/** One process at a time creates names in an account, as far as processes share a state folder. */
-export type NamesLock = <T>(structureId: string, perform: () => Promise<T>) => Promise<T>;
-
 export interface EnsuredLists {
   /** As the service answered. The specification shows only `_id` in the answer to a creation. */
   lists: Map<string, ContactList>;

@@ -239,7 +239,7 @@ describe("ecm contact delete", () => {
     expect((await readFile(backup, "utf8")).trim().split("\n")).toHaveLength(30);
     const further = summaryOf(await service.ecm([...args, "--max-requests", "10"]));
     expect(further).toMatchObject({ run: stopped.run, stoppedBy: "max-requests" });
-    const ended = summaryOf(await service.ecm(["runs", "resume", stopped.run!, "--json"]));
+    const ended = summaryOf(await service.ecm(["runs", "resume", stopped.run!, "--yes", "--json"]));
     expect(ended).toMatchObject({
       run: stopped.run,
       status: "completed",

@@ -7,6 +7,7 @@ import type { AccountSnapshot } from "../account/snapshot.ts";
 import type { Item, Work } from "../items.ts";
 import { sideBySide } from "../pacing/side-by-side.ts";
 import { requestsFor } from "./apply.ts";
+import { decideOne } from "./decide-block.ts";
 import { monthStop, type Price, priceOfRest } from "./estimate.ts";
 import { openBlocks } from "./open-blocks.ts";
 import { conclude, isWrite } from "./outcomes.ts";
@@ -113,7 +114,7 @@ export async function decideKnown<T extends Item>(
       unknown++;
       return false;
     }
-    const decision = work.decide(item, found.contact);
+    const { decision } = decideOne(work, item, found);
     if (plan) planned.push(plan.lineOf(item, decision, found));
     let count = 0;
     if (isWrite(decision)) writes += requestsFor(work, item, decision, found.contact);

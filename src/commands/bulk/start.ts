@@ -5,7 +5,7 @@ import type { PlanSink } from "../../bulk/engine/plan.ts";
 import type { RowJob } from "../../bulk/engine/row-job.ts";
 import type { BackUp, RunOptions } from "../../bulk/engine/run-context.ts";
 import type { Context, Observer } from "../../context.ts";
-import { agreementFor, type Danger } from "./agree.ts";
+import { agreementFor, type Danger, requireAnswer } from "./agree.ts";
 import { type FileFlags, requireDistinctFiles } from "./distinct-files.ts";
 import { openEngine, printSummary } from "./flags.ts";
 import { openPlanOutput, type PlanFlags, type PlanOutput } from "./plan-output.ts";
@@ -34,6 +34,7 @@ export async function startRun(
   { job, options, flags, what, danger, backUp, clarify, agreed }: BulkStart,
 ): Promise<Closed> {
   const { runRowJob } = await import("../../bulk/engine/execute-run.ts");
+  requireAnswer(context, danger, options.isDryRun);
   requireDistinctFiles(job, flags);
   const plan = await openPlanOutput(context, flags, options.isDryRun);
   const display = displayRun(context, what, options.isDryRun);

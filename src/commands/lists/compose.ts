@@ -17,7 +17,7 @@ export async function composeList(context: Context, wanted: Wanted, flags: BulkF
   const { kind, into, deleteSources } = wanted;
   const options = runOptionsFrom(flags, context.clock.now());
   if (into.trim() === "") throw new UsageError("A list needs a name that is not blank");
-  if (deleteSources) requireAnswer(context, "delete", options.isDryRun);
+  requireAnswer(context, deleteSources ? "delete" : "change", options.isDryRun);
   await requirePlaces(context, options, flags);
   const { account } = await context.connect("bulk", options.concurrency);
   const structure = await account.structure();

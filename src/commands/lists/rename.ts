@@ -36,9 +36,7 @@ async function runListsRename(
   givenName: string | undefined,
   options: { dryRun?: boolean },
 ): Promise<void> {
-  const { terminal } = context;
-  const output = context.output();
-  checkColumns(output, listView);
+  checkColumns(context.output(), listView);
   const wanted = await listOr(context, givenList, "rename");
   const usage = "ecm lists rename LIST NAME";
   const name = await textOr(context, givenName, {

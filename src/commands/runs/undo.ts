@@ -56,7 +56,7 @@ export function registerRunsUndo(parent: Command, context: Context): void {
 
 async function runRunsUndo(context: Context, given: string | undefined, flags: UndoFlags): Promise<void> {
   const options = runOptionsFrom(flags, context.clock.now());
-  if (flags.deleteCreated) requireAnswer(context, "delete", options.isDryRun);
+  requireAnswer(context, flags.deleteCreated ? "delete" : "change", options.isDryRun);
   const { finishUndoingList } = await import("../bulk/composed-list.ts");
   const wanted = await runOr(context, given, "undo", ({ kind }) => kind !== "undo");
   const source = await runNamed(context, wanted);
