@@ -68,6 +68,7 @@ const summary: Members<Required<Summary>> = {
   codes: members({ skipped: byCode, rejected: byCode }),
   inactive: count,
   consent: members(consent),
+  partial: { ...count, description: "of an undo: contacts of updated that were restored in part" },
   members: { ...members({ added: count, removed: count }), description: "of a list sync" },
 };
 
@@ -123,7 +124,7 @@ export const schemas = {
       description: "stdout of a bulk run with --json",
       ...members(
         summary,
-        Object.keys(summary).filter((name) => name !== "backup" && name !== "members"),
+        Object.keys(summary).filter((name) => !["backup", "partial", "members"].includes(name)),
       ),
     },
     planLine: { description: "one line of --plan, and of runs show --changes", ...members(planLine) },

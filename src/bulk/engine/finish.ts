@@ -104,6 +104,7 @@ function summaryOf(state: RunState, { stop, price, rejects, backup }: Ending): S
       inactive: ledger.inactive,
       marked: ledger.marked.size,
     },
+    partial: kind === "undo" ? ledger.remarks.size : undefined,
     members:
       kind === "sync"
         ? { added: rows.created + ledger.counts.updated, removed: ledger.counts.removed }
