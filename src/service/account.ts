@@ -10,6 +10,7 @@ import { resolveName } from "./names.ts";
 import { isEqual, isNamed, listNames, mayBeOutdated, namesIn } from "./outdated-names.ts";
 import { createRecalledNames } from "./recalled-names.ts";
 import type { RememberedNames } from "./remembered-names.ts";
+import { type ListFilters, provenListFilters } from "./several-lists.ts";
 import { listStructuresRequest, readStructures } from "./structures.ts";
 import { createWholeStructures } from "./whole-structures.ts";
 
@@ -33,6 +34,8 @@ export interface Account {
   /** How many lists there are, in one request; undefined where the service does not say. */
   countLists(structure: ContactStructure): Promise<number | undefined>;
   list(structure: ContactStructure, wanted: string): Promise<ContactList>;
+  /** How members of any of these lists are searched for. @throws EcmError where no form of it finds them all */
+  anyOfLists(structure: ContactStructure, listIds: readonly string[]): Promise<ListFilters>;
   /** Keeps other processes of this machine from creating names meanwhile. @throws LockedError when one takes too long */
   readonly creatingNames: NamesLock;
   /** What was fetched so far, without a request: names for what is shown. */
@@ -177,6 +180,7 @@ export function createAccount(
       );
       return reading;
     },
+    anyOfLists: ({ _id }, listIds) => provenListFilters(send, _id, listIds),
     lastReading: ({ _id }) => readings.get(_id),
     countLists: ({ _id }) => countLists(send, _id, behaviors?.(_id)),
     creatingNames,

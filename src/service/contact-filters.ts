@@ -7,6 +7,7 @@ import type { Contact, ContactStructure, Criteria, Filter, SearchBody } from "..
 import type { Account } from "./account.ts";
 import { allOf, equals } from "./contacts.ts";
 import { resolveTag } from "./names.ts";
+import type { ListFilters } from "./several-lists.ts";
 import { isEmailKey } from "./structures.ts";
 
 /** A condition that no search of the service can express: it is held against each contact that the service finds. */
@@ -56,14 +57,18 @@ export async function contactConditions(
   const criterias: Criteria[] = [
     ...(keys.length > 0 && !areSeveral ? [equals("KEY", keys)] : []),
     ...(wanted.status === undefined ? [] : [equals("CONTACT_STATUS", [wanted.status])]),
-    ...(wanted.list?.length ? [equals("LIST_ID", wanted.list)] : []),
     ...(wanted.filter ?? []).map(parseFilter),
   ];
   for (const criteria of criterias) criteria.values = await idsOf(account, structure, criteria);
+  const ofLists = await listFilters(account, structure, wanted.list);
   const filters =
     alternatives.length === 0
-      ? allOf(...criterias)
-      : alternatives.map((filter) => withCriterias(filter, criterias));
+      ? ofLists(criterias)
+      : alternatives.flatMap((filter) =>
+          Array.isArray(filter?.criterias) && wanted.list?.length
+            ? ofLists([...criterias, ...filter.criterias])
+            : withCriterias(filter, criterias),
+        );
   const keeps = wanted.tag?.length ? await taggedWithAny(account, structure, wanted.tag) : undefined;
   const conditions: Conditions = { filters };
   if (areSeveral) {
@@ -71,6 +76,19 @@ export async function contactConditions(
   }
   if (keeps) conditions.keeps = keeps;
   return conditions;
+}
+
+async function listFilters(
+  account: Account,
+  structure: ContactStructure,
+  names: readonly string[] = [],
+): Promise<ListFilters> {
+  if (names.length === 0) return (further = []) => allOf(...further);
+  const lists = await Promise.all(names.map((name) => account.list(structure, name)));
+  return account.anyOfLists(
+    structure,
+    lists.map(({ _id }) => _id),
+  );
 }
 
 /** A filter that has no criterias of its own is the service's to refuse. */

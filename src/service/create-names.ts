@@ -33,7 +33,8 @@ export async function ensureLists(
     const before = await account.freshLists(structure);
     for (const name of names) {
       const earlier = [...made].find(([other]) => fold(other) === fold(name))?.[1];
-      const existing = earlier ?? findByName(name, before.lists, (each) => each.name, "list");
+      const ofName = before.lists.filter((each) => fold(each.name ?? "") === fold(name));
+      const existing = earlier ?? findByName(name, ofName, (each) => each.name, "list");
       const list = existing ?? readList(await send(createListRequest(structure._id, name)));
       lists.set(name, list);
       if (!existing) made.set(name, { ...list, name });

@@ -85,7 +85,7 @@ describe("lists merge", () => {
       const sandbox = await twoLists();
       const { ecm } = sandbox;
       const merge = ["lists", "merge", "Leads", "Fair", "--into", "All", "--delete-sources", "--yes"];
-      const stopped = await ecm([...merge, "--max-requests", "9", "--json"]);
+      const stopped = await ecm([...merge, "--max-requests", "11", "--json"]);
       expect(stopped.code).toBe(7);
       const { run, rows } = summaryOf(stopped);
       expect(rows.updated).toBeGreaterThan(0);

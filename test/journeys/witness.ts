@@ -41,6 +41,8 @@ export interface Witness {
   beforeRequest: (path: string) => Promise<void>;
   /** Answers in place of the service, which never has the request. */
   refuses: (request: { path: string; body: string }) => { status: number; body: unknown } | undefined;
+  /** What the service gets in place of a request's body. */
+  changesBody: (path: string, body: string) => string;
   /** What the client gets in place of an answer's text. */
   rewrites: (path: string, text: string) => string;
 }
@@ -68,7 +70,7 @@ export async function startWitness(options: Partial<SandboxOptions> = {}): Promi
           method: request.method,
           url: `http://sandbox.localhost${request.url}`,
           headers: { "x-api-key": String(request.headers["x-api-key"]), "content-type": "application/json" },
-          body: request.body === "" ? undefined : request.body,
+          body: request.body === "" ? undefined : witness.changesBody(request.url, request.body),
           timeoutMilliseconds: 30_000,
         })
         .catch(() => undefined);
@@ -105,6 +107,7 @@ export async function startWitness(options: Partial<SandboxOptions> = {}): Promi
     onRequest: () => undefined,
     beforeRequest: async () => undefined,
     refuses: () => undefined,
+    changesBody: (_path, body) => body,
     rewrites: (_path, text) => text,
   };
   return witness;
