@@ -72,13 +72,17 @@ export interface Before {
   knewTags: boolean;
 }
 
-/** `exists_hidden`: the service refuses a second contact with this key, and no search shows the first. */
+/**
+ * `exists_hidden`: the service refuses a second contact with this key, and no search shows the first. `duplicate`: another
+ * item names the same contact.
+ */
 export type SkipCode =
   | "exists"
   | "missing"
   | "not_subscribed"
   | "not_selected"
   | "suppressed"
+  | "duplicate"
   | "exists_hidden";
 
 export type Decision =

@@ -69,6 +69,7 @@ const summary: Members<Required<Summary>> = {
   codes: members({ skipped: byCode, rejected: byCode }),
   inactive: count,
   consent: members(consent),
+  partial: { ...count, description: "of an undo: contacts of updated that were restored in part" },
   members: { ...members({ added: count, removed: count }), description: "of a list sync" },
 };
 
@@ -124,7 +125,9 @@ export const schemas = {
       description: "stdout of a bulk run with --json",
       ...members(
         summary,
-        Object.keys(summary).filter((name) => !["backup", "members", "resumableAt"].includes(name)),
+        Object.keys(summary).filter(
+          (name) => !["backup", "partial", "members", "resumableAt"].includes(name),
+        ),
       ),
     },
     planLine: { description: "one line of --plan, and of runs show --changes", ...members(planLine) },

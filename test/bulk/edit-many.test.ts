@@ -38,13 +38,13 @@ describe("a selection", () => {
       kind: "mutate",
       status: "completed",
       rows: { read: 15, updated: 15 },
-      // A page; names of lists and the structure.
-      requests: { search: 1, mutate: 15, other: 2 },
+      // A page; names of lists, the structure, and what proves that both lists count.
+      requests: { search: 1, mutate: 15, other: 4 },
     });
     expect(dry).toMatchObject({
       status: "dry-run",
       rows: { read: 15, updated: 15 },
-      estimate: { requests: 18 },
+      estimate: { requests: 20 },
     });
     expect(real.estimate).toEqual(dry.estimate);
     const again = summaryOf(await service.ecm(change));
@@ -239,7 +239,7 @@ describe("ecm contact delete", () => {
     expect((await readFile(backup, "utf8")).trim().split("\n")).toHaveLength(30);
     const further = summaryOf(await service.ecm([...args, "--max-requests", "10"]));
     expect(further).toMatchObject({ run: stopped.run, stoppedBy: "max-requests" });
-    const ended = summaryOf(await service.ecm(["runs", "resume", stopped.run!, "--json"]));
+    const ended = summaryOf(await service.ecm(["runs", "resume", stopped.run!, "--yes", "--json"]));
     expect(ended).toMatchObject({
       run: stopped.run,
       status: "completed",

@@ -22,6 +22,8 @@ export interface Found {
   isKept: boolean;
   /** The service refuses to look this key up. */
   refused?: ServiceError;
+  /** Another item names the same contact: one by its key, the other by its id. */
+  isRepeated?: boolean;
 }
 
 /** A contact that only a search for inactive contacts shows. */
@@ -69,6 +71,8 @@ export interface LookupOptions {
   isFromEarlier?: boolean;
   /** Who is not in the snapshot does not exist: it is of the whole account, or of everyone who is asked for. */
   isAbsentOutside?: boolean;
+  /** Refs of those whose look-up for the snapshot was refused: whether they exist is not known. */
+  refused?: ReadonlySet<number>;
   behavior: Behavior;
   /**
    * A key that is not found is asked for once more among the inactive contacts, which an account may hide. "known":
@@ -79,6 +83,9 @@ export interface LookupOptions {
   listIds?: readonly string[];
 }
 
+/** Contacts whose first item is remembered; more would not fit into little memory, and then only those named by id are. */
+const mostRemembered = 100_000;
+
 /** The same run may be resumed after days. */
 export const longestKeptMilliseconds = 3_600_000;
 const longestForChangesMilliseconds = 300_000;
@@ -86,16 +93,40 @@ export function createLookup(options: LookupOptions): Lookup {
   const { keys, snapshot, clock, behavior } = options;
   const { findFresh, tellHidden, findHidden, read } = createBlockSearch(options);
   const isKnownAbsent = options.isAbsentOutside === true;
+  /** Which item named a contact first. */
+  const firstRefs = new Map<string, number>();
 
+  /** Where contacts are named by keys and by ids, one may be named by both. */
+  function markRepeated(item: Item, found: Found): Found {
+    const id = found.contact?._id;
+    if (options.hidden === undefined || id === undefined) return found;
+    const first = firstRefs.get(id);
+    if (first !== undefined && first !== item.ref) return { ...found, isRepeated: true };
+    if (firstRefs.size < mostRemembered || isId(item.key.written)) firstRefs.set(id, item.ref);
+    return found;
+  }
+
+  function markEach(items: readonly Item[], found: Map<number, Found>): Map<number, Found> {
+    for (const item of items) {
+      const each = found.get(item.ref);
+      if (each) found.set(item.ref, markRepeated(item, each));
+    }
+    return found;
+  }
+
+  /** A clock that was set back tells no age: then it counts as too old. */
   function ageOfSnapshot(): number {
-    return snapshot === undefined ? 0 : clock.now() - snapshot.takenAt;
+    if (snapshot === undefined) return 0;
+    const age = clock.now() - snapshot.takenAt;
+    return age < 0 ? Number.POSITIVE_INFINITY : age;
   }
 
   function known(item: Item): Found | undefined {
     const contact =
       (isId(item.key.written) ? snapshot?.findById(item.key.identity) : undefined) ??
       snapshot?.find(item.key.identity, (each) => isWritten(item, each));
-    const isAbsent = isKnownAbsent && (options.hidden !== "ask" || behavior.get("inactive") === "shown");
+    const isAsked = isKnownAbsent && !options.refused?.has(item.ref);
+    const isAbsent = isAsked && (options.hidden !== "ask" || behavior.get("inactive") === "shown");
     return contact || isAbsent ? { contact, isKept: true } : undefined;
   }
 
@@ -106,10 +137,13 @@ export function createLookup(options: LookupOptions): Lookup {
     hasSnapshot: snapshot !== undefined,
     isOutdated: () => ageOfSnapshot() > longestKeptMilliseconds,
     isAging: () => options.isFromEarlier === true || ageOfSnapshot() > longestForChangesMilliseconds,
-    known,
-    findFresh,
+    known(item) {
+      const found = known(item);
+      return found && markRepeated(item, found);
+    },
+    findFresh: async (items) => markEach(items, await findFresh(items)),
     async find(items) {
-      if (!snapshot) return findFresh(items);
+      if (!snapshot) return markEach(items, await findFresh(items));
       const found = new Map<number, Found>();
       const missing: Item[] = [];
       for (const item of items) {
@@ -117,12 +151,14 @@ export function createLookup(options: LookupOptions): Lookup {
         if (each) found.set(item.ref, each);
         else missing.push(item);
       }
-      if (missing.length === 0) return found;
-      if (isKnownAbsent) {
-        for (const { ref } of missing) found.set(ref, { isKept: true });
-        await tellHidden(missing, found);
-      } else for (const [ref, each] of await findFresh(missing)) found.set(ref, each);
-      return found;
+      if (missing.length === 0) return markEach(items, found);
+      const isAbsent = ({ ref }: Item) => isKnownAbsent && !options.refused?.has(ref);
+      const absent = missing.filter(isAbsent);
+      for (const { ref } of absent) found.set(ref, { isKept: true });
+      await tellHidden(absent, found);
+      const unknown = missing.filter((item) => !isAbsent(item));
+      if (unknown.length > 0) for (const [ref, each] of await findFresh(unknown)) found.set(ref, each);
+      return markEach(items, found);
     },
     findHidden,
     meet: keys.meet,

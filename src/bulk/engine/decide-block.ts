@@ -112,10 +112,12 @@ function changesUnknownLists({ body, before }: Extract<Decision, { kind: "change
   return !before.knewLists && (body.addLists !== undefined || body.removeLists !== undefined);
 }
 
-function decideOne<T extends Item>(work: Work<T>, item: T, found: Found): Pending<T> {
+export function decideOne<T extends Item>(work: Work<T>, item: T, found: Found): Pending<T> {
   const decision: Decision = found.refused
     ? { kind: "reject", ...refusalOf(found) }
-    : work.decide(item, found.contact);
+    : found.isRepeated
+      ? { kind: "skip", code: "duplicate" }
+      : work.decide(item, found.contact);
   return { item, found, decision };
 }
 

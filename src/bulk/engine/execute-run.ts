@@ -21,7 +21,7 @@ import {
 } from "../runs/folder.ts";
 import { aboutRun, fingerprintIn } from "./about-run.ts";
 import type { RunEvent } from "./events.ts";
-import { type Closed, closeUnentered, nothingRead } from "./finish.ts";
+import { type Closed, closeCompleted, closeUnentered, nothingRead } from "./finish.ts";
 import { openRowRun, readInput } from "./prepare.ts";
 import { type RowJob, readOnly } from "./row-job.ts";
 import { type RowRun, settledByInput } from "./row-run.ts";
@@ -100,6 +100,7 @@ async function enter(rowRun: RowRun, taken: TakenInput, resumes: Manifest | unde
 async function workAndLeave(rowRun: RowRun, run: EnteredRun): Promise<Closed> {
   let isRefused = false;
   try {
+    if (run.completed) return closeCompleted(rowRun, run.completed);
     const closed = await workThrough(rowRun, run);
     isRefused = !run.isResumed && (isRefusal(closed.stop?.failure) || isUnasked(rowRun, closed));
     if (isRefused) {

@@ -3,6 +3,7 @@ import { asRunStop, type RunStop, timestampAfter } from "../pacing/run-stop.ts";
 import { writeManifest } from "../runs/folder.ts";
 import { createLedger } from "../runs/ledger.ts";
 import { countCodes, type SettledByInput, type Summary } from "../runs/report.ts";
+import { noteUnreported } from "../runs/reported.ts";
 import { monthStop, type Price, priceOfRest } from "./estimate.ts";
 import type { RunContext } from "./run-context.ts";
 import { type RunState, rowsOf } from "./session.ts";
@@ -60,6 +61,7 @@ export async function closeRun(state: RunState, ending: Ending): Promise<Closed>
     run.journal.append(record);
     await run.journal.sync();
     ledger.take(record);
+    if (!stop) await noteUnreported(run.folder);
     await writeManifest(run.folder, { ...run.manifest, summary });
   } catch (error) {
     // A stop that is under way says more than a disk that cannot take its note.
@@ -68,6 +70,13 @@ export async function closeRun(state: RunState, ending: Ending): Promise<Closed>
     return { summary: { ...summary, status: "stopped", stoppedBy: "error" }, stop: failure };
   }
   return { summary, stop };
+}
+
+/** A run that was completed by an earlier invocation, which did not come to say so. */
+export function closeCompleted({ send, emit }: RunContext, completed: Summary): Closed {
+  const text = `Run ${completed.run} is completed; this is its summary. Run the command again to start a new run`;
+  emit({ kind: "remark", text });
+  return { summary: { ...completed, requests: { ...send.counts } } };
 }
 
 function summaryOf(state: RunState, { stop, price, rejects, backup }: Ending): Summary {
@@ -96,6 +105,7 @@ function summaryOf(state: RunState, { stop, price, rejects, backup }: Ending): S
       inactive: ledger.inactive,
       marked: ledger.marked.size,
     },
+    partial: kind === "undo" ? ledger.remarks.size : undefined,
     members:
       kind === "sync"
         ? { added: rows.created + ledger.counts.updated, removed: ledger.counts.removed }

@@ -61,8 +61,8 @@ export async function lookFirst(open: OpenWork): Promise<OpenWork> {
   const identityOf = identityReader(session.structure.keyType);
   const snapshot = await openSnapshot(file, { isTemporary: false, identityOf });
   try {
-    await lookUpAll(session, works, snapshot);
-    return opened(openRowSession(session, snapshot, true), { works, snapshot, chosen });
+    const refused = await lookUpAll(session, works, snapshot);
+    return opened(openRowSession(session, snapshot, refused), { works, snapshot, chosen });
   } catch (error) {
     snapshot.close();
     throw error;
@@ -73,12 +73,13 @@ function opened(session: RowSession, rest: Pick<OpenWork, "works" | "snapshot" |
   return { session, ...rest, close: () => rest.snapshot?.close() };
 }
 
-/** @param isOfAllAsked the snapshot holds everyone whom the run looks up */
+/** @param refused the snapshot holds everyone whom the run looks up, but for these */
 function openRowSession(
   state: RowState,
   snapshot: AccountSnapshot | undefined,
-  isOfAllAsked = false,
+  refused?: ReadonlySet<number>,
 ): RowSession {
+  const isOfAllAsked = refused !== undefined;
   const { job, send, clock, keys, behavior, structure, survey, names, run } = state;
   const lookup = createLookup({
     send,
@@ -89,6 +90,7 @@ function openRowSession(
     source: job.source(structure, survey),
     snapshot,
     isFromEarlier: run?.isResumed && !isOfAllAsked,
+    refused,
     behavior,
     hidden: asksForHidden(job) ? (isOfAllAsked ? "known" : "ask") : undefined,
     isAbsentOutside: isOfAllAsked || (!job.members && snapshot?.isWhole()),

@@ -22,7 +22,14 @@ export async function readInput(context: RunContext, stated: RowJob, file: Input
   const opened = await stated.open?.(file);
   // Whoever can be asked is, further on.
   if (opened && !context.options.clarify) await stated.requireOpened?.(opened);
-  const account = createAccount(send.plain, engine.account.preferredStructure, engine.behaviors);
+  const { preferredStructure } = engine.account;
+  const account = createAccount(
+    send.plain,
+    preferredStructure,
+    engine.behaviors,
+    undefined,
+    engine.creatingNames,
+  );
   const structure = await account.structure();
   let job = await stated.resolve(account);
   if (context.options.clarify) {
@@ -62,6 +69,7 @@ export async function openRowRun(read: ReadInput): Promise<RowRun> {
       lists: [...now.lists, ...survey.lists],
       tags: [...now.tags, ...survey.tags],
       createMissing: now.createMissing,
+      isNew: now.kind === "merge" || now.kind === "duplicate",
       fields: now.newFields,
     }),
   );

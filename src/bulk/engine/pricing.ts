@@ -7,6 +7,7 @@ import type { AccountSnapshot } from "../account/snapshot.ts";
 import type { Item, Work } from "../items.ts";
 import { sideBySide } from "../pacing/side-by-side.ts";
 import { requestsFor } from "./apply.ts";
+import { decideOne } from "./decide-block.ts";
 import { monthStop, type Price, priceOfRest } from "./estimate.ts";
 import { openBlocks } from "./open-blocks.ts";
 import { conclude, isWrite } from "./outcomes.ts";
@@ -52,24 +53,30 @@ export function isWorthLookingFirst({ options, job }: RowRun, price: Price): boo
   return Math.ceil(price.left / (largestBlock + 1)) <= (price.monthLeft ?? 0);
 }
 
-/** Looks every contact up that is not done, side by side, and keeps what is found in the snapshot. */
+/**
+ * Looks every contact up that is not done, side by side, and keeps what is found in the snapshot.
+ * @returns the refs of those whose look-up is refused
+ */
 export async function lookUpAll<T extends Item>(
   session: Session,
   works: readonly Work<T>[],
   snapshot: AccountSnapshot,
-): Promise<void> {
+): Promise<ReadonlySet<number>> {
   const { lookup, options, clock } = session;
   let page = 0;
+  const refused = new Set<number>();
   const blocks = openBlocks(session, works, (work, item) => work.needsLookup?.(item) ?? true);
   const lookOn = async () => {
     for (let next = await blocks.next(); !next.done; next = await blocks.next()) {
       const found = await lookup.findFresh(next.value);
       const contacts = [...found.values()].flatMap(({ contact }) => (contact ? [contact] : []));
+      for (const [ref, each] of found) if (each.refused) refused.add(ref);
       // No total: a snapshot of these keys alone must never pass for one of the account.
       snapshot.add({ page: ++page, pageSize: largestBlock, total: -1, at: clock.now(), contacts });
     }
   };
   await sideBySide(options.concurrency, lookOn);
+  return refused;
 }
 
 /** @throws RunStop */
@@ -109,7 +116,7 @@ export async function decideKnown<T extends Item>(
       unknown++;
       return false;
     }
-    const decision = work.decide(item, found.contact);
+    const { decision } = decideOne(work, item, found);
     if (plan) planned.push(plan.lineOf(item, decision, found));
     let count = 0;
     if (isWrite(decision)) writes += requestsFor(work, item, decision, found.contact);

@@ -6,6 +6,7 @@ import type { EnteredRun } from "../runs/enter.ts";
 import { createLedger } from "../runs/ledger.ts";
 import { keepNames, namesFrom } from "../runs/names-file.ts";
 import { fingerprintIn } from "./about-run.ts";
+import { decideOne } from "./decide-block.ts";
 import type { Price } from "./estimate.ts";
 import { type Closed, closeRun } from "./finish.ts";
 import { runWork } from "./loop.ts";
@@ -38,7 +39,8 @@ export async function workThrough(rowRun: RowRun, run: EnteredRun | undefined): 
       ({ open, price } = await priceFirst(open, planning));
       emit({ kind: "priced", price });
       requireMonth(options, price);
-      if (!hasBegun(ledger) && price.left > 0) backup = await agreeAndBackUp(open, price, run);
+      if (price.left > 0) await options.agree?.(price, names.missing);
+      if (!hasBegun(ledger) && price.left > 0) backup = await backUp(open, run);
       await createNames(rowRun, run);
     }
     beginPhase(state, "working", price);
@@ -85,13 +87,8 @@ async function priceFirst(
 }
 
 /** @returns the backup's path; undefined where nothing is backed up */
-async function agreeAndBackUp(
-  { session, works }: OpenWork,
-  price: Price,
-  { folder }: EnteredRun,
-): Promise<string | undefined> {
-  const { options, account, names } = session;
-  await options.agree?.(price, names.missing);
+async function backUp({ session, works }: OpenWork, { folder }: EnteredRun): Promise<string | undefined> {
+  const { options, account } = session;
   return options.backUp?.write(contactsToDelete(session, works), { folder, account });
 }
 
@@ -156,7 +153,7 @@ async function* contactsToDelete(
       for (const item of items) {
         if (ledger.isDone(item.ref)) continue;
         const found = lookup.known(item);
-        const decision = found && work.decide(item, found.contact);
+        const decision = found && decideOne(work, item, found).decision;
         if (decision?.kind === "delete") yield decision.contact;
       }
     }

@@ -36,7 +36,8 @@ export async function readSelected(
   const { clock, job } = rowRun;
   const pages = { ...pagesOf(rowRun), filters: job.selection!.filters };
   let snapshot = await openSnapshot(file, options);
-  const isFresh = clock.now() - snapshot.takenAt < longestKeptMilliseconds;
+  const age = clock.now() - snapshot.takenAt;
+  const isFresh = age >= 0 && age < longestKeptMilliseconds;
   if (isBegun || (isFresh && snapshot.isWhole())) return snapshot;
   for (let pass = 1; ; pass++) {
     snapshot.close();

@@ -54,7 +54,8 @@ export async function* writtenBy(
     }
     if (record.kind !== "done") continue;
     const earlier = unsubscribed.get(record.ref);
-    const intent = isWritten(record.outcome) ? (open.get(record.ref) ?? earlier) : earlier;
+    const wasWritten = isWritten(record.outcome);
+    const intent = wasWritten ? (open.get(record.ref) ?? earlier) : earlier;
     unsubscribed.delete(record.ref);
     open.delete(record.ref);
     if (intent) {
@@ -67,6 +68,8 @@ export async function* writtenBy(
         contactId: record.contactId,
         ...(isUnsubscribed && { isUnsubscribed }),
       };
+    } else if (isPartial && wasWritten && record.contactId !== undefined) {
+      yield withoutIntent(record.ref, record.contactId);
     }
   }
   if (isPartial) {
@@ -80,6 +83,18 @@ export async function* writtenBy(
       { hint: "Resume the run first (ecm runs resume), then undo it" },
     );
   }
+}
+
+/** A contact that was written, and whose intent cannot be read: its id is all that is known of it. */
+function withoutIntent(ref: number, contactId: string): UndoItem {
+  const operation: Operation = {
+    kind: "change",
+    contactId,
+    body: {},
+    before: { fields: [], knewLists: false, knewTags: false },
+  };
+  const key = { written: contactId, sent: contactId, identity: contactId };
+  return { ref, key, operation, contactId, isUnproven: true };
 }
 
 function isWritten(outcome: Outcome): boolean {

@@ -14,7 +14,7 @@ import { createLookup } from "../account/lookup.ts";
 import { idsOf } from "../engine/decide.ts";
 import { type Price, priceOfRest } from "../engine/estimate.ts";
 import { progressOf, type RunEvent } from "../engine/events.ts";
-import { type Closed, closeRun, closeUnentered, nothingRead } from "../engine/finish.ts";
+import { type Closed, closeCompleted, closeRun, closeUnentered, nothingRead } from "../engine/finish.ts";
 import { runWork } from "../engine/loop.ts";
 import { stopAtRejects } from "../engine/open-work.ts";
 import { planNames } from "../engine/planning.ts";
@@ -39,6 +39,7 @@ import { locksFolder, type Manifest, writeManifest } from "../runs/folder.ts";
 import { createLedger } from "../runs/ledger.ts";
 import { joinedNames, type KeptNames, keepNames, namesFrom, readKeptNames } from "../runs/names-file.ts";
 import type { SettledByInput } from "../runs/report.ts";
+import { noteReported } from "../runs/reported.ts";
 import { recreation } from "./recreate.ts";
 import { planOfUndo } from "./undo-plan.ts";
 import { writeUndoRejects } from "./undo-rejects.ts";
@@ -114,6 +115,9 @@ async function undoLocked(context: RunContext, source: Source, undo: UndoOptions
     ? undefined
     : await enterUndo(engine, source, options, { isPartial, deletesCreated });
   try {
+    if (run?.completed) return closeCompleted(context, run.completed);
+    // Once it is undone, the same command does not report what it had done.
+    if (run && isFinished(source.manifest)) await noteReported(source.folder);
     if (run && !isFinished(source.manifest)) {
       // What was put back must not be written again when it is resumed.
       await writeManifest(source.folder, { ...source.manifest, supersededBy: run.manifest.id });

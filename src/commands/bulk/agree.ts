@@ -2,7 +2,7 @@
 import type { MissingNames } from "../../bulk/account/names.ts";
 import type { Price } from "../../bulk/engine/estimate.ts";
 import type { Context } from "../../context.ts";
-import { DeclinedError, InterruptedError } from "../../errors.ts";
+import { DeclinedError, InterruptedError, UsageError } from "../../errors.ts";
 import { mayNotAsk, type Prompter } from "../../terminal/prompts.ts";
 import type { RunDisplay } from "./progress.ts";
 import { aboutDuration, counted } from "./words.ts";
@@ -16,9 +16,19 @@ const confirmed: Record<Exclude<Danger, "change">, string> = {
   delete: "A deletion must be confirmed",
 };
 
-/** Before anything is sent. @throws UsageError where nobody can be asked and `--yes` is not given */
+/**
+ * Before anything is sent. Changes without danger need no answer where there is no terminal.
+ * @throws UsageError where nobody can be asked and `--yes` is not given
+ */
 export function requireAnswer(context: Context, danger: Danger, isDryRun: boolean): void {
-  if (danger === "change" || isDryRun || context.settings.yes || context.prompter()) return;
+  if (isDryRun || context.settings.yes || context.prompter()) return;
+  const { isStdinTerminal, isStderrTerminal } = context.terminal;
+  if (isStdinTerminal && isStderrTerminal) {
+    throw new UsageError("This must be confirmed, and --no-input forbids questions", "Confirm with --yes", {
+      type: "InputRequiredError",
+    });
+  }
+  if (danger === "change") return;
   throw mayNotAsk(confirmed[danger], "See what it would do with --dry-run, then confirm with --yes");
 }
 

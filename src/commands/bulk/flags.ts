@@ -1,4 +1,5 @@
 /** What the commands that start bulk runs share: flags, the way from flags to options, and how a run ends. */
+import { join } from "node:path";
 import { type Command, Option } from "commander";
 import type { Engine, RunOptions } from "../../bulk/engine/run-context.ts";
 import type { RunStop } from "../../bulk/pacing/run-stop.ts";
@@ -133,7 +134,10 @@ export async function openEngine(
   { concurrency, isDryRun }: { concurrency: number; isDryRun: boolean },
 ): Promise<Engine> {
   limitNewSpace(4);
-  const { profile, send, behaviors } = await context.connect(isDryRun ? "single" : "bulk", concurrency);
+  const { profile, send, behaviors, account } = await context.connect(
+    isDryRun ? "single" : "bulk",
+    concurrency,
+  );
   return {
     send,
     clock: context.clock,
@@ -150,6 +154,7 @@ export async function openEngine(
     requestsSent: context.requestsSent,
     openSuppressions: () => openSuppressionList(context),
     behaviors,
+    creatingNames: account.creatingNames,
   };
 }
 
@@ -201,6 +206,7 @@ export async function endRun(
   { summary, stop }: { summary: Summary; stop?: RunStop },
 ): Promise<void> {
   await printSummary(context, summary);
+  await noteSaid(context, summary);
   const resume = summary.run === null ? undefined : `Resume with: ecm runs resume ${summary.run}`;
   const isOutOfBudget = stop?.failure.exitCode === exitCodes.outOfBudget;
   const again =
@@ -213,6 +219,18 @@ export async function endRun(
     context.terminal.note(inSameAccount(lines.join("\n"), context.settings), "needed");
   }
   if (stop || summary.rows.rejected > 0) context.endWith(exitCodes.rejectedRows);
+}
+
+/** From now on the same command is a new run. Until then, it says again what this one came to. */
+async function noteSaid({ folders, terminal }: Context, { run, status }: Summary): Promise<void> {
+  if (run === null || status !== "completed") return;
+  // A reader who has left did not want to know; a disk that is full has kept somebody from knowing.
+  if ((await terminal.flush()) !== undefined) return;
+  const [{ runsFolder }, { noteReported }] = await Promise.all([
+    import("../../bulk/runs/folder.ts"),
+    import("../../bulk/runs/reported.ts"),
+  ]);
+  await noteReported(join(runsFolder(folders.state), run));
 }
 
 function withHint(context: Context, { by, failure }: RunStop, resume: string | undefined): EcmError {

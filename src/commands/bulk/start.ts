@@ -6,7 +6,7 @@ import type { PlanSink } from "../../bulk/engine/plan.ts";
 import type { RowJob } from "../../bulk/engine/row-job.ts";
 import type { BackUp, RunOptions } from "../../bulk/engine/run-context.ts";
 import type { Context, Observer } from "../../context.ts";
-import { agreementFor, type Danger } from "./agree.ts";
+import { agreementFor, type Danger, requireAnswer } from "./agree.ts";
 import { type FileFlags, requireDistinctFiles } from "./distinct-files.ts";
 import { openEngine, printSummary } from "./flags.ts";
 import { openPlanOutput, type PlanFlags, type PlanOutput } from "./plan-output.ts";
@@ -35,6 +35,7 @@ export async function startRun(
   { job, options, flags, what, danger, backUp, clarify, agreed }: BulkStart,
 ): Promise<Closed> {
   const { runRowJob } = await import("../../bulk/engine/execute-run.ts");
+  requireAnswer(context, danger, options.isDryRun);
   requireDistinctFiles(job, flags);
   for (const file of [flags.backup, flags.rejects]) if (file !== undefined) context.noteWrittenFile(file);
   const { name, path = name, stream } = job.input;

@@ -1,11 +1,11 @@
 import type { Command } from "commander";
-import type { RunEvent } from "../../bulk/engine/events.ts";
 import type { Closed } from "../../bulk/engine/finish.ts";
 import type { RowJob } from "../../bulk/engine/row-job.ts";
 import type { Engine, RunOptions } from "../../bulk/engine/run-context.ts";
 import type { Manifest } from "../../bulk/runs/folder.ts";
 import type { Context } from "../../context.ts";
 import { UsageError } from "../../errors.ts";
+import { agreementFor, agreeToDelete, agreeToUndo, type Danger, requireAnswer } from "../bulk/agree.ts";
 import {
   addBulkFlags,
   type BulkFlags,
@@ -50,6 +50,7 @@ async function runRunsResume(context: Context, given: string | undefined, flags:
   const options = { ...runOptionsFrom(flags, context.clock.now()), isFresh: false };
   if (options.rejects !== undefined) context.noteWrittenFile(options.rejects);
   options.rejects ??= manifest.rejects;
+  requireAnswer(context, dangerOf(manifest), options.isDryRun);
   const { isSpooled, file } = manifest.input;
   const inputs = isSpooled || file === "" ? [] : [file];
   await context.tellUnderWay({ kind: "run", what: `Run ${manifest.id}`, inputs });
@@ -64,7 +65,7 @@ async function runRunsResume(context: Context, given: string | undefined, flags:
     engine.account.preferredStructure = manifest.account.structureId;
     const result =
       manifest.kind === "undo"
-        ? await goOnUndoing(context, engine, manifest, options, display.on)
+        ? await goOnUndoing(context, display, engine, manifest, options)
         : await runRowJob(
             engine,
             await jobOf(manifest),
@@ -82,15 +83,19 @@ async function runRunsResume(context: Context, given: string | undefined, flags:
   }
 }
 
-/** What a run that changes contacts does before its first write, should it not have come that far. */
+function dangerOf({ kind, options }: Manifest): Danger {
+  if (kind === "unsubscribe" || kind === "delete") return kind;
+  return kind === "undo" && options.deletesCreated === true ? "delete" : "change";
+}
+
+/** What a run that changes contacts does before the first write of this invocation. */
 async function stepsOf(
   context: Context,
   display: RunDisplay,
-  { kind, backup }: Manifest,
+  manifest: Manifest,
 ): Promise<Pick<RunOptions, "agree" | "backUp">> {
-  const { agreementFor } = await import("../bulk/agree.ts");
-  const danger = kind === "unsubscribe" || kind === "delete" ? kind : "change";
-  const agree = agreementFor(context, display, danger);
+  const agree = agreementFor(context, display, dangerOf(manifest));
+  const { kind, backup } = manifest;
   if (kind !== "delete") return { agree };
   const { backUpTo } = await import("../bulk/backup.ts");
   return { agree, backUp: backUpTo(context, backup) };
@@ -134,9 +139,10 @@ async function jobOf({ kind, input: { name, file }, options }: Manifest): Promis
 
 async function goOnUndoing(
   context: Context,
+  display: RunDisplay,
   engine: Engine,
   { input, options: { isPartial, deletesCreated } }: Manifest,
-  ...rest: [options: RunOptions, emit: (event: RunEvent) => void]
+  options: RunOptions,
 ): Promise<Closed> {
   const [{ findRun }, { undoRun }, { requireRejectsPlace }, { requestsAfterUndo }] = await Promise.all([
     import("../../bulk/runs/folder.ts"),
@@ -145,12 +151,14 @@ async function goOnUndoing(
     import("../bulk/composed-list.ts"),
   ]);
   const source = await findRun(context.folders.state, input.name);
-  await requireRejectsPlace({ input: { name: input.file } }, rest[0]);
-  return undoRun(engine, source, ...rest, {
+  await requireRejectsPlace({ input: { name: input.file } }, options);
+  return undoRun(engine, source, options, display.on, {
     isPartial: isPartial === true,
     deletesCreated: deletesCreated === true,
     requestsAfter: requestsAfterUndo(source.manifest, deletesCreated === true),
     isSuppressed: await suppressedFor(context, source.manifest),
+    agreeToDelete: (contacts) => agreeToDelete(context, display, contacts),
+    agree: (contacts, requests) => agreeToUndo(context, display, contacts, requests),
   });
 }
 
