@@ -180,7 +180,7 @@ export function createAccount(
       );
       return reading;
     },
-    anyOfLists: ({ _id }, listIds) => provenListFilters(send, _id, listIds),
+    anyOfLists: ({ _id }, listIds) => provenListFilters(send, _id, listIds, behaviors?.(_id)),
     lastReading: ({ _id }) => readings.get(_id),
     countLists: ({ _id }) => countLists(send, _id, behaviors?.(_id)),
     creatingNames,

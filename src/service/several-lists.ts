@@ -4,8 +4,10 @@
  */
 import { EcmError, exitCodes } from "../errors.ts";
 import type { Criteria, Filter, Send } from "../wire.ts";
+import type { Behavior } from "./behavior.ts";
 import { isRefusal } from "./checked-search.ts";
 import { allOf, equals, readSearch, searchContactsRequest } from "./contacts.ts";
+import { namesListColumn } from "./local-list-filter.ts";
 
 /** The filters that find members of any of the lists, of whom the further criterias hold as well. */
 export type ListFilters = (further?: readonly Criteria[]) => Filter[];
@@ -21,13 +23,15 @@ export async function provenListFilters(
   send: Send,
   structureId: string,
   lists: readonly string[],
+  behavior?: Behavior,
 ): Promise<ListFilters> {
   const ids = [...new Set(lists)];
   const forms: ListFilters[] = [
     (further = []) => allOf(...further, equals("LIST_ID", ids)),
     (further = []) => ids.flatMap((id) => allOf(...further, equals("LIST_ID", [id]))),
   ];
-  if (ids.length < 2) return forms[0]!;
+  // Where the service does not filter by list, what its pages tell decides.
+  if (ids.length < 2 || behavior?.get("listColumn") === "refused") return forms[0]!;
   const count = async (filters: Filter[]): Promise<number> => {
     const query = { structureId, filters, page: 1, pageSize: 1, source: ["_id"] };
     return readSearch(await send(searchContactsRequest(query))).totalRecords;
@@ -47,6 +51,7 @@ export async function provenListFilters(
       if (isProven) return form;
     } catch (error) {
       if (!isRefusal(error)) throw error;
+      if (namesListColumn(error)) return forms[0]!;
       refusal ??= error;
     }
   }
