@@ -42,6 +42,7 @@ export function registerApi(command: Command, context: Context): void {
   );
   describeCommand(command, {
     writes: true,
+    asks: "DELETE, PATCH of a contact (its status) and PUT of a structure",
     examples: [
       "ecm api GET /api/contact-structure",
       "ecm api GET /api/contact/events --query pastDays=7 --query types=email-opened,email-clicked",
@@ -74,6 +75,7 @@ async function runApi(context: Context, method: string, path: string, options: A
   }
   const request = apiRequest(method, await resolvePath(context, path), query, rawBody);
   if (options.dryRun) return presentDryRun(terminal, context.output(), unsent(request));
+  await confirmFinal(context, request);
   if (options.outputFile !== undefined && !options.paginate)
     return streamToFile(context, request, options.outputFile, options);
   const { send } = await context.connect();
@@ -87,6 +89,20 @@ async function runApi(context: Context, method: string, path: string, options: A
   if (options.include) await terminal.write(shown(terminal, headOf(answer)));
   await writeBody(terminal, answer);
   if (answer.problem) throw answer.problem;
+}
+
+/** What a request of these kinds takes away cannot be put back. @throws UsageError, DeclinedError */
+async function confirmFinal(context: Context, { method, path, rawBody = "" }: ApiRequest): Promise<void> {
+  const target = path.split("?")[0]!;
+  const loss =
+    method === "DELETE"
+      ? "A deletion cannot be undone."
+      : method === "PATCH" && /^\/api\/contact\/[^/]+\/?$/i.test(target) && rawBody.includes('"status"')
+        ? "A contact's status cannot be set back through the API."
+        : method === "PUT" && /^\/api\/contact-structure\/[^/]+\/?$/i.test(target)
+          ? "Fields and tags that the body leaves out are removed, with their values."
+          : undefined;
+  if (loss !== undefined) await context.confirm(`Send ${method} ${target}? ${loss}`);
 }
 
 /** The file appears only when the whole body of a 2xx is in it; a refusal's body goes to stdout as ever. */

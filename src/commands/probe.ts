@@ -50,6 +50,7 @@ export function registerProbe(command: Command, context: Context): void {
     examples: ["ecm probe", "ecm probe --write --save probe.json"],
     output: `How this account's service behaves where the documentation does not say: point, documented, seen, and what ecm does. At most ${mostProbeReads} reads; the results are saved for the account. This command is optional: every command adapts by itself.`,
     writes: true,
+    asks: "With --write",
   });
 }
 

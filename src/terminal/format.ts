@@ -4,6 +4,11 @@ import { UsageError } from "../errors.ts";
 export const outputFormats = ["table", "json", "ndjson", "csv", "tsv", "id"] as const;
 export type OutputFormat = (typeof outputFormats)[number];
 
+/** Whether the service's own objects are written. */
+export function isJson(format: string | undefined): boolean {
+  return format === "json" || format === "ndjson";
+}
+
 /** How a command's result is to be written. */
 export interface OutputOptions {
   format: OutputFormat;
@@ -42,5 +47,5 @@ export function isJsonWanted(
     const [, value] = /^(?:-[qvy]*o|--output(?==|$))=?(.*)$/.exec(word) ?? [];
     if (value !== undefined) format = value === "" ? words[index + 1] : value;
   }
-  return format === "json" || format === "ndjson";
+  return isJson(format);
 }

@@ -15,7 +15,7 @@ it("says nothing of what was done", async () => {
     "lists sync News FILE",
     "lists duplicate News Copy",
     "contact mutate ada@example.com --add-list News",
-    "contact mutate --all --add-list News",
+    "contact mutate --all --add-list News --yes",
     "contact search --all",
     "runs undo last",
     "contact unsubscribe ada@example.com --yes",

@@ -36,7 +36,7 @@ describe("--quiet", () => {
       ["contact", "mutate", "--list", "News", "--set", "First Name=Ada"],
       ["contact", "search", "--page-size", "1"],
       ["contact", "search", "--key", "nobody@example.com", "-o", "table"],
-      ["contact", "unsubscribe", "person-1@example.com"],
+      ["contact", "unsubscribe", "person-1@example.com", "-y"],
       ["lists", "sync", "News", file],
       ["lists", "duplicate", "News", "Copy"],
       ["lists", "list", "--size", "1"],

@@ -5,7 +5,7 @@ import { inputChanged } from "./faults.ts";
 import { createIdentityTally, type RepeatedIdentities } from "./identities.ts";
 import { readRowBatches, type Understood } from "./index.ts";
 import { createOddities } from "./oddities.ts";
-import type { ReadRow } from "./rows.ts";
+import type { Mark, ReadRow } from "./rows.ts";
 import type { InputFile } from "./source.ts";
 
 /** So many rows are kept in memory; more are read from the file again in each pass. */
@@ -25,8 +25,8 @@ export interface Survey {
   tags: Set<string>;
   /** What the file says of consent. */
   consent: ConsentTally;
-  /** Identities that a rejected row marks as not subscribed, and why. */
-  markedByRejected: ReadonlyMap<string, string>;
+  /** Identities that a rejected row, or another contact's, marks as not subscribed, and why. */
+  markedElsewhere: ReadonlyMap<string, Mark>;
   repeated: RepeatedIdentities;
   /** The largest line on which a row starts. */
   lastLine: number;
@@ -50,7 +50,16 @@ export async function surveyInput(
   const warnings = new Map<string, number>();
   const consent = createConsentTally(understood.reading.consent);
   const oddities = createOddities(understood.facts.columns, understood.reading.formulaColumns);
-  const markedByRejected = new Map<string, string>();
+  const markedElsewhere = new Map<string, Mark>();
+  const markAll = (identities: readonly string[], { notSubscribed, isMarkClear }: Mark) => {
+    for (const identity of identities) {
+      const known = markedElsewhere.get(identity);
+      markedElsewhere.set(identity, {
+        notSubscribed: known?.notSubscribed ?? notSubscribed,
+        isMarkClear: isMarkClear || (known?.isMarkClear ?? false),
+      });
+    }
+  };
   let kept: ReadRow[][] | undefined = [];
   let read = 0;
   let rejected = 0;
@@ -61,10 +70,14 @@ export async function surveyInput(
     if (row.kind === "rejected") {
       rejected++;
       rejectedCodes.set(row.code, (rejectedCodes.get(row.code) ?? 0) + 1);
-      if (row.mark) markedByRejected.set(row.mark.identity, row.mark.notSubscribed);
+      if (row.mark) markAll(row.mark.identities, row.mark);
+      consent.add(row.line, row.mark?.refusals);
       return;
     }
     tally.add(row.key.identity);
+    if (row.alsoNames && row.notSubscribed !== undefined) {
+      markAll(row.alsoNames, { notSubscribed: row.notSubscribed, isMarkClear: row.isMarkClear ?? false });
+    }
     consent.add(row.line, row.refusals);
     for (const name of row.lists) lists.add(name);
     for (const name of row.tags) tags.add(name);
@@ -101,7 +114,7 @@ export async function surveyInput(
     lists,
     tags,
     consent,
-    markedByRejected,
+    markedElsewhere,
     repeated: tally.repeated(),
     lastLine,
     notes: oddities.notes(),

@@ -120,7 +120,7 @@ function requirePlanOf({ path, head }: PlanFile, { account }: Engine): void {
 async function readyApply(context: RunContext, head: PlanHead, plan: PlanFile): Promise<ReadyJob> {
   const { engine, send } = context;
   const { structureId, keyType } = head.account;
-  const account = createAccount(send.plain, structureId, engine.behaviors);
+  const account = createAccount(send.plain, structureId, engine.behaviors, undefined, engine.creatingNames);
   // Also refuses a plan of another account behind the same address.
   const structure = await account.structure();
   const behavior = engine.behaviors?.(structureId) ?? createBehavior();

@@ -77,11 +77,13 @@ export function workFor(
   const isSuppressed = ({ key }: RowItem) => isErasedKey(key.sent) || (suppressions?.has(key.sent) ?? false);
   return {
     isSuppressed,
-    needsLookup: (item) => item.isRemoval === true || !isSuppressed(item),
+    needsLookup: (item) => item.isRemoval === true || (!item.isLeftOut && !isSuppressed(item)),
     // An unsubscription or a deletion wants nothing of a contact that a mark could stand against.
     isMarked: edit ? undefined : (item, found) => isMarked(item.desired, found),
+    isDoubtful: (item) => job.unsubscribesMarked === true && !item.desired?.unsubscribes,
     decide(item, found) {
       if (item.isRemoval) return decideRemoval(item, found);
+      if (item.isLeftOut) return { kind: "skip", code: "not_selected" };
       if (!found && isSuppressed(item)) return { kind: "skip", code: "suppressed" };
       if (!found && item.keyFault) return { kind: "reject", ...item.keyFault };
       if (found && !isChosen(found)) return { kind: "skip", code: "not_selected" };
@@ -192,7 +194,9 @@ async function takeSnapshot(
 /** Pages that an earlier invocation has read, unless they are old. */
 async function openPages(file: string, options: SnapshotOptions, now: number): Promise<AccountSnapshot> {
   const snapshot = await openSnapshot(file, options);
-  if (snapshot.total === undefined || now - snapshot.takenAt <= maxPagesAgeMilliseconds) return snapshot;
+  const age = now - snapshot.takenAt;
+  // A clock that was set back tells no age.
+  if (snapshot.total === undefined || (age >= 0 && age <= maxPagesAgeMilliseconds)) return snapshot;
   snapshot.close();
   await rm(file, { force: true });
   return openSnapshot(file, options);

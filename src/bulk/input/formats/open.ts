@@ -50,10 +50,19 @@ async function unpack(
     refuseFlags(file, "a workbook", { "--encoding": options.encoding, "--delimiter": options.delimiter });
     const { readWorkbook } = await import("./workbook.ts");
     const path = await scratchPath(file, "sheet");
-    const { sheet, hiddenRows, formulasWithoutValue } = await readWorkbook(inner.file, path, options.sheet);
+    const { sheet, hiddenRows, formulasWithoutValue, mergedRanges } = await readWorkbook(
+      inner.file,
+      path,
+      options.sheet,
+    );
     notes.push(`Read the sheet ${JSON.stringify(sheet)} of a workbook`);
     if (hiddenRows > 0)
       notes.push(`${counted(hiddenRows, "row")} hidden in the workbook; read like the others`);
+    if (mergedRanges > 0) {
+      notes.push(
+        `${mergedRanges.toLocaleString("en-US")} merged ${mergedRanges === 1 ? "range" : "ranges"} in the workbook: each of their cells is read with the value of the range`,
+      );
+    }
     if (formulasWithoutValue > 0) {
       notes.push(
         `${counted(formulasWithoutValue, "formula")} without a value in the workbook: read as blank; save it in a spreadsheet first`,
@@ -114,6 +123,6 @@ async function scratchPath({ name, scratch }: InputFile, part: string): Promise<
   return join(scratch, part);
 }
 
-function counted(count: number, what: string): string {
-  return `${count.toLocaleString("en-US")} ${what}${count === 1 ? " is" : "s are"}`;
+function counted(number: number, what: string): string {
+  return `${number.toLocaleString("en-US")} ${what}${number === 1 ? " is" : "s are"}`;
 }

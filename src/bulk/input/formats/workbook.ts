@@ -5,6 +5,7 @@ import { shellWord } from "../../../shell-word.ts";
 import type { InputFile } from "../source.ts";
 import { type Archive, openArchive } from "./archive.ts";
 import { builtInFormats, loadNumberFormats, type NumberFormats, shownNumber } from "./cells.ts";
+import { columnOf, readMergedCells } from "./merged-cells.ts";
 import { openTableWriter, tooLarge } from "./table.ts";
 import { readXml } from "./xml.ts";
 
@@ -14,6 +15,8 @@ export interface WorkbookTable {
   hiddenRows: number;
   /** Formulas that the workbook has no value for: blank in the table. */
   formulasWithoutValue: number;
+  /** Merged ranges whose value was given to their other cells. */
+  mergedRanges: number;
 }
 
 interface Sheet {
@@ -253,6 +256,7 @@ async function writeSheet(
   shown: CellReader,
 ): Promise<Omit<WorkbookTable, "sheet">> {
   const found = { hiddenRows: 0, formulasWithoutValue: 0 };
+  const merged = await readMergedCells(() => archive.read(sheet.path), file.name);
   const writer = openTableWriter(target, file.name);
   let rows: { line: number; cells: (string | undefined)[] }[] = [];
   let line = 0;
@@ -303,6 +307,7 @@ async function writeSheet(
       }
       if (name !== "row" || cells.length === 0) return;
       if (isHidden) found.hiddenRows += 1;
+      merged?.fill(line, cells);
       rows.push({ line, cells });
       cells = [];
     },
@@ -317,7 +322,7 @@ async function writeSheet(
   } finally {
     writer.close();
   }
-  return found;
+  return { ...found, mergedRanges: merged?.filled() ?? 0 };
 }
 
 /** A cell of a workbook is never missing: where there is none, it is blank. */
@@ -336,13 +341,4 @@ function place(
   }
   while (cells.length < column) cells.push("");
   cells[column] = text;
-}
-
-/** 0 for `A7`. */
-function columnOf(reference: string): number {
-  let column = 0;
-  for (const letter of /^[A-Z]{1,3}/i.exec(reference)?.[0].toUpperCase() ?? "A") {
-    column = column * 26 + letter.charCodeAt(0) - 64;
-  }
-  return column - 1;
 }
