@@ -82,6 +82,88 @@ describe("workbooks", () => {
     expect(understood.facts.notes).toContainEqual(expect.stringContaining("1 formula is without a value"));
   });
 
+  const cell = (text: string) => `<c t="inlineStr"><is><t>${text}</t></is></c>`;
+  test.each([
+    ["an empty cell", `<row r="2">${cell("a@example.com")}<c/>${cell("Doe")}</row>`],
+    ["an empty cell with a style", `<row r="2">${cell("a@example.com")}<c s="0"></c>${cell("Doe")}</row>`],
+    ["an empty text", `<row r="2">${cell("a@example.com")}${cell("")}${cell("Doe")}</row>`],
+    ["an empty shared text", `<row r="2">${cell("a@example.com")}<c t="s"><v></v></c>${cell("Doe")}</row>`],
+    ["a shared text without a number", `<row>${cell("a@example.com")}<c t="s"/>${cell("Doe")}</row>`],
+    ["a truth without a value", `<row>${cell("a@example.com")}<c t="b"/>${cell("Doe")}</row>`],
+    [
+      "a place that is passed over",
+      `<row r="2">${cell("a@example.com")}<c r="C2" t="str"><v>Doe</v></c></row>`,
+    ],
+    ["a place without a line", `<row r="2">${cell("a@example.com")}<c r="C" t="str"><v>Doe</v></c></row>`],
+  ])("a cell that does not say its place stands behind the one before it: %s", async (_name, rows) => {
+    const { rows: read1 } = await read(sheetOf(rows, { sharedTexts: ["<si><t>Email</t></si>"] }));
+    expect(read1.map(({ line, cells }) => [line, cells])).toEqual([[2, ["a@example.com", "", "Doe"]]]);
+  });
+
+  test("a row without a number has that of its cells", async () => {
+    const rows =
+      '<row><c r="A7" t="str"><v>a@example.com</v></c></row><row><c t="str"><v>b@example.com</v></c></row>';
+    expect((await read(sheetOf(rows))).rows.map(({ line }) => line)).toEqual([7, 8]);
+  });
+
+  test("the parts of a workbook are where it says they are", async () => {
+    const { "xl/sharedStrings.xml": texts, ...parts } = partsOf({
+      sheets: [{ name: "People", rows: `${header}<row r="2"><c r="A2" t="s"><v>0</v></c></row>` }],
+      sharedTexts: ["<si><t>a@example.com</t></si>"],
+    });
+    const office = "http://schemas.openxmlformats.org/officeDocument/2006/relationships";
+    const relations = parts["xl/_rels/workbook.xml.rels"]!.replace(
+      "</Relationships>",
+      `<Relationship Id="rId9" Type="${office}/sharedStrings" Target="/xl/strings/all.xml"/></Relationships>`,
+    );
+    const moved = {
+      ...parts,
+      "xl/_rels/workbook.xml.rels": relations,
+      "xl/workbook.xml": parts["xl/workbook.xml"]!.replaceAll("r:id", "rel:id").replace(
+        "xmlns:r=",
+        "xmlns:rel=",
+      ),
+    };
+    const whole = await read(zip({ ...moved, "xl/strings/all.xml": texts! }));
+    expect(whole.rows[0]?.key.sent).toBe("a@example.com");
+    expect((await failureOf(read(zip(moved)))).message).toMatch(/xl\/strings\/all.xml is missing/);
+  });
+
+  test("a number that its format hides is read", async () => {
+    const cells = '<row r="2"><c r="A2" t="str"><v>a@example.com</v></c><c r="B2" s="1"><v>1</v></c></row>';
+    const { rows } = await read(sheetOf(cells, { formats: [";;;"] }));
+    expect(rows[0]?.fields.get("f3")).toBe("1");
+  });
+
+  test("errors are said", async () => {
+    const cells =
+      '<row r="2"><c r="A2" t="str"><v>a@example.com</v></c><c r="B2" t="e"><v>#N/A</v></c></row>';
+    const { understood } = await read(sheetOf(cells));
+    expect(understood.facts.notes).toContainEqual(
+      expect.stringMatching(/^1 cell holds an error such as #N\/A \(line 2\)/),
+    );
+  });
+
+  test.each([
+    [
+      "a shared text that is not there",
+      '<row r="2"><c r="A2" t="s"><v>7</v></c></row>',
+      /refers to a shared text/,
+    ],
+    ["a cell of another row", '<row r="2"><c r="A3" t="str"><v>x</v></c></row>', /row 2 has a cell A3/],
+    ["a cell without a column", '<row r="2"><c r="2" t="str"><v>x</v></c></row>', /row 2 has a cell 2/],
+    ["a row without a number", '<row r="two"><c t="str"><v>x</v></c></row>', /a row has the number two/],
+    [
+      "two cells in one place",
+      '<row r="2"><c r="A2" t="str"><v>x</v></c><c r="A2" t="str"><v>y</v></c></row>',
+      /row 2 has two values in column 1/,
+    ],
+  ])("a sheet that contradicts itself is refused: %s", async (_name, rows, message) => {
+    const failure = await failureOf(read(sheetOf(rows)));
+    expect(failure.message).toMatch(message);
+    expect(failure).toMatchObject({ exitCode: 2, hint: expect.any(String) });
+  });
+
   test("hidden rows are read, and said", async () => {
     const { rows, understood } = await read(
       sheetOf(textRow(2, ["a@example.com", "x"], ' hidden="1"') + textRow(3, ["b@example.com", "y"])),

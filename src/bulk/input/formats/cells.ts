@@ -29,12 +29,12 @@ export function shownNumber(
 ): string {
   const value = Number(digits);
   if (digits.trim() === "" || !Number.isFinite(value)) return digits;
-  if (pattern === "General" || pattern === "@" || /e[+-]/i.test(withoutTexts(pattern)))
-    return wholeNumber(value);
+  if (/^(?:general|@)$/i.test(pattern) || /e[+-]/i.test(withoutTexts(pattern))) return wholeNumber(value);
   const date = isDateFormat(pattern) ? shownDate(value, pattern, epoch) : undefined;
   if (date !== undefined) return date;
   try {
-    return format(pattern, value).trim();
+    // A format that shows nothing hides the number from the eye; it is there all the same.
+    return format(pattern, value).trim() || wholeNumber(value);
   } catch {
     return wholeNumber(value);
   }

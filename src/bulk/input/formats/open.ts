@@ -50,13 +50,20 @@ async function unpack(
     refuseFlags(file, "a workbook", { "--encoding": options.encoding, "--delimiter": options.delimiter });
     const { readWorkbook } = await import("./workbook.ts");
     const path = await scratchPath(file, "sheet");
-    const { sheet, hiddenRows, formulasWithoutValue } = await readWorkbook(inner.file, path, options.sheet);
+    const found = await readWorkbook(inner.file, path, options.sheet);
+    const { sheet, hiddenRows, formulasWithoutValue, errors } = found;
     notes.push(`Read the sheet ${JSON.stringify(sheet)} of a workbook`);
     if (hiddenRows > 0)
       notes.push(`${counted(hiddenRows, "row")} hidden in the workbook; read like the others`);
     if (formulasWithoutValue > 0) {
       notes.push(
         `${counted(formulasWithoutValue, "formula")} without a value in the workbook: read as blank; save it in a spreadsheet first`,
+      );
+    }
+    if (errors.first) {
+      const { line, text } = errors.first;
+      notes.push(
+        `${errors.count.toLocaleString("en-US")} ${errors.count === 1 ? "cell holds" : "cells hold"} an error such as ${text} (line ${line}): read as written; correct the formula first`,
       );
     }
     return { ...opened, text: await inspectFile({ ...file, path }), table: {} };
