@@ -306,6 +306,17 @@ describe("JSON", () => {
     ["deep nesting", `{"a":${"[".repeat(100_000)}`, /more than 32/],
     ["an endless text", `{"a":"${"x".repeat(3_000_000)}`, /longer than 1 MiB/],
     ["cut short", '[{"Email":"a@example.com"},{"Em', /ends in the middle/],
+    ["cut behind a text", '["a@example.com","b@example.com"', /ends in the middle/],
+    ["cut behind an object", '[{"Email":"a@example.com"}', /ends in the middle/],
+    ["cut behind a comma", '["a@example.com",\n', /ends in the middle/],
+    ["lines that are cut short", '{"Email":"a@example.com"}\n{"Email":"b@exa', /ends in the middle/],
+    [
+      "an object around an array",
+      '{"total":1,"records":[{"Email":"a@example.com"}]}',
+      /in its member "records"/,
+    ],
+    ["an object around addresses", '{"e-mails":["a@example.com"],"next":null}', /in its member "e-mails"/],
+    ["an object around nothing", '{"contacts":[]}', /in its member "contacts"/],
     [
       "text behind the array",
       '[{"Email":"a@example.com"}]\n{"Email":"b@example.com"}',
@@ -317,6 +328,15 @@ describe("JSON", () => {
     expect(failure.message).toMatch(message);
     expect(failure.exitCode).toBe(2);
   });
+});
+
+test("an object around the contacts is refused with the words that take them out", async () => {
+  const hintFor = async (member: string) =>
+    (await failureOf(read(`{${JSON.stringify(member)}:[{"Email":"a@example.com"}]}`))).hint;
+  expect(await hintFor("records")).toBe("Take it out first: jq .records > contacts.json");
+  expect(await hintFor("my people")).toBe(`Take it out first: jq '.["my people"]' > contacts.json`);
+  const { rows } = await read('{"Email":"a@example.com","tags":["x@y","y"],"lists":[]}');
+  expect(rows[0]?.tags).toEqual(["x@y", "y"]);
 });
 
 test("flags about text are refused where there is none", async () => {
