@@ -72,13 +72,17 @@ export interface Before {
   knewTags: boolean;
 }
 
-/** `exists_hidden`: the service refuses a second contact with this key, and no search shows the first. */
+/**
+ * `exists_hidden`: the service refuses a second contact with this key, and no search shows the first. `truncated`: the input is
+ * cut off, and may have named the contact.
+ */
 export type SkipCode =
   | "exists"
   | "missing"
   | "not_subscribed"
   | "not_selected"
   | "suppressed"
+  | "truncated"
   | "exists_hidden";
 
 export type Decision =

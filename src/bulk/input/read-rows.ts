@@ -42,10 +42,20 @@ export async function* readRowBatches(understood: Readable): AsyncGenerator<Read
       }
       if (isAfterBlank && reading.system?.hasFooter && isFooterLine(record)) continue;
       isAfterBlank &&= reading.system?.hasFooter ?? false;
-      rows.push(record.fault ? rejected(record, faults[record.fault]) : toRow(record));
+      const row = record.fault ? rejected(record, faults[record.fault]) : toRow(record);
+      rows.push(record.isLastAndOpen && record.line > reading.startLine ? lastRow(record, row) : row);
     }
     if (rows.length > 0) yield rows;
   }
+}
+
+/** Where the rows before have a line end and the last one has none, what is wrong with it is that it is cut off. */
+function lastRow(record: CsvRecord, row: ReadRow): ReadRow {
+  if (row.kind === "rejected") return row.code === "truncated" ? row : { ...row, ...truncated(row.message) };
+  const { key, keyFault, notSubscribed } = row;
+  if (!keyFault) return { ...row, isOpen: true };
+  const mark = notSubscribed === undefined ? undefined : { identity: key.identity, notSubscribed };
+  return { ...rejected(record, truncated(keyFault.message)), ...(mark && { mark }) };
 }
 
 /** The records from the header, or the first row, on. */
@@ -115,7 +125,7 @@ function createRowReader(reading: Reading): (record: CsvRecord) => ReadRow {
   return (record) => {
     const { line, lines, cells } = record;
     if (record.isLastAndOpen && cells.length < reading.width) {
-      return { ...rejected(record, truncated(cells.length, reading.width)), ...markOf(cells) };
+      return { ...rejected(record, truncated(`cell ${cells.length} of ${reading.width}`)), ...markOf(cells) };
     }
     if (cells.length > targets.length && cells.slice(targets.length).some((cell) => cell.trim() !== "")) {
       return { ...rejected(record, tooManyCells(cells.length, targets.length)), ...markOf(cells) };
@@ -189,10 +199,10 @@ function rejected(
   return { kind: "rejected", line, ...(lines > 1 && { lines }), cells, code, message };
 }
 
-function truncated(count: number, expected: number): { code: string; message: string } {
+function truncated(reason: string): { code: string; message: string } {
   return {
     code: "truncated",
-    message: `the file ends in the middle of this row (cell ${count} of ${expected}, no line end): it is probably incomplete`,
+    message: `the file ends in the middle of this row (no line end; ${reason}): it is probably incomplete`,
   };
 }
 

@@ -23,6 +23,8 @@ export interface Row {
   notSubscribed?: string;
   /** The same, cell by cell. */
   refusals?: Refusal[];
+  /** The file ends with it and without a line end, where the rows before have one: its key may be cut off. */
+  isOpen?: true;
   /** Codes of what looks odd without being wrong: `likely_typo`, `role_address`, `first_of_several`. */
   warnings: string[];
 }
