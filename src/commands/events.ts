@@ -11,6 +11,7 @@ import { openOutput, type Sink } from "../terminal/output-file.ts";
 import { checkColumns, chooseColumns, hasColumns, presentList, type View } from "../terminal/present.ts";
 import { addOutputFileFlags, repeatable, wholeNumber } from "./flags.ts";
 import { describeCommand } from "./help-text.ts";
+import { sayPart } from "./shown-part.ts";
 
 interface EventsOptions extends OutputFileFlags {
   type?: string[];
@@ -132,8 +133,10 @@ async function runEvents(
   context.observer?.page?.({ total, hasMore: total !== undefined && events.length < total });
   if (events.length === 0) context.terminal.note("No events");
   else if (total !== undefined && events.length < total) {
-    context.terminal.note(
+    sayPart(
+      context.terminal,
       `The newest ${events.length} of ${total.toLocaleString("en-US")} events · more: --limit ${Math.min(total, events.length * 10)} · all: --all`,
+      options.limit !== undefined,
     );
   }
 }

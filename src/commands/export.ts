@@ -93,7 +93,7 @@ async function runExport(context: Context, options: ExportOptions): Promise<void
     connection.profile.baseUrl.value,
     connection.profile.isSandbox,
     search,
-    { ...options, outputFile: file.path, wait: undefined, fresh: undefined },
+    { ...options, outputFile: file.path, force: undefined, wait: undefined, fresh: undefined },
     output.format,
     output.columns,
     view.columns.map(({ name }) => name),
@@ -134,7 +134,7 @@ async function exportIntoFile(
     terminal.warn("The output of an earlier export is damaged or missing; its pages are read again");
   if (progress.isContinued)
     terminal.note(`Resuming at page ${state.page}: ${state.given} contacts written already`);
-  const sink = await openGrowingFile({ file: partFile, ...extent }, path);
+  const sink = await openGrowingFile({ file: partFile, ...extent }, path, output);
   const contacts = exportContacts(send, asked.search, state, asked.sendOptions, async (ids) =>
     progress.recordPage(ids, await sink.flush()),
   );
