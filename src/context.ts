@@ -9,7 +9,7 @@ import type { ResolvedProfile } from "./config/resolve.ts";
 import { type GlobalFlags, isYes, readSettings, type Settings } from "./config/settings.ts";
 import type { Connection, Purpose } from "./connection.ts";
 import { openWrittenFiles, type WrittenFiles } from "./disk/written-files.ts";
-import { DeclinedError, exitCodes } from "./errors.ts";
+import { DeclinedError, exitCodes, UsageError } from "./errors.ts";
 import { formatOfFile } from "./terminal/file-names.ts";
 import { type OutputFormat, type OutputOptions, parseFormat } from "./terminal/format.ts";
 import { replaceableTarget, stateOf } from "./terminal/output-target.ts";
@@ -141,7 +141,7 @@ export function createContext(
       const { written } = context;
       const told = flags.output === undefined ? undefined : parseFormat(flags.output, "--output");
       const usual = (env.ECM_OUTPUT ? parseFormat(env.ECM_OUTPUT, "ECM_OUTPUT") : undefined) ?? fallback;
-      const columns = flags.columns?.split(",").map((name) => name.trim());
+      const columns = columnsFrom(flags.columns);
       const asked = flags.json ? "json" : told;
       const output = { columns, bom, safeCells };
       if (outputFile === undefined)
@@ -226,4 +226,14 @@ export function createContext(
       for (const close of closers.splice(0)) await close();
     },
   };
+}
+
+/** @throws UsageError for a name that is empty, as in a script whose variable is */
+function columnsFrom(text: string | undefined): string[] | undefined {
+  const names = text?.split(",").map((name) => name.trim());
+  if (!names?.includes("")) return names;
+  throw new UsageError(
+    "--columns: the name of a column is empty",
+    "Name columns, such as --columns key,status",
+  );
 }

@@ -20,6 +20,7 @@ interface ExportOptions extends OutputFileFlags {
   key?: string[];
   keys?: string;
   where?: string;
+  all?: boolean;
   since?: string;
   wait?: boolean;
   fresh?: boolean;
@@ -36,6 +37,7 @@ export function registerExport(command: Command, context: Context): void {
     .addOption(repeatable("--key <key>", "the contact with this key; several: each of them"))
     .addOption(keysOption())
     .addOption(whereOption())
+    .option("--all", "every contact of the structure, as without conditions")
     .option(
       "--since <time>",
       "contacts updated after this time: RFC 3339, a date, or 24h for the last 24 hours",
@@ -93,7 +95,14 @@ async function runExport(context: Context, options: ExportOptions): Promise<void
     connection.profile.baseUrl.value,
     connection.profile.isSandbox,
     search,
-    { ...options, outputFile: file.path, force: undefined, wait: undefined, fresh: undefined },
+    {
+      ...options,
+      outputFile: file.path,
+      all: undefined,
+      force: undefined,
+      wait: undefined,
+      fresh: undefined,
+    },
     output.format,
     output.columns,
     view.columns.map(({ name }) => name),

@@ -96,6 +96,19 @@ describe("the name of an output file", () => {
   });
 });
 
+it("empty names of columns are refused before a request, and export --all is what export does", async () => {
+  const { server, ecm } = await unasked();
+  for (const columns of ["", "key,", " , key"]) {
+    for (const command of ["contact search", "export", "lists list"]) {
+      const result = await ecm([...command.split(" "), "--columns", columns]);
+      expect(result).toMatchObject({ code: 2, stderr: expect.stringContaining("name of a column is empty") });
+    }
+  }
+  expect(server.seen).toEqual([]);
+  const sandbox = await startSandbox({ contents: people });
+  expect((await sandbox.ecm(["export", "--all"])).stdout).toBe((await sandbox.ecm(["export"])).stdout);
+});
+
 describe("a file that stands in the place of an output file", () => {
   const foreign: [string, string | Buffer][] = [
     ["book", workbook({ sheets: [{ name: "People", rows: textRow(1, ["Email"]) }] })],

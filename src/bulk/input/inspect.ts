@@ -12,6 +12,8 @@ export interface Inspection {
   start: Buffer;
   /** Every byte belongs to well-formed UTF-8. */
   isUtf8: boolean;
+  /** Every byte but the last ones does, and these begin a character that is not whole. */
+  endsInCharacter: boolean;
   isAscii: boolean;
   /** Holds an escape character, which text has in ISO-2022 alone. */
   hasEscape: boolean;
@@ -54,9 +56,10 @@ export async function inspectFile(file: InputFile): Promise<Inspection> {
     found.isUtf8 = isUtf8(text.subarray(0, end));
     cut = text.subarray(end);
   }
-  if (cut.length > 0) found.isUtf8 = false;
+  const endsInCharacter = found.isUtf8 && cut.length > 0;
+  if (endsInCharacter) found.isUtf8 = false;
   const start = Buffer.concat(starts);
-  const inspection = { file, sha256: hash.digest("hex"), start, firstNul, ...found };
+  const inspection = { file, sha256: hash.digest("hex"), start, firstNul, endsInCharacter, ...found };
   if (found.bytes === 0) throw new UsageError(`${file.name} is empty`, "Name a file with a header and rows");
   return inspection;
 }

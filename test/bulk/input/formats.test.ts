@@ -145,6 +145,37 @@ describe("workbooks", () => {
   });
 
   test.each([
+    ["General;-General", "441234567890", "441234567890"],
+    ["General&quot; pcs&quot;", "441234567890123", "441234567890123"],
+    ["yyyy-mm-dd", "-5", "-5"],
+  ])("a number is never shortened, nor made a date that there is not: %s", async (format, value, shown) => {
+    const cells = `<row r="2"><c r="A2" t="str"><v>a@example.com</v></c><c r="B2" s="1"><v>${value}</v></c></row>`;
+    const { rows } = await read(sheetOf(cells, { formats: [format] }));
+    expect(rows[0]?.fields.get("f3")).toBe(shown);
+  });
+
+  test("the text of a formula may be escaped, like any other", async () => {
+    const cells =
+      '<row r="2"><c r="A2" t="str"><v>a@example.com</v></c><c r="B2" t="str"><f>X</f><v>a_x000A_b</v></c></row>';
+    expect((await read(sheetOf(cells))).rows[0]?.cells[1]).toBe("a\nb");
+  });
+
+  test("a part that is not UTF-8 is refused", async () => {
+    const parts = partsOf({ sheets: [{ name: "People", rows: "" }] });
+    const sheet = `<worksheet><sheetData>${header}${textRow(2, ["a@example.com", "Köln"])}</sheetData></worksheet>`;
+    const failure = await failureOf(
+      read(zip({ ...parts, "xl/worksheets/sheet1.xml": Buffer.from(sheet, "latin1") })),
+    );
+    expect(failure.message).toMatch(/damaged workbook: its text is not UTF-8/);
+  });
+
+  test.each([
+    [
+      "a number that is none",
+      '<row r="2"><c r="A2" t="s"><v>length</v></c></row>',
+      /refers to a shared text/,
+    ],
+    ["a blank", '<row r="2"><c r="A2" t="s"><v> </v></c></row>', /refers to a shared text/],
     [
       "a shared text that is not there",
       '<row r="2"><c r="A2" t="s"><v>7</v></c></row>',
@@ -303,6 +334,16 @@ describe("JSON", () => {
     ["no JSON", '{"Email":"a@example.com"}\n{"Email":b}\n', /:2: this is not JSON/],
     ["an array in an array", '[{"Email":"a@example.com"}, [3]]', /element 2: expected an object/],
     ["an empty array", "[]", /contains no objects/],
+    [
+      "two objects on a line",
+      '{"Email":"a@example.com"}{"Email":"b@example.com"}',
+      /:1: two values are on one line/,
+    ],
+    [
+      "half a character",
+      '[{"Email":"a@example.com","City":"x\\ud83dy"}]',
+      /:1: cell 2 contains half of a character/,
+    ],
     ["deep nesting", `{"a":${"[".repeat(100_000)}`, /more than 32/],
     ["an endless text", `{"a":"${"x".repeat(3_000_000)}`, /longer than 1 MiB/],
     ["cut short", '[{"Email":"a@example.com"},{"Em', /ends in the middle/],
@@ -424,6 +465,21 @@ test("whatever the bytes, a workbook, JSON or gzip is read or refused with a rea
 });
 
 describe("gzip", () => {
+  test("several members are one text, zero bytes fill it up, and nothing behind them is passed over", async () => {
+    const people = gzipSync("Email\na@example.com\n");
+    const more = gzipSync("b@example.com\n");
+    const rowsIn = async (...parts: Buffer[]) => (await read(Buffer.concat(parts))).rows.length;
+    expect(await rowsIn(people, more)).toBe(2);
+    expect(await rowsIn(people, Buffer.alloc(512))).toBe(1);
+    for (const end of [
+      Buffer.from("x"),
+      Buffer.from([0x1f]),
+      more.subarray(0, 15),
+      Buffer.concat([Buffer.alloc(4), more]),
+    ])
+      expect((await failureOf(rowsIn(people, end))).message).toMatch(/cannot be unpacked/);
+  });
+
   const text = "Email,City\na@example.com,Köln\n";
   test.each([
     ["CSV", text],

@@ -27,12 +27,16 @@ export async function readJson(file: InputFile, target: string): Promise<JsonTab
   const writer = openTableWriter(target, file.name);
   const parseNumber = (digits: string) => digits;
   let isArray = false;
+  let lastLine = 0;
   try {
     for await (const element of elementsOf(file)) {
       isArray ||= element.isInArray;
       const place = element.isInArray
         ? `${file.name}, element ${element.number}`
         : `${file.name}:${element.line}`;
+      if (!element.isInArray && element.line === lastLine)
+        throw new UsageError(`${place}: two values are on one line`, wholeForm);
+      lastLine = element.line;
       let value: unknown;
       try {
         value = parse(element.text, undefined, parseNumber);

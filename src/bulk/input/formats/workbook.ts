@@ -228,11 +228,14 @@ function createTextGatherer() {
       if (name === "rPh") isPronunciation = false;
     },
     /** Characters that XML cannot hold are written as `_x000D_`. */
-    take: () =>
-      whole.replace(/_x([0-9A-Fa-f]{4})_/g, (_, code: string) =>
-        String.fromCharCode(Number.parseInt(code, 16)),
-      ),
+    take: () => unescapedText(whole),
   };
+}
+
+function unescapedText(text: string): string {
+  return text.replace(/_x([0-9A-Fa-f]{4})_/g, (_, code: string) =>
+    String.fromCharCode(Number.parseInt(code, 16)),
+  );
 }
 
 /** @returns undefined for a cell that refers to a text that is not there */
@@ -246,7 +249,8 @@ function createCellReader(
 ): CellReader {
   return (type, style, value) => {
     if (value === "") return "";
-    if (type === "s") return texts[Number(value)];
+    if (type === "s") return /^\s*\d+\s*$/.test(value) ? texts[Number(value)] : undefined;
+    if (type === "str") return unescapedText(value);
     if (type === "b") return truthOf[value.trim()] ?? value;
     // An ISO date, as some programs write it.
     if (type === "d") return value.replace(/T00:00:00(?:\.0+)?Z?$/, "").replace(/(T[\d:]+)\.\d+Z?$/, "$1");
@@ -333,7 +337,7 @@ async function writeSheet(
       if (name === "v") isInValue = false;
       if (name === "is" && cell) {
         cell.value = gather.take();
-        cell.type = "str";
+        cell.type = "text";
       }
       if (name === "c" && cell) {
         if (cell.hasFormula && !cell.hasValue) found.formulasWithoutValue += 1;
