@@ -109,6 +109,21 @@ it("empty names of columns are refused before a request, and export --all is wha
   expect((await sandbox.ecm(["export", "--all"])).stdout).toBe((await sandbox.ecm(["export"])).stdout);
 });
 
+it("a file that is cut off inside a quote costs no request", async () => {
+  const { server, ecm, folder } = await unasked();
+  const file = join(folder, "cut.csv");
+  await writeFile(file, 'Email,City\na@example.com,"New York"\nb@example.com,"Los');
+  for (const words of [
+    ["import", file],
+    ["lists", "sync", "L", file],
+    ["contact", "delete", "--yes", "--keys", file],
+  ]) {
+    const result = await ecm(words);
+    expect(result).toMatchObject({ code: 2, stderr: expect.stringContaining(":3: a quote opens here") });
+  }
+  expect(server.seen).toEqual([]);
+});
+
 describe("a file that stands in the place of an output file", () => {
   const foreign: [string, string | Buffer][] = [
     ["book", workbook({ sheets: [{ name: "People", rows: textRow(1, ["Email"]) }] })],

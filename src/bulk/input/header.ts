@@ -17,7 +17,7 @@ export interface Header {
 
 /** Reports and some exports have a title above the header: this many records are looked at. */
 const recordsAboveHeader = 20;
-const delimiters = [",", ";", "\t", "|"];
+export const delimiters = [",", ";", "\t", "|"];
 
 export interface HeaderSearch {
   /** The start of the text, from `firstLine` on. */

@@ -20,6 +20,7 @@ export interface Inspection {
   hasCarriageReturn: boolean;
   /** No byte is a quote. */
   isQuoteFree: boolean;
+  hasOddQuotes: boolean;
   /** Offset of the first byte that is zero. */
   firstNul?: number;
 }
@@ -37,6 +38,7 @@ export async function inspectFile(file: InputFile): Promise<Inspection> {
     hasEscape: false,
     hasCarriageReturn: false,
     isQuoteFree: true,
+    hasOddQuotes: false,
   };
   let firstNul: number | undefined;
   let cut: Buffer = Buffer.alloc(0);
@@ -46,7 +48,9 @@ export async function inspectFile(file: InputFile): Promise<Inspection> {
     if (firstNul === undefined && chunk.includes(0)) firstNul = found.bytes + chunk.indexOf(0);
     found.hasEscape ||= chunk.includes(0x1b);
     found.hasCarriageReturn ||= chunk.includes(13);
-    found.isQuoteFree &&= !chunk.includes(34);
+    const quotes = countQuotes(chunk);
+    found.isQuoteFree &&= quotes === 0;
+    found.hasOddQuotes = found.hasOddQuotes !== (quotes % 2 === 1);
     found.bytes += chunk.length;
     if (cut.length === 0 && isAscii(chunk)) continue;
     found.isAscii = false;
@@ -62,6 +66,12 @@ export async function inspectFile(file: InputFile): Promise<Inspection> {
   const inspection = { file, sha256: hash.digest("hex"), start, firstNul, endsInCharacter, ...found };
   if (found.bytes === 0) throw new UsageError(`${file.name} is empty`, "Name a file with a header and rows");
   return inspection;
+}
+
+function countQuotes(bytes: Buffer): number {
+  let count = 0;
+  for (let at = bytes.indexOf(34); at !== -1; at = bytes.indexOf(34, at + 1)) count += 1;
+  return count;
 }
 
 /** Where the last character starts, if it may continue in the next chunk; else the end. */

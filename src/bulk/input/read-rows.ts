@@ -43,19 +43,17 @@ export async function* readRowBatches(understood: Readable): AsyncGenerator<Read
       if (isAfterBlank && reading.system?.hasFooter && isFooterLine(record)) continue;
       isAfterBlank &&= reading.system?.hasFooter ?? false;
       const row = record.fault ? rejected(record, faults[record.fault]) : toRow(record);
-      rows.push(record.isLastAndOpen && record.line > reading.startLine ? lastRow(record, row) : row);
+      rows.push(record.isLastAndOpen && record.line > reading.startLine ? lastRow(row) : row);
     }
     if (rows.length > 0) yield rows;
   }
 }
 
 /** Where the rows before have a line end and the last one has none, what is wrong with it is that it is cut off. */
-function lastRow(record: CsvRecord, row: ReadRow): ReadRow {
+function lastRow(row: ReadRow): ReadRow {
   if (row.kind === "rejected") return row.code === "truncated" ? row : { ...row, ...truncated(row.message) };
-  const { key, keyFault, notSubscribed } = row;
-  if (!keyFault) return { ...row, isOpen: true };
-  const mark = notSubscribed === undefined ? undefined : { identity: key.identity, notSubscribed };
-  return { ...rejected(record, truncated(keyFault.message)), ...(mark && { mark }) };
+  const { keyFault } = row;
+  return { ...row, isOpen: true, ...(keyFault && { keyFault: truncated(keyFault.message) }) };
 }
 
 /** The records from the header, or the first row, on. */

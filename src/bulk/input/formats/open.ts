@@ -2,6 +2,7 @@
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { UsageError } from "../../../errors.ts";
+import { requireClosedQuotes } from "../closed-quotes.ts";
 import { type FoundEncoding, findEncoding } from "../encoding/detect.ts";
 import { type Inspection, inspectFile, refuseOtherKinds } from "../inspect.ts";
 import type { ReadOptions } from "../rows.ts";
@@ -27,7 +28,9 @@ export async function openInput(file: InputFile, options: ReadOptions): Promise<
   await requireFile(file);
   const unpacked = await unpack(file, options);
   const { text, table } = unpacked;
-  return { file, ...unpacked, encoding: await findEncoding(text, table ? undefined : options.encoding) };
+  const encoding = await findEncoding(text, table ? undefined : options.encoding);
+  if (!table) await requireClosedQuotes(text, encoding, options);
+  return { file, ...unpacked, encoding };
 }
 
 async function unpack(
