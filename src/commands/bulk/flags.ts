@@ -1,5 +1,4 @@
 /** What the commands that start bulk runs share: flags, the way from flags to options, and how a run ends. */
-import { statSync } from "node:fs";
 import { type Command, Option } from "commander";
 import type { Engine, RunOptions } from "../../bulk/engine/run-context.ts";
 import type { RunStop } from "../../bulk/pacing/run-stop.ts";
@@ -7,8 +6,6 @@ import type { Manifest } from "../../bulk/runs/folder.ts";
 import type { Summary } from "../../bulk/runs/report.ts";
 import type { Context } from "../../context.ts";
 import { EcmError, exitCodes, InterruptedError, UsageError } from "../../errors.ts";
-import { formatByName, requireFormatOf } from "../../terminal/file-names.ts";
-import { replaceableTarget } from "../../terminal/output-target.ts";
 import { limitNewSpace } from "../../v8-flags.ts";
 import { version } from "../../version.ts";
 import { inSameAccount } from "../command-line.ts";
@@ -89,17 +86,8 @@ export function runOptionsFrom(flags: BulkFlags, nowMilliseconds: number): RunOp
     maxRequests: flags.maxRequests,
     until: flags.until === undefined ? undefined : timeFrom(flags.until, nowMilliseconds),
     maxRejects: flags.maxRejects === undefined ? undefined : numberOrShare(flags.maxRejects, "--max-rejects"),
-    rejects: flags.rejects === undefined ? undefined : rejectsFile(flags.rejects),
+    rejects: flags.rejects,
   };
-}
-
-/** What is no place for a file is refused by the run. @throws UsageError for a name or a file of another kind */
-function rejectsFile(file: string): string {
-  const flag = "--rejects";
-  if (formatByName(file, flag) !== "tsv") requireFormatOf(file, "csv", flag);
-  const isOwn = (start: string) => start.trim() === "" || /ecm_line.*ecm_error/.test(start);
-  if (statSync(file, { throwIfNoEntry: false })?.isFile()) replaceableTarget(file, { isOwn }, flag);
-  return file;
 }
 
 /** `N` or `N%`. @throws UsageError */
