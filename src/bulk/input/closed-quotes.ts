@@ -24,15 +24,11 @@ export async function requireClosedQuotes(
   const shown = delimiters.filter((each) => first.includes(each));
   // Of several it is the header that decides, and the header needs the account.
   if (delimiter === undefined && shown.length > 1) return;
-  let fault: unknown;
-  for (const each of delimiter === undefined ? shown : [parseDelimiter(delimiter)]) {
-    try {
-      for await (const _records of readRecords(readText({ file, encoding, markBytes }), { delimiter: each }));
-      return;
-    } catch (error) {
-      if (!(error instanceof CsvFault) || error.kind !== "unclosed_quote") return;
-      fault ??= error;
-    }
+  const known = delimiter === undefined ? (shown[0] ?? ",") : parseDelimiter(delimiter);
+  try {
+    for await (const _records of readRecords(readText({ file, encoding, markBytes }), { delimiter: known }));
+  } catch (error) {
+    if (error instanceof CsvFault && error.kind === "unclosed_quote") throw unreadableFrom(file.name, error);
+    if (!(error instanceof CsvFault)) throw error;
   }
-  throw unreadableFrom(file.name, fault);
 }

@@ -167,6 +167,15 @@ test("text after a closing quote rejects the row alone", async () => {
   ]);
 });
 
+test.each([
+  ["in one column", 'Email\n"a@example.com"\nb"@example.com\n"c@example.com"\n'],
+  ["in several", 'Email;City\n"a@example.com";"x"\nb@example.com;5" pipe\n"c@example.com";x\n'],
+  ["below a title", 'Our 5" people\nEmail;City\n"a@example.com";"x"\nb@example.com;y\nc@example.com;z\n'],
+  ["with one delimiter told", 'Email|City\na@example.com|5" pipe\nb@example.com|x\nc@example.com|y\n'],
+])("a quote in the middle of a cell is open nowhere: %s", async (_name, text) => {
+  expect((await read(text, { map: new Map() })).all).toHaveLength(3);
+});
+
 test("blanks around a quoted cell belong to nothing", async () => {
   const { all } = await read(
     'Email, "City" ,Last Name\n"a@example.com" ,"Rome, Italy"\t, "Li""li"\nb@example.com, plain ,5" pipe\n"c@example.com" , "a" b,\n',
