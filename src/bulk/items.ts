@@ -74,7 +74,7 @@ export interface Before {
 
 /**
  * `exists_hidden`: the service refuses a second contact with this key, and no search shows the first. `duplicate`: another
- * item names the same contact.
+ * item names the same contact. `truncated`: the input is cut off, and may have named the contact.
  */
 export type SkipCode =
   | "exists"
@@ -83,6 +83,7 @@ export type SkipCode =
   | "not_selected"
   | "suppressed"
   | "duplicate"
+  | "truncated"
   | "exists_hidden";
 
 export type Decision =

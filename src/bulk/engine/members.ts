@@ -34,23 +34,26 @@ export async function readMembers(
 }
 
 /**
- * Members that the input does not name, not even in a row that is rejected; none where the input is cut off. Their places in the snapshot name them in
- * the journal, after the input's lines.
+ * Members that the input does not name, not even in a row that is rejected; none where the input is cut off. Their places in the
+ * snapshot name them in the journal, after the input's lines.
+ * @param isLastUnknown whether the account does not hold the contact of the last row; known once the rows are decided
  * @throws UsageError when they are more than may be taken out; a dry run says so, and shows whom all the same
  */
 export async function planRemovals(
   members: AccountSnapshot,
   { survey, structure, options, emit }: RowRun,
   list: MembersOptions,
+  isLastUnknown: () => boolean,
 ): Promise<Removals> {
   const identityOf = identityReader(structure.keyType);
   const rejected = await namedByRejected(survey, identityOf);
-  const isCut = survey.rejectedCodes.has("truncated");
-  if (isCut) {
-    const text =
-      "warning: The file ends in the middle of a row: nobody is taken out of the list, since those that came after it are not known";
-    emit({ kind: "remark", text });
-  }
+  const isCut = survey.rejectedCodes.has("truncated") || isStartOfMember(survey, members, identityOf);
+  let isSaid = false;
+  const sayCut = () => {
+    if (!isSaid) emit({ kind: "remark", text: cutOff });
+    isSaid = true;
+  };
+  if (isCut) sayCut();
   const isNamed = ({ _id, key = "" }: Partial<Contact>) => {
     if (isCut) return true;
     const identity = identityOf(key);
@@ -91,11 +94,35 @@ export async function planRemovals(
       decide(_item, found) {
         // Gone from the account, and so from the list.
         if (!found) return { kind: "leave" };
+        if (isLastUnknown()) {
+          sayCut();
+          return { kind: "skip", code: "truncated" };
+        }
         const change = changeOf(desired, found);
         return change ? { kind: "change", contactId: found._id!, ...change } : { kind: "leave" };
       },
     },
   };
+}
+
+const cutOff =
+  "warning: The file seems to be cut off in its last row: nobody is taken out of the list, since those that came after it are not known";
+
+/** The last row has no line end, and its key is the start of a member's key that the input does not name. */
+function isStartOfMember(
+  { openRow, repeated }: Survey,
+  members: AccountSnapshot,
+  identityOf: (key: string) => string,
+): boolean {
+  if (!openRow) return false;
+  const start = openRow.key.identity;
+  let hasLonger = false;
+  for (const { key = "" } of members.all()) {
+    const identity = identityOf(key);
+    if (identity === start) return false;
+    hasLonger ||= identity.startsWith(start) && !repeated.mayName(identity);
+  }
+  return hasLonger;
 }
 
 /** Whoever a rejected row may mean: what is wrong with the row does not say that the person is to be taken out. */

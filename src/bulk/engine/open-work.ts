@@ -17,7 +17,7 @@ import { planRemovals, readMembers } from "./members.ts";
 import type { Planning } from "./planning.ts";
 import { lookUpAll } from "./pricing.ts";
 import type { ResolvedJob } from "./row-job.ts";
-import { pagesOf, type RowSession, type RowState, workOf } from "./row-run.ts";
+import { pagesOf, type RowItem, type RowSession, type RowState, workOf } from "./row-run.ts";
 import type { Engine, RunOptions } from "./run-context.ts";
 import { readSelected, type Selected, selectedLookup, selectedWork } from "./selected.ts";
 import { hasBegun, openSession, type RunState, rowsOf } from "./session.ts";
@@ -37,8 +37,9 @@ export async function openWork(state: RowState, planning: Planning | undefined):
   try {
     const { job, input } = state;
     const chosen = job.isWithoutInput ? selectedWork(snapshot!, state) : undefined;
-    const removals = job.members && (await planRemovals(snapshot!, state, job.members));
-    const works = [chosen ?? { work: workOf(state, planning?.passed) }, ...(removals ? [removals] : [])];
+    const rows = watchLast(workOf(state, planning?.passed), state);
+    const removals = job.members && (await planRemovals(snapshot!, state, job.members, rows.isLastUnknown));
+    const works = [chosen ?? rows, ...(removals ? [removals] : [])];
     // Contacts that are not named by the input are counted like rows.
     const read = input.read + (chosen?.count ?? 0) + (removals?.count ?? 0);
     return opened(openRowSession({ ...state, input: { ...input, read } }, snapshot), {
@@ -50,6 +51,26 @@ export async function openWork(state: RowState, planning: Planning | undefined):
     snapshot?.close();
     throw error;
   }
+}
+
+/** The same work; and whether the account does not hold the contact of the last row, where that may be cut off. */
+function watchLast(
+  work: Work<RowItem>,
+  { survey: { openRow }, ledger }: RowState,
+): { work: Work<RowItem>; isLastUnknown: () => boolean } {
+  if (!openRow) return { work, isLastUnknown: () => false };
+  let isRejected = false;
+  return {
+    work: {
+      ...work,
+      decide(item, found) {
+        const decision = work.decide(item, found);
+        if (item.ref === openRow.line) isRejected = decision.kind === "reject";
+        return decision;
+      },
+    },
+    isLastUnknown: () => isRejected || ledger.rejections.has(openRow.line),
+  };
 }
 
 /** Looks everyone up before the first write, and keeps what was found: what it will cost is then known exactly. */
