@@ -89,7 +89,7 @@ export interface Before {
 
 /**
  * `exists_hidden`: the service refuses a second contact with this key, and no search shows the first. `duplicate`: another
- * item names the same contact.
+ * item names the same contact. `truncated`: the input is cut off, and may have named the contact.
  */
 export type SkipCode =
   | "exists"
@@ -99,6 +99,7 @@ export type SkipCode =
   | "suppressed"
   | "exists_hidden"
   | "duplicate"
+  | "truncated"
   | "changed";
 
 export type Decision =

@@ -5,11 +5,14 @@ import { requestTarget } from "../request-target.ts";
 import { readDataInput } from "../terminal/data-input.ts";
 import { presentDryRun } from "../terminal/dry-run.ts";
 import { escapeControlsInLines } from "../terminal/escape.ts";
+import { requireFormatOf } from "../terminal/file-names.ts";
+import { replaceableTarget } from "../terminal/output-target.ts";
+import { isOwnOutput } from "../terminal/own-output.ts";
 import { presentValue } from "../terminal/present.ts";
 import type { Terminal } from "../terminal/terminal.ts";
 import type { ApiAnswer, ApiRequest } from "../wire.ts";
 import { bodyOfFields, type FieldFlags, resolvePath } from "./api-request.ts";
-import { addDryRunFlag, repeatable } from "./flags.ts";
+import { addDryRunFlag, addFileFlag, repeatable } from "./flags.ts";
 import { describeCommand } from "./help-text.ts";
 
 interface ApiOptions extends FieldFlags {
@@ -18,6 +21,7 @@ interface ApiOptions extends FieldFlags {
   include?: boolean;
   paginate?: boolean;
   outputFile?: string;
+  force?: boolean;
   dryRun?: boolean;
 }
 
@@ -35,8 +39,8 @@ export function registerApi(command: Command, context: Context): void {
     )
     .addOption(repeatable("--query <name=value>", "add a query parameter; can be repeated"))
     .option("--paginate", "join the pages of lists, searches and events into one array (reads only)")
-    .option("--include", "print status and headers before the body")
-    .option("--output-file <file>", "write the body to FILE as it comes, of any size (atomically)");
+    .option("--include", "print status and headers before the body");
+  addFileFlag(command, "write the body to FILE as it comes, of any size (atomically)");
   addDryRunFlag(command).action((method: string, path: string, options: ApiOptions) =>
     runApi(context, method, path, options),
   );
@@ -81,9 +85,16 @@ async function runApi(context: Context, method: string, path: string, options: A
   const { send } = await context.connect();
   if (options.paginate) {
     const { joinPages } = await import("../service/joined-pages.ts");
-    const output = context.output(options);
-    const format = terminal.isStdoutTerminal || output.format === "json" ? "json" : "ndjson";
-    return presentValue(terminal, { ...output, format }, await joinPages(send, request), "");
+    const isJson = terminal.isStdoutTerminal || context.output().format === "json";
+    const output = context.output(options, isJson ? "json" : "ndjson");
+    const format = output.format === "json" ? "json" : "ndjson";
+    if (options.outputFile !== undefined) requireFormatOf(options.outputFile, format);
+    const { records, total = 0 } = await joinPages(send, request);
+    await presentValue(terminal, { ...output, format }, records, "");
+    if (records.length < total) {
+      terminal.warn(`${records.length} of ${total} records were read: the account changed meanwhile`);
+    }
+    return;
   }
   const answer = await send(request, { expect: "any" });
   if (options.include) await terminal.write(shown(terminal, headOf(answer)));
@@ -110,13 +121,15 @@ async function streamToFile(
   context: Context,
   request: ApiRequest,
   name: string,
-  { include }: ApiOptions,
+  { include, force }: ApiOptions,
 ): Promise<void> {
   const { terminal } = context;
+  const { written } = context;
   const { openBodyFile } = await import("../terminal/output-file.ts");
-  // Opened before anything is sent: a folder that may not be written is found now.
   context.noteWrittenFile(name);
-  const file = await openBodyFile(name);
+  // Looked at and opened before anything is sent. A body has any form, whatever the file's name is.
+  replaceableTarget(name, { force, written, isOwn: (start) => isOwnOutput(start, undefined) });
+  const file = await openBodyFile(name, { written });
   try {
     const { send } = await context.connect();
     const answer = await send(request, { expect: "any", bodySink: file });

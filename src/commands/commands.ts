@@ -167,10 +167,18 @@ function describeFlag(option: Option): DescribedFlag {
     type: shape.type ?? (value ? "string" : "boolean"),
     ...(value && { value }),
     ...(option.argChoices && { choices: option.argChoices }),
-    ...(option.defaultValue !== undefined && !option.negate && { default: option.defaultValue }),
+    ...defaultOf(option, shape.type === "integer"),
     ...(shape.repeatable && { repeatable: true }),
     description: option.description,
   };
+}
+
+/** What commander knows, else what the help says in parentheses: `lists per page (100)`. */
+function defaultOf(option: Option, isNumber: boolean): { default?: unknown } {
+  if (option.negate) return {};
+  if (option.defaultValue !== undefined) return { default: option.defaultValue };
+  const [, said] = /\((?:[A-Z_]+; )?(\d+%?|us)(?:; [^()]*)?\)/.exec(option.description) ?? [];
+  return said === undefined ? {} : { default: isNumber ? Number(said) : said };
 }
 
 function wordsOf(command: Command, ...more: string[]): string {

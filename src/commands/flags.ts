@@ -22,10 +22,18 @@ export function shapeOf(option: Option): FlagShape {
 
 /** For every command that lists or exports. */
 export function addOutputFileFlags(command: Command): Command {
-  return command
-    .option("--output-file <file>", "write to FILE instead of stdout (atomically)")
+  return addFileFlag(command)
     .option("--bom", "start with a byte order mark, for spreadsheets")
     .option("--safe-cells", "prefix cells that a spreadsheet would run as a formula with an apostrophe");
+}
+
+export function addFileFlag(
+  command: Command,
+  description = "write to FILE instead of stdout (atomically)",
+): Command {
+  return command
+    .option("--output-file <file>", description)
+    .option("--force", "replace FILE even if it was not written by ecm");
 }
 
 /** For every command that writes. */

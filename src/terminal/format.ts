@@ -1,4 +1,5 @@
 /** The output formats, and which one is meant. */
+import type { WrittenFiles } from "../disk/own-outputs.ts";
 import { UsageError } from "../errors.ts";
 
 export const outputFormats = ["table", "json", "ndjson", "csv", "tsv", "id"] as const;
@@ -16,6 +17,10 @@ export interface OutputOptions {
   columns?: string[];
   /** From `--output-file`: written atomically in place of stdout. */
   outputFile?: string;
+  /** Remembers that file once it is written. */
+  written?: WrittenFiles;
+  /** What stood in its place when the command began. */
+  seen?: string;
   bom?: boolean;
   safeCells?: boolean;
 }

@@ -361,10 +361,11 @@ describe("contact search", () => {
     const { ecm } = await seeded();
     const folder = await temporaryFolder();
     const file = join(folder, "out.csv");
-    await writeFile(file, "before");
+    const before = "key,City\nbefore@example.com,Rome\n";
+    await writeFile(file, before);
     const args = ["contact", "search", "-o", "csv", "--output-file", file];
-    expect((await ecm([...args, "--filter", "AGE GT 3"])).code).toBe(1);
-    expect(await readFile(file, "utf8")).toBe("before");
+    expect((await ecm([...args, "--columns", "key,City", "--filter", "AGE GT 3"])).code).toBe(1);
+    expect(await readFile(file, "utf8")).toBe(before);
     expect(await done(ecm([...args, "--bom", "--columns", "key,City"]))).toBe("");
     expect(await readFile(file, "utf8")).toBe("\ufeffkey,City\nada@example.com,Paris\n");
     expect(await readdir(folder)).toEqual(["out.csv"]);

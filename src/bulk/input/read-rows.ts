@@ -43,10 +43,18 @@ export async function* readRowBatches(understood: Readable): AsyncGenerator<Read
       }
       if (isAfterBlank && reading.system?.hasFooter && isFooterLine(record)) continue;
       isAfterBlank &&= reading.system?.hasFooter ?? false;
-      rows.push(toRow(record));
+      const row = toRow(record);
+      rows.push(record.isLastAndOpen && record.line > reading.startLine ? lastRow(row) : row);
     }
     if (rows.length > 0) yield rows;
   }
+}
+
+/** Where the rows before have a line end and the last one has none, what is wrong with it is that it is cut off. */
+function lastRow(row: ReadRow): ReadRow {
+  if (row.kind === "rejected") return row.code === "truncated" ? row : { ...row, ...truncated(row.message) };
+  const { keyFault } = row;
+  return { ...row, isOpen: true, ...(keyFault && { keyFault: truncated(keyFault.message) }) };
 }
 
 /** The records from the header, or the first row, on. */
@@ -126,7 +134,7 @@ function createRowReader(reading: Reading): (record: CsvRecord) => ReadRow {
     const { line, lines, cells } = record;
     if (record.fault) return rejectedRow(record, faults[record.fault]);
     if (record.isLastAndOpen && cells.length < reading.width) {
-      return rejectedRow(record, truncated(cells.length, reading.width));
+      return rejectedRow(record, truncated(`cell ${cells.length} of ${reading.width}`));
     }
     if (cells.length > targets.length && cells.slice(targets.length).some((cell) => cell.trim() !== "")) {
       const surplus = cells.length - targets.length;
@@ -234,10 +242,10 @@ function rejected(
   return { kind: "rejected", line, ...(lines > 1 && { lines }), cells, code, message };
 }
 
-function truncated(count: number, expected: number): { code: string; message: string } {
+function truncated(reason: string): { code: string; message: string } {
   return {
     code: "truncated",
-    message: `the file ends in the middle of this row (cell ${count} of ${expected}, no line end): it is probably incomplete`,
+    message: `the file ends in the middle of this row (no line end; ${reason}): it is probably incomplete`,
   };
 }
 

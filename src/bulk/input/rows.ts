@@ -27,6 +27,8 @@ export interface Row {
   isMarkClear?: boolean;
   /** Identities of further addresses that the key cell holds: a mark of the row is theirs too. */
   alsoNames?: string[];
+  /** The file ends with it and without a line end, where the rows before have one: its key may be cut off. */
+  isOpen?: true;
   /** Codes of what looks odd without being wrong: `likely_typo`, `role_address`, `first_of_several`. */
   warnings: string[];
 }

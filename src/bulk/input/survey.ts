@@ -5,7 +5,7 @@ import { inputChanged } from "./faults.ts";
 import { createIdentityTally, type RepeatedIdentities } from "./identities.ts";
 import { readRowBatches, type Understood } from "./index.ts";
 import { createOddities } from "./oddities.ts";
-import type { Mark, ReadRow } from "./rows.ts";
+import type { Mark, ReadRow, Row } from "./rows.ts";
 import type { InputFile } from "./source.ts";
 
 /** So many rows are kept in memory; more are read from the file again in each pass. */
@@ -30,6 +30,8 @@ export interface Survey {
   repeated: RepeatedIdentities;
   /** The largest line on which a row starts. */
   lastLine: number;
+  /** The last row, where it alone has no line end: nothing is wrong with it, but it may be cut off. */
+  openRow?: Row;
   /** What looks odd in rows that are read all the same, in sentences. */
   notes: string[];
   /** All rows again, in file order and in batches of any size. @throws EcmError when the file has changed since the survey */
@@ -64,6 +66,7 @@ export async function surveyInput(
   let read = 0;
   let rejected = 0;
   let lastLine = 0;
+  let openRow: Row | undefined;
   const take = (row: ReadRow) => {
     lastLine = row.line;
     oddities.add(row);
@@ -74,6 +77,7 @@ export async function surveyInput(
       consent.add(row.line, row.mark?.refusals);
       return;
     }
+    if (row.isOpen) openRow = row;
     tally.add(row.key.identity);
     if (row.alsoNames && row.notSubscribed !== undefined) {
       markAll(row.alsoNames, { notSubscribed: row.notSubscribed, isMarkClear: row.isMarkClear ?? false });
@@ -117,6 +121,7 @@ export async function surveyInput(
     markedElsewhere,
     repeated: tally.repeated(),
     lastLine,
+    openRow,
     notes: oddities.notes(),
     batches: () => (batches ? iterate(batches) : again()),
   };

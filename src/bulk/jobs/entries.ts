@@ -15,7 +15,7 @@ export interface RowItem extends Item {
   keyFault?: Row["keyFault"];
   /** A member that a sync takes out of its list. */
   isRemoval?: boolean;
-  /** Of a file whose marks say who is meant: this row is not. */
+  /** Of a file whose marks say who is meant: this row is not. Of a removal: the input is cut off, and may have named it. */
   isLeftOut?: boolean;
 }
 
@@ -55,7 +55,7 @@ export async function* rowEntries(rowRun: RowRun): AsyncGenerator<Entry[]> {
   }
 }
 
-function itemOf({ survey, job, names }: RowRun, row: Row, cells: Row["cells"]): RowItem {
+export function itemOf({ survey, job, names }: RowRun, row: Row, cells: Row["cells"]): RowItem {
   const marked = withMarks(row, survey);
   const { line, key, keyFault } = row;
   const isLeftOut = job.takesRow && !job.takesRow(marked);

@@ -54,7 +54,9 @@ export function addStartFlags(command: Command): Command {
     .addOption(regionOption())
     .addOption(wholeNumber("--seed <n>", "make ids reproducible, in a new folder and after each reset", 0))
     .option("--admin-token <token>", "answer /__sandbox/ from other machines, if they send this token")
-    .addOption(repeatable("--fault <spec>", "simulate a failure; see below"))
+    .addOption(
+      repeatable("--fault <spec>", "simulate a failure, such as 503:*:*:p=0.1; see: ecm help faults"),
+    )
     .addOption(
       repeatable(
         "--variant <name=value>",
