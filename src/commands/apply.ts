@@ -19,11 +19,7 @@ export function registerApply(command: Command, context: Context): void {
     .action((file: string, flags: ApplyFlags) => runApply(context, file, flags));
   addBulkFlags(command);
   describeCommand(command, {
-    examples: [
-      "ecm import people.csv --dry-run --plan plan.ndjson",
-      "ecm plan show plan.ndjson",
-      "ecm apply plan.ndjson --digest sha256:4f1c…",
-    ],
+    examples: ["ecm apply plan.ndjson --dry-run", "ecm apply plan.ndjson --digest sha256:4f1c…"],
     output:
       "Nothing; with --json one summary object. Who is no longer as the plan says is skipped (changed).",
     writes: true,

@@ -199,7 +199,7 @@ const changed: Decision = { kind: "skip", code: "changed" };
 export function strictWork(suppressions: Suppressions | undefined): Work<ApplyItem> {
   const isSuppressed = ({ key }: Item) => suppressions?.has(key.sent) ?? false;
   return {
-    isSuppressed,
+    isSuppressed: ({ key }) => suppressions?.hasNow(key.sent) ?? false,
     decide(item, found) {
       const { approved } = item;
       if (approved.kind === "create") {

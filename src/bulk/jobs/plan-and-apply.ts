@@ -118,7 +118,7 @@ export async function planAndApply(
       requireMonth(options, price);
       const isFirst = !hasBegun(ledger);
       if (isFirst) requireGuards(state.tally, options.guards);
-      if (price.left > 0) await options.agree?.(price, state.tally, job.names?.missing);
+      if (price.left > 0) await options.agree?.(price, leftOf(state), job.names?.missing);
       if (isFirst && price.left > 0) backup = await backUp(state, job, run, closed!);
       await createNames(state, job, run, closed!);
       const session = sessionFor(state, job, job.lookup, startedAt);
@@ -271,6 +271,18 @@ function sessionFor(state: RunState, job: ReadyJob, lookup: Lookup, startedAt: n
   const isLimited = state.options.maxRejects !== undefined || !job.isLenient;
   const onRejected = isLimited ? () => stopAtRejects(state) : undefined;
   return openSession(state, { work, behavior, lookup, identityOf, startedAt, onRejected });
+}
+
+/** What the plan still writes. */
+function leftOf({ tally, ledger: { counts } }: RunState): RunState["tally"] {
+  const { created, updated, removed, deleted } = tally;
+  return {
+    ...tally,
+    created: Math.max(0, created - counts.created),
+    updated: Math.max(0, updated - counts.updated),
+    removed: Math.max(0, removed - counts.removed),
+    deleted: Math.max(0, deleted - counts.deleted),
+  };
 }
 
 /** Of a plan that was not applied yet. */

@@ -59,10 +59,10 @@ export function addBulkFlags(
       );
   }
   return command
-    .option("--max-changes <n>", "write nothing if more than N contacts, or N%, would be written")
-    .option("--max-clears <n>", "write nothing if more than N values, or N%, would be emptied")
-    .option("--max-create <n>", "write nothing if more than N contacts, or N%, would be created")
-    .option("--max-delete <n>", "write nothing if more than N contacts, or N%, would be deleted")
+    .option("--max-changes <n>", "write nothing if it were more than N contacts, or N%")
+    .option("--max-clears <n>", "write nothing if more than N values would become empty")
+    .option("--max-create <n>", "write nothing if more than N would be created")
+    .option("--max-delete <n>", "write nothing if more than N would be deleted")
     .option(
       "--dry-run",
       isMutate
