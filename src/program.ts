@@ -2,6 +2,7 @@
 import { Command, type CommanderError, Option } from "commander";
 import { rootHelp, topicNames } from "./commands/help/root.ts";
 import { type CommandTree, childNamed, flagNamed, pathOf, type Register } from "./commands/tree.ts";
+import type { GlobalFlags } from "./config/settings.ts";
 import type { ContextControl } from "./context.ts";
 import { UsageError } from "./errors.ts";
 import { outputFormats } from "./terminal/format.ts";
@@ -195,10 +196,30 @@ export function createProgram(control: ContextControl, run: CommandTree["run"]):
   }
   program.hook("preSubcommand", (_program, command) => tree.load(command.name()));
   program.hook("preAction", (_program, action) => {
-    control.configure(action.optsWithGlobals());
+    control.configure({ ...action.optsWithGlobals(), output: takeFormat(action) });
     requireFileNames(action);
   });
   return program;
+}
+
+/**
+ * The format that was typed. A command with formats of its own is handed what is typed, and takes no other.
+ * @returns undefined for a format that only this command knows
+ * @throws UsageError for a format that it does not take
+ */
+function takeFormat(action: Command): string | undefined {
+  const { output } = action.optsWithGlobals<GlobalFlags>();
+  const own = action.options.find(({ long }) => long === "--output");
+  const formats: readonly string[] = own?.argChoices ?? outputFormats;
+  if (output !== undefined && !formats.includes(output)) {
+    throw new UsageError(
+      `Option '-o, --output <format>' argument '${output}' is invalid. Allowed choices are ${formats.join(", ")}.`,
+      `See: ${pathOf(action)} --help`,
+    );
+  }
+  if (!own) return output;
+  action.setOptionValue("output", output);
+  return outputFormats.find((each) => each === output);
 }
 
 /** An empty word is a variable that a script has not set, and no file. @throws UsageError */
@@ -247,11 +268,10 @@ function globalOptions(): Option[] {
     new Option("-p, --profile <name>", "account to use (ECM_PROFILE)"),
     new Option("--base-url <url>", "base URL of the account's API (ECM_BASE_URL)"),
     new Option("-s, --structure <id-or-label>", "contact structure to use (ECM_STRUCTURE)"),
-    new Option("-o, --output <format>", "output format (ECM_OUTPUT); see: ecm help formats").choices([
-      ...outputFormats,
-      // Of `plan show` alone; any other command refuses it.
-      "markdown",
-    ]),
+    // Which of them a command takes is known once it is: see `takeFormat`.
+    new Option("-o, --output <format>", "output format (ECM_OUTPUT); see: ecm help formats")
+      .choices([...outputFormats])
+      .argParser((text) => text),
     new Option("--json", "short for --output json"),
     new Option("--columns <names>", "columns to show, in this order, separated by commas"),
     new Option("--timeout <seconds>", "timeout of a request in seconds (ECM_TIMEOUT; 30)"),
