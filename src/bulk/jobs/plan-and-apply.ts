@@ -15,7 +15,7 @@ import { applyPlan } from "../apply/apply-plan.ts";
 import { identityReader } from "../input/keys.ts";
 import type { Work } from "../items.ts";
 import { asRunStop, type RunStop, requireFurther } from "../pacing/run-stop.ts";
-import { requireGuards } from "../plan/guards.ts";
+import { guardFailure } from "../plan/guards.ts";
 import { type Entries, makePlan } from "../plan/make-plan.ts";
 import {
   type ClosedPlan,
@@ -115,7 +115,8 @@ export async function planAndApply(
     if (run) {
       requireMonth(options, price);
       const isFirst = !hasBegun(ledger);
-      if (isFirst) requireGuards(state.tally, options.guards);
+      const refusal = isFirst ? guardFailure(state.tally, options.guards, planFileOf(run)) : undefined;
+      if (refusal) throw refusal;
       if (isFirst && price.left > 0) backup = await agreeAndBackUp(state, job, price, run, closed!);
       await createNames(state, job, run, closed!);
       const session = sessionFor(state, job, job.lookup, startedAt);

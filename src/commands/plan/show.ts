@@ -44,7 +44,8 @@ async function runPlanShow(context: Context, file: string, flags: PlanShowFlags)
   const redact = flags.redact ? redactorForPlan() : (line: PlanLine) => line;
   const { format } = context.output();
   async function* lines(): AsyncGenerator<PlanLine> {
-    for await (const { apply: _apply, ...line } of plan.lines()) yield redact(line);
+    for await (const { line, key, contactId, action, code, message, changes } of plan.lines())
+      yield redact({ line, key, contactId, action, code, message, changes });
   }
   if (flags.output === "markdown") return terminal.write(await markdown(plan, lines()));
   if (format === "json") return writeJson(context, plan, lines());
