@@ -25,6 +25,7 @@ export async function openPlanFile(path: string, digest?: string): Promise<PlanF
   let opened: PlanFile | undefined;
   // Said once it is known that nobody has changed the file.
   let isMisshapen = false;
+  const counted: Partial<PlanEnd["counts"]> = {};
   for await (const value of valuesIn(path)) {
     if ("plan" in value) {
       const head = headFrom(path, value.plan);
@@ -44,14 +45,15 @@ export async function openPlanFile(path: string, digest?: string): Promise<PlanF
       if (isCreation(value.create)) opened.creations.push(value.create);
       else isMisshapen = true;
     } else if ("end" in value) {
-      if (isEnd(value.end)) opened.end = value.end;
+      if (isEnd(value.end) && isCountedIn(value.end.counts, counted)) opened.end = value.end;
       else isMisshapen = true;
     } else {
       if (!isLine(value, opened.head)) {
         isMisshapen = true;
         continue;
       }
-      const { apply } = value as unknown as ExportedLine;
+      const { apply, action } = value as unknown as ExportedLine;
+      counted[action] = (counted[action] ?? 0) + 1;
       if (!apply) continue;
       opened.writes++;
       if (apply.operation.kind === "status") opened.unsubscribes = true;
@@ -67,6 +69,15 @@ export async function openPlanFile(path: string, digest?: string): Promise<PlanF
     );
   }
   return opened;
+}
+
+/** The end is not part of the digest: what it counts is held against the lines. Contacts that stay as they are may have none. */
+function isCountedIn(counts: PlanEnd["counts"], counted: Partial<PlanEnd["counts"]>): boolean {
+  const isWrite = (action: string) => ["create", "update", "delete"].includes(action);
+  return Object.entries(counts).every(([action, count]) => {
+    const lines = counted[action as keyof typeof counted] ?? 0;
+    return isWrite(action) ? lines === count : lines <= count;
+  });
 }
 
 /** @throws PlanDamagedError */
