@@ -25,6 +25,7 @@ import {
   PlanWriter,
   readKeptPlan,
   readPlanLines,
+  requireWholePlan,
 } from "../plan/plan-file.ts";
 import { planNames } from "../plan/plan-line.ts";
 import { type PlanRest, type Price, priceOfPlan, requireMonth } from "../plan/price.ts";
@@ -95,6 +96,7 @@ export async function planAndApply(
   const { options } = context;
   const kept = run && (await readKeptPlan(planFileOf(run)));
   const ledger = run?.ledger ?? createLedger();
+  if (run) requireWholePlan(planFileOf(run), kept, hasBegun(ledger));
   const input = kept?.end?.input ?? job.input;
   let state: RunState = { ...context, input, tally: kept?.tally ?? emptyTally(), ledger, run };
   const place = await planPlace(context, run);
