@@ -2,7 +2,6 @@
 import { Command, type CommanderError, Option } from "commander";
 import { rootHelp, topicNames } from "./commands/help/root.ts";
 import { type CommandTree, childNamed, flagNamed, pathOf, type Register } from "./commands/tree.ts";
-import type { GlobalFlags } from "./config/settings.ts";
 import type { ContextControl } from "./context.ts";
 import { UsageError } from "./errors.ts";
 import { outputFormats } from "./terminal/format.ts";
@@ -208,7 +207,7 @@ export function createProgram(control: ContextControl, run: CommandTree["run"]):
  * @throws UsageError for a format that it does not take
  */
 function takeFormat(action: Command): string | undefined {
-  const { output } = action.optsWithGlobals<GlobalFlags>();
+  const { output } = action.optsWithGlobals<{ output?: string }>();
   const own = action.options.find(({ long }) => long === "--output");
   const formats: readonly string[] = own?.argChoices ?? outputFormats;
   if (output !== undefined && !formats.includes(output)) {

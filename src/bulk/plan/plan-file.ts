@@ -85,6 +85,8 @@ interface BlockMark {
   /** Entries of the job's source that were planned so far. */
   taken: number;
   tally: PlanTally;
+  /** Of all bytes before this line: what a plan that was cut off continues after is as it was written. */
+  digest: string;
 }
 
 type Written =
@@ -146,6 +148,9 @@ export async function readKeptPlan(
       if (!kept || end.digest !== digest) throw damaged(file);
       return { ...kept, end, digest };
     }
+    if (!kept && !value?.plan) throw damaged(file);
+    const mark = value?.block as BlockMark | undefined;
+    if (mark && mark.digest !== digestOf(hash)) throw damaged(file);
     hash.update(Buffer.from(`${text}\n`, "latin1"));
     bytes += length;
     if (value?.plan) {
@@ -154,8 +159,8 @@ export async function readKeptPlan(
     } else if (value?.create) {
       creations.push(decoded(value.create as Creation));
       kept!.bytes = bytes;
-    } else if (value?.block) {
-      const { taken, tally } = value.block as BlockMark;
+    } else if (mark) {
+      const { taken, tally } = mark;
       if (taken <= mostTaken) kept = { ...kept!, bytes, taken, tally: decoded(tally) };
     }
   }
@@ -258,7 +263,8 @@ export class PlanWriter {
 
   addBlock(lines: readonly StoredLine[], at: number, entries: number): void {
     this.taken += entries;
-    this.append([...lines, { block: { at, taken: this.taken, tally: this.tally } }]);
+    this.append(lines);
+    this.append([{ block: { at, taken: this.taken, tally: this.tally, digest: digestOf(this.hash) } }]);
   }
 
   /** Has all of it on the disk. @param requests that applying it takes */

@@ -137,6 +137,18 @@ it("continues after its last whole block wherever it was cut off, to the same by
   }
 });
 
+it("is refused where a byte of a block was changed, also before its end is written", async () => {
+  const whole = (await wholePlan()).toString("latin1");
+  for (const text of [whole, whole.slice(0, whole.lastIndexOf('{"end":'))]) {
+    const damaged = text.replace('"contactId":"c1"', '"contactId":"c2"');
+    expect(damaged).not.toBe(text);
+    await writeFile(file, damaged, "latin1");
+    await expect(readKeptPlan(file)).rejects.toThrow(`${file} is damaged`);
+    await writeFile(file, text.replace("plan", "plbn"), "latin1");
+    await expect(readKeptPlan(file)).rejects.toThrow(`${file} is damaged`);
+  }
+});
+
 it("leaves out blocks that reach beyond what is the same each time", async () => {
   await wholePlan();
   const text = await readFile(file, "utf8");
