@@ -31,6 +31,8 @@ async function scene() {
   return { ...made, people, job, approve, plan: join(folder, "plan.ndjson") };
 }
 
+type Scene = Awaited<ReturnType<typeof scene>>;
+
 /** Nothing was written, and no run was begun. */
 async function expectUntouched({ ecm }: Pick<Machine, "ecm">): Promise<void> {
   expect(await membersOf(ecm, "Customers")).toBe(0);
@@ -56,7 +58,7 @@ recipe("approved-plan", () => {
     expect((await runs(ecm))[0]).toMatchObject({ kind: "apply", status: "completed" });
   });
 
-  told.each<[string, (scene: Awaited<ReturnType<typeof scene>>) => Promise<unknown>]>([
+  told.each<[string, (made: Scene) => Promise<unknown>]>([
     ["nobody has signed it", async () => undefined],
     ["somebody else has", ({ approve }) => approve("stranger")],
     [
