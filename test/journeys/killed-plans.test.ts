@@ -148,6 +148,19 @@ describe("the plan of a run that was stopped", () => {
   });
 });
 
+it("a run whose plan an erasure has changed goes on without the person", async () => {
+  const service = await startSandbox({ contents: { contacts: manyContacts(60) } });
+  const path = await inputFile(manyRows(60, (index) => `New ${index}`));
+  const first = await service.ecm(["import", path, "--max-requests", "20"]);
+  expect(first.code, first.stderr).toBe(7);
+  expect((await service.ecm(["contact", "erase", "p50@example.com", "--yes"])).code).toBe(0);
+  const resumed = await service.ecm(["runs", "resume", "last"]);
+  expect([0, 3], resumed.stderr).toContain(resumed.code);
+  const contacts = await contactsIn(service);
+  expect(contacts.has("p50@example.com")).toBe(false);
+  expect(contacts.get("p59@example.com")!.fields).toEqual({ "First Name": "New 59" });
+});
+
 it("a run that was stopped while planning goes on after its last whole block, without asking for it again", async () => {
   const service = await startSandbox({ contents: { contacts: manyContacts(3000) } });
   const path = await inputFile(manyRows(900, (index) => `Changed ${index}`));

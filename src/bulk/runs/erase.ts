@@ -10,6 +10,7 @@ import { isFinished } from "./enter.ts";
 import { eraseLines, eraseRows, holdsKey, journalEraser, maskInPlace, textEraser } from "./erase-file.ts";
 import { fileOf } from "./files.ts";
 import { locksFolder, type Manifest, readManifest, runsFolder, writeManifest } from "./folder.ts";
+import { planSealer } from "./plan-seal.ts";
 import type { Redactor } from "./redaction.ts";
 
 export interface OwnFolders {
@@ -132,6 +133,10 @@ async function eraseFromRunFile(
   const name = basename(file);
   if (isTemporaryName(name)) return maskInPlace(file, redactor);
   if (name === fileOf.journal) return eraseLines(file, redactor, journalEraser(redactor));
+  if (name === fileOf.plan) {
+    const [erase, seal] = [textEraser(redactor), planSealer()];
+    return eraseLines(file, redactor, (line) => seal(erase(line) ?? ""));
+  }
   const isInput = name === fileOf.input;
   if (isInput || name === fileOf.snapshot || name === fileOf.removals) {
     // A run that is over never reads these again.
