@@ -19,7 +19,11 @@ export function registerApply(command: Command, context: Context): void {
     .action((file: string, flags: ApplyFlags) => runApply(context, file, flags));
   addBulkFlags(command);
   describeCommand(command, {
-    examples: ["ecm apply plan.ndjson --dry-run", "ecm apply plan.ndjson --digest sha256:4f1c…"],
+    examples: [
+      "ecm apply plan.ndjson --digest sha256:4f1c…",
+      "ecm apply plan.ndjson --dry-run",
+      "ecm apply plan.ndjson --max-delete 0 --yes",
+    ],
     output:
       "Nothing; with --json one summary object. Who is no longer as the plan says is skipped (changed).",
     writes: true,

@@ -235,6 +235,8 @@ function isAsBefore({ body, before }: Change, found: Partial<Contact>): boolean 
     !held || [...idsOf(ids ?? [])].every((id) => !held.has(id));
   const isAll = (ids: Change["body"]["addLists"], held: ReadonlySet<string> | undefined) =>
     !held || [...idsOf(ids ?? [])].every((id) => held.has(id));
+  // Nobody who has left since is written: they were approved as somebody who had not.
+  if (isInactive(found) && !before.inactive) return false;
   return (
     before.fields.every(({ _id, value }) => (values.get(_id) ?? "") === value) &&
     (!before.knewLists || (isNone(body.addLists, lists) && isAll(body.removeLists, lists))) &&

@@ -2,12 +2,12 @@
  * Taking persons out of one file: their own records go, or keep nothing but ids; anywhere else their keys are masked. A file
  * is replaced whole, so that a kill leaves it as it was or as it should be.
  */
-import { createHash } from "node:crypto";
 import { createReadStream } from "node:fs";
 import { open, readFile, stat } from "node:fs/promises";
 import { crc32 } from "node:zlib";
 import { openAtomicFile } from "../../disk/atomic-file.ts";
 import { eraseObjects, type TableErasure, tableEraser } from "./erase-table.ts";
+import { planSealer } from "./plan-seal.ts";
 import type { Redactor } from "./redaction.ts";
 
 /** Pieces of a file without line breaks are read with this overlap, in bytes: longer than any key with its escapes. */
@@ -65,15 +65,10 @@ export function journalEraser(redactor: Redactor): LineEraser {
  * The digest is that of what is left. @returns whether anything was changed
  */
 export async function erasePlan(file: string, redactor: Redactor): Promise<boolean> {
-  const hash = createHash("sha256");
+  const seal = planSealer();
   return eraseLines(file, redactor, (line) => {
     if (line === "") return line;
-    const isEnd = line.startsWith('{"end":');
-    const erased = redactor.isIn(line) ? erasedPlanLine(line, redactor) : line;
-    if (!isEnd) hash.update(Buffer.from(`${erased}\n`, "latin1"));
-    if (!isEnd) return erased;
-    const { end } = JSON.parse(utf8(erased)) as { end: object };
-    return latin1(JSON.stringify({ end: { ...end, digest: `sha256:${hash.digest("hex")}` } }));
+    return seal(redactor.isIn(line) ? erasedPlanLine(line, redactor) : line);
   });
 }
 

@@ -23,7 +23,14 @@ const commandGroups: readonly [title: string, commands: readonly [name: string, 
       ["runs", "bulk runs: show, resume, undo"],
     ],
   ],
-  ["Rehearse", [["sandbox", "the whole service on this machine, no account needed"]]],
+  [
+    "Rehearse",
+    [
+      ["plan", "show a plan file, for whoever approves it"],
+      ["apply", "carry out a plan file that was approved"],
+      ["sandbox", "the whole service on this machine, no account needed"],
+    ],
+  ],
 ];
 
 /** Commands that share one line. */
