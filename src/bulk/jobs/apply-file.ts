@@ -172,7 +172,7 @@ async function* approvedItems(
 ): AsyncGenerator<ApplyItem[]> {
   let batch: ApplyItem[] = [];
   for await (const { line, key, apply } of plan.lines()) {
-    if (!apply) continue;
+    if (!apply || apply.isErased) continue;
     const { ref, key: forms } = apply;
     const { operation } = withCreatedNames(apply, ids);
     const contactId = operation.kind === "create" ? undefined : operation.contactId;

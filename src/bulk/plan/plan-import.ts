@@ -54,7 +54,7 @@ export async function openPlanFile(path: string, digest?: string): Promise<PlanF
       }
       const { apply, action } = value as unknown as ExportedLine;
       counted[action] = (counted[action] ?? 0) + 1;
-      if (!apply) continue;
+      if (!apply || apply.isErased) continue;
       opened.writes++;
       if (apply.operation.kind === "status") opened.unsubscribes = true;
       if (apply.operation.kind === "delete") opened.deletes++;

@@ -49,6 +49,8 @@ export function isLine(value: Fields, { names }: PlanHead): boolean {
     Array.isArray(changes) &&
     changes.every(isObject);
   if (!isReadable) return false;
+  const isErased = isObject(apply) && (apply as { isErased?: unknown }).isErased === true;
+  if (isErased) return true;
   if (apply === undefined) return !writes.some((each) => each === action);
   return (
     isPlanned(apply) && saysWhatItDoes(value as unknown as StoredLine & { apply: Planned }, planNames(names))

@@ -76,14 +76,16 @@ function erasedPlanLine(text: string, redactor: Redactor): string {
   const line = JSON.parse(utf8(text)) as {
     key?: unknown;
     line?: unknown;
+    action?: unknown;
     of?: unknown;
     apply?: { ref: number };
   };
   if (!isOwn(line, redactor)) return redactor.redact(text);
   const { key, line: place, of, apply } = line;
-  const left = { line: place, key, contactId: null, action: "skip", code: "suppressed", message: null };
+  const left = { line: place, key, contactId: null, action: apply ? line.action : "skip" };
+  const none = { code: "suppressed", message: null, changes: [] };
   const ref = apply && { apply: { ref: apply.ref, isErased: true } };
-  return redactor.redact(latin1(JSON.stringify({ ...left, changes: [], of, ...ref })));
+  return redactor.redact(latin1(JSON.stringify({ ...left, ...none, of, ...ref })));
 }
 
 /** Any other text: what a line's JSON holds of a person goes; elsewhere the key is masked. */
