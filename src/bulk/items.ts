@@ -83,6 +83,8 @@ export interface Before {
   /** Whether the answer told the contact's lists and tags; only then is it known that what was added was not there. */
   knewLists: boolean;
   knewTags: boolean;
+  /** The answer told that the contact was inactive. */
+  isInactive?: true;
 }
 
 /** `exists_hidden`: the service refuses a second contact with this key, and no search shows the first. */

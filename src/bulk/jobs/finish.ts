@@ -70,7 +70,7 @@ export async function closeRun(state: RunState, ending: Ending): Promise<Closed>
 }
 
 function summaryOf(state: RunState, { stop, price, rejects, backup }: Ending): Summary {
-  const { kind, subject, run, ledger, tally, send } = state;
+  const { kind, applies = kind, subject, run, ledger, tally, send } = state;
   const rows = rowsOf(state);
   const codes = countCodes(state);
   const inactive = tally.inactive + ledger.inactive;
@@ -96,7 +96,7 @@ function summaryOf(state: RunState, { stop, price, rejects, backup }: Ending): S
       inactive,
       marked: tally.marked,
     },
-    members: kind === "sync" ? membersIn(state) : undefined,
+    members: applies === "sync" ? membersIn(state) : undefined,
   };
 }
 

@@ -95,6 +95,7 @@ export function changeOf(
     fields: updateFields.map(({ _id }) => ({ _id, value: values.get(_id) ?? "" })),
     knewLists: lists !== undefined,
     knewTags: tags !== undefined,
+    ...(isInactive(found) && { isInactive: true as const }),
   };
   return { body, before };
 }

@@ -41,7 +41,7 @@ export async function openPlanFile(path: string, digest?: string): Promise<PlanF
     else if ("end" in value) opened.end = value.end as PlanEnd;
     else {
       const { apply } = value as unknown as ExportedLine;
-      if (!apply) continue;
+      if (!apply || apply.isErased) continue;
       opened.writes++;
       if (apply.operation.kind === "status") opened.unsubscribes = true;
       if (apply.operation.kind === "delete") opened.deletes++;

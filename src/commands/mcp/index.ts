@@ -39,7 +39,8 @@ async function runMcp(
   const profile = await context.profile();
   const mayWrite = allowWrite && !profile.readOnly;
   const invoke = createInvoke(context, tree, profile, mayWrite);
-  const tools = [...readTools(invoke), ...(mayWrite ? planTools(invoke, createPlans(context.clock)) : [])];
+  const plans = createPlans(context.clock, context.folders.state);
+  const tools = [...readTools(invoke), ...(mayWrite ? planTools(invoke, plans) : [])];
   const account = JSON.stringify(profile.name?.value ?? profile.baseUrl.value);
   if (allowWrite && !mayWrite) {
     context.terminal.warn(`${account} is read-only: --allow-write has no effect`);
@@ -48,12 +49,16 @@ async function runMcp(
     const rights = mayWrite ? "reads, and planned writes" : "reads only";
     context.terminal.note(`Serving ${account} to an MCP client on stdin and stdout (${rights})`);
   }
-  await serve(tools, {
-    stdin: context.terminal.stdin,
-    stdout: context.terminal.stdout,
-    signal: context.signal,
-    instructions: instructionsFor(account, mayWrite),
-  });
+  try {
+    await serve(tools, {
+      stdin: context.terminal.stdin,
+      stdout: context.terminal.stdout,
+      signal: context.signal,
+      instructions: instructionsFor(account, mayWrite),
+    });
+  } finally {
+    await plans.close();
+  }
 }
 
 function instructionsFor(account: string, mayWrite: boolean): string {
