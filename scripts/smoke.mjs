@@ -6,9 +6,9 @@
  */
 import assert from "node:assert/strict";
 import { execFileSync, spawnSync } from "node:child_process";
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join, resolve } from "node:path";
+import { dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { fetchNode, supportedLines } from "./node-lines.mjs";
 
@@ -31,6 +31,7 @@ try {
   const home = join(folder, "installed");
   install(home, pack());
   inspect(home);
+  checkLinks(join(home, "node_modules/ecm"));
   checkTypes(home);
   const words = process.argv.slice(2);
   const others = words.includes("--all")
@@ -71,7 +72,25 @@ function inspect(home) {
   console.log(`${megabytes.toFixed(1)} MB installed, no script at install`);
 }
 
-/** `ecm/sandbox` has types, for modules of either kind. */
+/** What the pages of the package refer to is in the package. */
+function checkLinks(root) {
+  const pages = readdirSync(root, { recursive: true })
+    .map(String)
+    .filter((path) => path.endsWith(".md") && !path.includes("node_modules"));
+  const missing = pages.flatMap((page) => {
+    const text = readFileSync(join(root, page), "utf8");
+    const links = Array.from(text.matchAll(/\]\(([^)#\s]+)[^)]*\)/g), ([, link]) => link);
+    const local = links.filter((link) => !/^[a-z]+:/.test(link));
+    return local
+      .filter((link) => !existsSync(join(root, dirname(page), link)))
+      .map((link) => `${page}: ${link}`);
+  });
+  assert.deepEqual(missing, [], "links of the package that lead nowhere");
+  assert.ok(pages.includes("docs/sandbox.md") && pages.length > 10, "the package has its documents");
+  console.log(`the links of ${pages.length} pages resolve`);
+}
+
+/** `ecm/sandbox` has types, for modules of either kind and in each way of finding them. */
 function checkTypes(home) {
   const sources = {
     "suite.mts": `import { startSandbox, type StartedSandbox, type Admin } from "ecm/sandbox";
@@ -85,11 +104,27 @@ export { key, n };`,
     "suite.cts": `import sandbox = require("ecm/sandbox");
 export const started: Promise<sandbox.StartedSandbox> = sandbox.startSandbox();`,
   };
-  for (const [name, text] of Object.entries(sources)) writeFileSync(join(home, name), text);
-  const tsc = join(root, "node_modules/typescript/bin/tsc");
-  const words = ["--noEmit", "--strict", "--target", "es2023", "--module", "nodenext", "--types", ""];
-  execFileSync(process.execPath, [tsc, ...words, ...Object.keys(sources)], { cwd: home, stdio: "inherit" });
-  console.log("ecm/sandbox has types for import and require");
+  const node10 = `import { startSandbox, type StartedSandbox } from "ecm/sandbox";
+export const started: Promise<StartedSandbox> = startSandbox({ seed: 1 });
+export const stopped: Promise<void> = started.then((sandbox) => sandbox[Symbol.asyncDispose]());`;
+  for (const [name, text] of Object.entries({ ...sources, "suite.ts": node10 })) {
+    writeFileSync(join(home, name), text);
+  }
+  const compile = (compiler, module, resolution, files) => {
+    const compilerOptions = { noEmit: true, strict: true, target: "es2023", types: [], module };
+    if (resolution) compilerOptions.moduleResolution = resolution;
+    writeFileSync(join(home, "tsconfig.json"), JSON.stringify({ compilerOptions, files }));
+    execFileSync(process.execPath, [join(compiler, "bin/tsc"), "-p", home], { stdio: "inherit" });
+  };
+  const today = join(root, "node_modules/typescript");
+  compile(today, "nodenext", undefined, Object.keys(sources));
+  compile(today, "esnext", "bundler", ["suite.ts"]);
+  // The last compiler that finds modules as Node 10 did.
+  const older = join(folder, "compiler");
+  install(older, "typescript@5.9");
+  compile(join(older, "node_modules/typescript"), "commonjs", "node10", ["suite.ts"]);
+  compile(join(older, "node_modules/typescript"), "nodenext", undefined, Object.keys(sources));
+  console.log("ecm/sandbox has types for import and require, and for moduleResolution node10");
 }
 
 function work(node, home) {

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { recallBehavior, rememberBehavior } from "./config/behavior-file.ts";
 import type { Folders } from "./config/folders.ts";
 import { readNames, rememberNames } from "./config/names-cache.ts";
+import { createNamesLock } from "./config/names-lock.ts";
 import { proxyFor } from "./config/proxy.ts";
 import type { ResolvedProfile } from "./config/resolve.ts";
 import { rememberLimits } from "./config/seen-limits.ts";
@@ -92,7 +93,8 @@ export async function openConnection(
     },
   });
   const behaviors = rememberedBehaviors(folders.state, profile.baseUrl.value, () => clock.now());
-  const account = createAccount(send, profile.structure?.value, behaviors, names);
+  const lock = createNamesLock(folders.state, profile.baseUrl.value, signal);
+  const account = createAccount(send, profile.structure?.value, behaviors, names, lock);
   return {
     connection: { profile, send, account, behaviors },
     async close() {

@@ -8,11 +8,14 @@ import type { ProfileStore } from "./config/profiles.ts";
 import type { ResolvedProfile } from "./config/resolve.ts";
 import { type GlobalFlags, isYes, readSettings, type Settings } from "./config/settings.ts";
 import type { Connection, Purpose } from "./connection.ts";
+import { openWrittenFiles, type WrittenFiles } from "./disk/own-outputs.ts";
 import type { Activity } from "./disk/under-way.ts";
 import { noteWrittenFile } from "./disk/written-files.ts";
-import { DeclinedError, exitCodes } from "./errors.ts";
+import { DeclinedError, exitCodes, UsageError } from "./errors.ts";
+import { formatOfFile } from "./terminal/file-names.ts";
 import { type OutputFormat, type OutputOptions, parseFormat } from "./terminal/format.ts";
-import { outputTarget } from "./terminal/output-target.ts";
+import { replaceableTarget, stateOf } from "./terminal/output-target.ts";
+import { isOwnOutput } from "./terminal/own-output.ts";
 import { canPrompt, createPrompter, mayNotAsk, type Prompter } from "./terminal/prompts.ts";
 import { createTerminal, type Terminal, type TerminalStreams } from "./terminal/terminal.ts";
 import type { Clock, RateLimits } from "./wire.ts";
@@ -22,6 +25,7 @@ export type { Connection } from "./connection.ts";
 /** Flags of every command that lists or exports. */
 export interface OutputFileFlags {
   outputFile?: string;
+  force?: boolean;
   bom?: boolean;
   safeCells?: boolean;
 }
@@ -43,8 +47,15 @@ export interface Context {
   /** As Node names it: `linux`, `darwin`, `win32`. */
   readonly platform: string;
   readonly settings: Settings;
-  /** The chosen format and columns; `fallback` replaces the default of a command with one of its own. */
-  output(flags?: OutputFileFlags, fallback?: OutputFormat): OutputOptions;
+  /** Files that commands have written where a user wanted them. */
+  readonly written: WrittenFiles;
+  /**
+   * The chosen format and columns. What the name of an output file says goes before all but `--output`, with which it must agree.
+   * @param fallback replaces the default of a command with one of its own
+   * @param text the form of the command's output for people, where it is YAML
+   * @throws UsageError for a format, a name or a file that cannot be
+   */
+  output(flags?: OutputFileFlags, fallback?: OutputFormat, text?: "table" | "yaml"): OutputOptions;
   profiles(): Promise<ProfileStore>;
   /** The profile that is meant: its address, structure, and where each came from. No key is asked for. */
   profile(): Promise<ResolvedProfile>;
@@ -122,17 +133,21 @@ export function createContext(
     get settings() {
       return settings;
     },
-    output({ outputFile, bom, safeCells } = {}, fallback) {
+    written: openWrittenFiles(folders.state),
+    output({ outputFile, force, bom, safeCells } = {}, fallback, text = "table") {
+      const { written } = context;
+      const told = flags.output === undefined ? undefined : parseFormat(flags.output, "--output");
+      const usual = (env.ECM_OUTPUT ? parseFormat(env.ECM_OUTPUT, "ECM_OUTPUT") : undefined) ?? fallback;
+      const columns = columnsFrom(flags.columns);
+      const asked = flags.json ? "json" : told;
+      const output = { columns, bom, safeCells };
+      if (outputFile === undefined)
+        return { ...output, format: asked ?? usual ?? (terminal.isStdoutTerminal ? "table" : "tsv") };
       // Found out here, before anything is sent.
-      if (outputFile !== undefined) noteWrittenFile(folders.state, outputTarget(outputFile).path);
-      const named =
-        flags.output !== undefined
-          ? parseFormat(flags.output, "--output")
-          : env.ECM_OUTPUT && parseFormat(env.ECM_OUTPUT, "ECM_OUTPUT");
-      const usual = terminal.isStdoutTerminal && outputFile === undefined ? "table" : "tsv";
-      const format = flags.json ? "json" : named || fallback || usual;
-      const columns = flags.columns?.split(",").map((name) => name.trim());
-      return { format, columns, outputFile, bom, safeCells };
+      const format = formatOfFile(outputFile, { asked, usual: usual ?? "tsv", text });
+      noteWrittenFile(folders.state, outputFile);
+      replaceableTarget(outputFile, { force, written, isOwn: (start) => isOwnOutput(start, columns) });
+      return { ...output, format, outputFile, written, seen: stateOf(outputFile) };
     },
     profiles() {
       profiles ??= import("./config/profiles.ts").then(({ openProfiles }) => openProfiles(folders));
@@ -215,4 +230,14 @@ export function createContext(
       for (const close of closers.splice(0)) await close();
     },
   };
+}
+
+/** @throws UsageError for a name that is empty, as in a script whose variable is */
+function columnsFrom(text: string | undefined): string[] | undefined {
+  const names = text?.split(",").map((name) => name.trim());
+  if (!names?.includes("")) return names;
+  throw new UsageError(
+    "--columns: the name of a column is empty",
+    "Name columns, such as --columns key,status",
+  );
 }

@@ -1,7 +1,8 @@
 /** The root command: global flags and the visible list of command groups. A group is loaded when it is named. */
-import { Command, type CommanderError, Option } from "commander";
+import { Command, CommanderError, Option } from "commander";
 import { rootHelp, topicNames } from "./commands/help/root.ts";
 import { type CommandTree, childNamed, flagNamed, pathOf, type Register } from "./commands/tree.ts";
+import { refuseSecondValues, requirePlainValues, requireWords } from "./commands/typed-flags.ts";
 import type { ContextControl } from "./context.ts";
 import { UsageError } from "./errors.ts";
 import { outputFormats } from "./terminal/format.ts";
@@ -147,13 +148,20 @@ export const groups: Group[] = [
   },
 ];
 
-/** @param run how a command runs another one in this process */
-export function createProgram(control: ContextControl, run: CommandTree["run"]): Command {
+/**
+ * @param run how a command runs another one in this process
+ * @param words what was typed
+ */
+export function createProgram(
+  control: ContextControl,
+  run: CommandTree["run"],
+  words: readonly string[] = [],
+): Command {
   const { context } = control;
   const program = new Command("ecm");
   program
     .description("Administer the contacts of an email-marketing account.")
-    .version(version, "-V, --version", "print the version")
+    .option("-V, --version", "print the version")
     .helpOption("-h, --help", "show help")
     .configureOutput({
       writeOut: (text) => context.terminal.stdout.write(text),
@@ -162,13 +170,15 @@ export function createProgram(control: ContextControl, run: CommandTree["run"]):
     })
     .configureHelp({ subcommandTerm: termOf, commandUsage: usageOf, minWidthToWrap: 20 })
     .exitOverride()
-    .showSuggestionAfterError()
+    .showSuggestionAfterError(false)
     .addHelpText("afterAll", ({ command }) =>
       command === program ? "" : "\nFlags for every command: ecm help flags",
     );
   const names = groups.filter(({ isHidden }) => !isHidden).map(({ name }) => name);
   program.helpInformation = () => rootHelp(names, context.terminal.columns);
   for (const option of globalOptions()) program.addOption(option);
+  // Whose contacts are meant; of the others the last one counts, so that an alias can be overruled.
+  refuseSecondValues(program, ["profile", "baseUrl", "structure"]);
 
   const loading = new Map<string, Promise<void>>();
   const tree: CommandTree = {
@@ -180,6 +190,7 @@ export function createProgram(control: ContextControl, run: CommandTree["run"]):
       const load = async () => {
         (await group.load())(command, context, tree);
         addOtherVerbs(command);
+        refuseSecondValues(command);
       };
       const isLoaded = loading.get(name) ?? load();
       loading.set(name, isLoaded);
@@ -193,26 +204,28 @@ export function createProgram(control: ContextControl, run: CommandTree["run"]):
   for (const { name, aliases = [], summary, isHidden } of groups) {
     program.command(name, { hidden: isHidden }).aliases(aliases).description(summary);
   }
+  program.on("option:version", () => {
+    if (deepestCommand(program, words) !== program) throw versionFlag(words);
+    context.terminal.stdout.write(`${version}\n`);
+    throw new CommanderError(0, "commander.version", version);
+  });
   program.hook("preSubcommand", (_program, command) => tree.load(command.name()));
   program.hook("preAction", (_program, action) => {
+    requirePlainValues(action, words);
     control.configure(action.optsWithGlobals());
-    requireFileNames(action);
+    requireWords(action);
   });
   return program;
 }
 
-/** An empty word is a variable that a script has not set, and no file. @throws UsageError */
-function requireFileNames(command: Command): void {
-  const flag = command.options.find(
-    (option) => option.flags.includes("<file>") && command.getOptionValue(option.attributeName()) === "",
-  );
-  const isEmpty = command.registeredArguments.some(
-    (argument, index) => argument.name() === "file" && command.processedArgs[index] === "",
-  );
-  if (!flag && !isEmpty) return;
-  throw new UsageError(
-    flag ? `${flag.long} is empty` : "The name of the file is empty",
-    "Name a file; an empty name is often a variable that is not set",
+/** Behind a command it is likely meant for the command. */
+function versionFlag(words: readonly string[]): UsageError {
+  const isMutate = words.includes("mutate");
+  return new UsageError(
+    "No command has the flag --version",
+    isMutate
+      ? "For the version of a contact: --if-version N"
+      : "For the version of the program: ecm --version",
   );
 }
 
@@ -273,7 +286,7 @@ function globalOptions(): Option[] {
  * any other word after `help` is a topic.
  */
 export function wordsOf(args: readonly string[]): string[] {
-  if (args[0] === "help" && args.length > 1) {
+  if (args[0] === "help" && args.slice(1).some((word) => !word.startsWith("-"))) {
     const [, ...path] = args;
     if (path[0] === "variants") return ["sandbox", "variants"];
     const isGroup = groups.some(({ name, aliases = [] }) => [name, ...aliases].includes(path[0]!));
@@ -306,17 +319,31 @@ export async function usageErrorFrom(
       .map((each) => each.name());
     return new UsageError(`Choose a command: ${verbs.join(", ")}`, help);
   }
+  const message = error.message.replace(/^error: /, "");
+  const { commandMeant, flagMeant, surplusMeant } = await import("./commands/meant.ts");
+  const named = /'(.*)'$/s.exec(message)?.[1] ?? "";
   if (error.code === "commander.unknownCommand") {
-    const { commandMeant } = await import("./commands/meant.ts");
-    const word = words.find((each) => error.message.includes(`'${each}'`)) ?? "";
-    const meant = commandMeant(command.parent ? command.name() : "", word);
-    if (meant) return new UsageError(`There is no command "${pathOf(command)} ${word}"`, meant);
+    const path = pathOf(command);
+    const names = command
+      .createHelp()
+      .visibleCommands(command)
+      .map((each) => each.name());
+    const hint = commandMeant(path.split(" ").slice(1).join(" "), named, names) ?? help;
+    return new UsageError(`There is no command "${path} ${named}"`, hint);
   }
-  const [message = "Bad usage", suggestion] = error.message.replace(/^error: /, "").split("\n");
-  return new UsageError(
-    message.charAt(0).toUpperCase() + message.slice(1),
-    suggestion?.replace(/^\(|\)$/g, "") ?? help,
-  );
+  let hint: string | undefined;
+  if (error.code === "commander.unknownOption") {
+    const words = command.registeredArguments.map((argument) => argument.name());
+    hint = flagMeant(named, visibleFlags(command), words);
+  }
+  if (error.code === "commander.excessArguments") hint = surplusMeant(pathOf(command));
+  return new UsageError(message.charAt(0).toUpperCase() + message.slice(1), hint ?? help);
+}
+
+/** The long names of a command's flags and of those above it. */
+function visibleFlags(command: Command): string[] {
+  const own = command.options.flatMap(({ long, hidden }) => (long && !hidden ? [long] : []));
+  return command.parent ? [...own, ...visibleFlags(command.parent)] : own;
 }
 
 /** The command that the words lead to, as far as they lead. */
@@ -326,7 +353,10 @@ function deepestCommand(program: Command, words: readonly string[]): Command {
   for (const word of words) {
     const isValueOfFlag = isValue;
     isValue = flagNamed(command, word)?.required ?? false;
-    if (!isValueOfFlag) command = childNamed(command, word) ?? command;
+    if (isValueOfFlag || word.startsWith("-")) continue;
+    const child = childNamed(command, word);
+    if (!child) break;
+    command = child;
   }
   return command;
 }

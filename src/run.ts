@@ -32,11 +32,13 @@ export async function run({ args, streams, signal, clock, observer }: Invocation
   const { context } = control;
   // Said before the flags are parsed: what is wrong with them must not be painted either.
   if (args.includes("--no-color")) context.terminal.isColored = { out: false, err: false };
+  const mask = (text: string) => maskTypedKeys(text, args);
+  context.terminal.mask = mask;
   const isJson = isJsonWanted(args, streams.env);
   const words = wordsOf(args);
   let failure: unknown;
   try {
-    const program = createProgram(control, (nested) => run({ ...nested, clock }));
+    const program = createProgram(control, (nested) => run({ ...nested, clock }), words);
     if (words.length === 0 && !isJson) program.outputHelp();
     else
       await program.parseAsync(words, { from: "user" }).catch((error) => throwReason(error, program, words));
@@ -50,10 +52,9 @@ export async function run({ args, streams, signal, clock, observer }: Invocation
   if (unwritten) failure ??= cannotWriteOutput(unwritten);
   showLimits(context.terminal, context.limits(), context.clock.now());
   if (failure === undefined) return control.exitCode();
-  if (streams.env.ECM_DEBUG && failure instanceof Error)
-    context.terminal.note(maskTypedKeys(failure.stack ?? "", args), "needed");
+  if (streams.env.ECM_DEBUG && failure instanceof Error) context.terminal.note(failure.stack ?? "", "needed");
   if (failure instanceof EcmError) await keepAccount(context, failure);
-  return reportError(context.terminal, failure, isJson, (text) => maskTypedKeys(text, args));
+  return reportError(context.terminal, failure, isJson, mask);
 }
 
 /** Its hint works on the account that this command worked on. */

@@ -251,6 +251,8 @@ export interface TransportFailure extends Error {
   code?: string;
   /** False when it is certain that no byte of the request left. */
   wasSent?: boolean;
+  /** The proxy that the request was to go through, without credentials. */
+  proxy?: string;
   /** What had come when the answer broke off. */
   partial?: WireAnswer;
 }

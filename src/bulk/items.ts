@@ -57,6 +57,8 @@ export interface Work<T extends Item = Item> {
   isCertain?(item: T, decision: Decision): boolean;
   /** Whether the input marks this contact as not subscribed although the account holds it as active. */
   isMarked?(item: T, found: Partial<Contact> | undefined): boolean;
+  /** Whether the mark of a contact is not clear enough to unsubscribe it, where marks do. */
+  isDoubtful?(item: T): boolean;
   /** Whether nobody may be created with this key. Asked again when a write may leave. */
   isSuppressed?(item: T): boolean;
 }
@@ -87,7 +89,10 @@ export interface Before {
   isInactive?: true;
 }
 
-/** `exists_hidden`: the service refuses a second contact with this key, and no search shows the first. */
+/**
+ * `exists_hidden`: the service refuses a second contact with this key, and no search shows the first. `duplicate`: another
+ * item names the same contact. `truncated`: the input is cut off, and may have named the contact.
+ */
 export type SkipCode =
   | "exists"
   | "missing"
@@ -95,6 +100,8 @@ export type SkipCode =
   | "not_selected"
   | "suppressed"
   | "exists_hidden"
+  | "duplicate"
+  | "truncated"
   | "changed";
 
 export type Decision =

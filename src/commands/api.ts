@@ -5,11 +5,14 @@ import { requestTarget } from "../request-target.ts";
 import { readDataInput } from "../terminal/data-input.ts";
 import { presentDryRun } from "../terminal/dry-run.ts";
 import { escapeControlsInLines } from "../terminal/escape.ts";
+import { requireFormatOf } from "../terminal/file-names.ts";
+import { replaceableTarget } from "../terminal/output-target.ts";
+import { isOwnOutput } from "../terminal/own-output.ts";
 import { presentValue } from "../terminal/present.ts";
 import type { Terminal } from "../terminal/terminal.ts";
 import type { ApiAnswer, ApiRequest } from "../wire.ts";
 import { bodyOfFields, type FieldFlags, resolvePath } from "./api-request.ts";
-import { addDryRunFlag, repeatable } from "./flags.ts";
+import { addDryRunFlag, addFileFlag, repeatable } from "./flags.ts";
 import { describeCommand } from "./help-text.ts";
 
 interface ApiOptions extends FieldFlags {
@@ -18,6 +21,7 @@ interface ApiOptions extends FieldFlags {
   include?: boolean;
   paginate?: boolean;
   outputFile?: string;
+  force?: boolean;
   dryRun?: boolean;
 }
 
@@ -35,13 +39,14 @@ export function registerApi(command: Command, context: Context): void {
     )
     .addOption(repeatable("--query <name=value>", "add a query parameter; can be repeated"))
     .option("--paginate", "join the pages of lists, searches and events into one array (reads only)")
-    .option("--include", "print status and headers before the body")
-    .option("--output-file <file>", "write the body to FILE as it comes, of any size (atomically)");
+    .option("--include", "print status and headers before the body");
+  addFileFlag(command, "write the body to FILE as it comes, of any size (atomically)");
   addDryRunFlag(command).action((method: string, path: string, options: ApiOptions) =>
     runApi(context, method, path, options),
   );
   describeCommand(command, {
     writes: true,
+    asks: "DELETE, PATCH of a contact (its status) and PUT of a structure",
     examples: [
       "ecm api GET /api/contact-structure",
       "ecm api GET /api/contact/events --query pastDays=7 --query types=email-opened,email-clicked",
@@ -74,14 +79,22 @@ async function runApi(context: Context, method: string, path: string, options: A
   }
   const request = apiRequest(method, await resolvePath(context, path), query, rawBody);
   if (options.dryRun) return presentDryRun(terminal, context.output(), unsent(request));
+  await confirmFinal(context, request);
   if (options.outputFile !== undefined && !options.paginate)
     return streamToFile(context, request, options.outputFile, options);
   const { send } = await context.connect();
   if (options.paginate) {
     const { joinPages } = await import("../service/joined-pages.ts");
-    const output = context.output(options);
-    const format = terminal.isStdoutTerminal || output.format === "json" ? "json" : "ndjson";
-    return presentValue(terminal, { ...output, format }, await joinPages(send, request), "");
+    const isJson = terminal.isStdoutTerminal || context.output().format === "json";
+    const output = context.output(options, isJson ? "json" : "ndjson");
+    const format = output.format === "json" ? "json" : "ndjson";
+    if (options.outputFile !== undefined) requireFormatOf(options.outputFile, format);
+    const { records, total = 0 } = await joinPages(send, request);
+    await presentValue(terminal, { ...output, format }, records, "");
+    if (records.length < total) {
+      terminal.warn(`${records.length} of ${total} records were read: the account changed meanwhile`);
+    }
+    return;
   }
   const answer = await send(request, { expect: "any" });
   if (options.include) await terminal.write(shown(terminal, headOf(answer)));
@@ -89,18 +102,34 @@ async function runApi(context: Context, method: string, path: string, options: A
   if (answer.problem) throw answer.problem;
 }
 
+/** What a request of these kinds takes away cannot be put back. @throws UsageError, DeclinedError */
+async function confirmFinal(context: Context, { method, path, rawBody = "" }: ApiRequest): Promise<void> {
+  const target = path.split("?")[0]!;
+  const loss =
+    method === "DELETE"
+      ? "A deletion cannot be undone."
+      : method === "PATCH" && /^\/api\/contact\/[^/]+\/?$/i.test(target) && rawBody.includes('"status"')
+        ? "A contact's status cannot be set back through the API."
+        : method === "PUT" && /^\/api\/contact-structure\/[^/]+\/?$/i.test(target)
+          ? "Fields and tags that the body leaves out are removed, with their values."
+          : undefined;
+  if (loss !== undefined) await context.confirm(`Send ${method} ${target}? ${loss}`);
+}
+
 /** The file appears only when the whole body of a 2xx is in it; a refusal's body goes to stdout as ever. */
 async function streamToFile(
   context: Context,
   request: ApiRequest,
   name: string,
-  { include }: ApiOptions,
+  { include, force }: ApiOptions,
 ): Promise<void> {
   const { terminal } = context;
+  const { written } = context;
   const { openBodyFile } = await import("../terminal/output-file.ts");
-  // Opened before anything is sent: a folder that may not be written is found now.
   context.noteWrittenFile(name);
-  const file = await openBodyFile(name);
+  // Looked at and opened before anything is sent. A body has any form, whatever the file's name is.
+  replaceableTarget(name, { force, written, isOwn: (start) => isOwnOutput(start, undefined) });
+  const file = await openBodyFile(name, { written });
   try {
     const { send } = await context.connect();
     const answer = await send(request, { expect: "any", bodySink: file });

@@ -4,9 +4,10 @@ import { NotFoundError, UsageError } from "../errors.ts";
 import { closest } from "../service/names.ts";
 import type { OutputOptions } from "../terminal/format.ts";
 import { presentList, presentValue, type View } from "../terminal/present.ts";
+import { version } from "../version.ts";
 import { shapeOf } from "./flags.ts";
 import { topicNames } from "./help/root.ts";
-import { describeCommand, exitCodesOf, factsOf } from "./help-text.ts";
+import { confirmationOf, describeCommand, exitCodesOf, factsOf } from "./help-text.ts";
 import { schemas, schemasOf } from "./schemas.ts";
 import { type CommandTree, childNamed as childOf } from "./tree.ts";
 
@@ -80,7 +81,7 @@ async function runCommands(
   const entries = leavesOf(found).map(entryOf);
   if (!isJson) return void (await presentList(context.terminal, output, entries, indexView));
   const globalFlags = found === root ? { globalFlags: flagsOf(root), topics: topicNames } : {};
-  const index = { version: root.version(), ...globalFlags, commands: entries };
+  const index = { version, ...globalFlags, commands: entries };
   return presentValue(context.terminal, compact, index, "");
 }
 
@@ -133,6 +134,7 @@ function describe(command: Command) {
     schemas: schemasOf(wordsOf(command), names),
     ...(facts && {
       output: facts.output,
+      confirmation: confirmationOf(facts),
       exitCodes: Object.fromEntries(exitCodesOf(facts)),
       examples: facts.examples,
     }),
@@ -165,10 +167,18 @@ function describeFlag(option: Option): DescribedFlag {
     type: shape.type ?? (value ? "string" : "boolean"),
     ...(value && { value }),
     ...(option.argChoices && { choices: option.argChoices }),
-    ...(option.defaultValue !== undefined && !option.negate && { default: option.defaultValue }),
+    ...defaultOf(option, shape.type === "integer"),
     ...(shape.repeatable && { repeatable: true }),
     description: option.description,
   };
+}
+
+/** What commander knows, else what the help says in parentheses: `lists per page (100)`. */
+function defaultOf(option: Option, isNumber: boolean): { default?: unknown } {
+  if (option.negate) return {};
+  if (option.defaultValue !== undefined) return { default: option.defaultValue };
+  const [, said] = /\((?:[A-Z_]+; )?(\d+%?|us)(?:; [^()]*)?\)/.exec(option.description) ?? [];
+  return said === undefined ? {} : { default: isNumber ? Number(said) : said };
 }
 
 function wordsOf(command: Command, ...more: string[]): string {

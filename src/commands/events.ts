@@ -12,6 +12,7 @@ import { checkColumns } from "../terminal/present.ts";
 import { eventView, presentEvents } from "./event-view.ts";
 import { addOutputFileFlags, pastTime, repeatable, wholeNumber } from "./flags.ts";
 import { describeCommand } from "./help-text.ts";
+import { sayPart } from "./shown-part.ts";
 
 interface EventsOptions extends OutputFileFlags {
   type?: string[];
@@ -105,7 +106,11 @@ async function runEvents(
   else if (hasMore) {
     const all = total === undefined ? "" : ` of ${total.toLocaleString("en-US")}`;
     const next = Math.min(total ?? Number.POSITIVE_INFINITY, events.length * 10);
-    context.terminal.note(`The newest ${events.length}${all} events · more: --limit ${next} · all: --all`);
+    sayPart(
+      context.terminal,
+      `The newest ${events.length}${all} events · more: --limit ${next} · all: --all`,
+      options.limit !== undefined,
+    );
   }
 }
 

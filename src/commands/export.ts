@@ -20,6 +20,7 @@ interface ExportOptions extends OutputFileFlags {
   key?: string[];
   keys?: string;
   where?: string;
+  all?: boolean;
   since?: string;
   wait?: boolean;
   fresh?: boolean;
@@ -39,6 +40,7 @@ export function registerExport(command: Command, context: Context): void {
     .addOption(repeatable("--key <key>", "the contact with this key; several: each of them"))
     .addOption(keysOption())
     .addOption(whereOption())
+    .option("--all", "every contact of the structure, as without conditions")
     .option(
       "--since <time>",
       "contacts updated after this time: RFC 3339, a date, or 24h for the last 24 hours",
@@ -98,7 +100,14 @@ async function runExport(context: Context, options: ExportOptions): Promise<void
     connection.profile.baseUrl.value,
     connection.profile.isSandbox,
     search,
-    { ...options, outputFile: file.path, wait: undefined, fresh: undefined },
+    {
+      ...options,
+      outputFile: file.path,
+      all: undefined,
+      force: undefined,
+      wait: undefined,
+      fresh: undefined,
+    },
     output.format,
     output.columns,
     view.columns.map(({ name }) => name),
@@ -139,7 +148,7 @@ async function exportIntoFile(
     terminal.warn("The output of an earlier export is damaged or missing; its pages are read again");
   if (progress.isContinued)
     terminal.note(`Resuming at page ${state.page}: ${state.given} contacts written already`);
-  const sink = await openGrowingFile({ file: partFile, ...extent }, path);
+  const sink = await openGrowingFile({ file: partFile, ...extent }, path, output);
   const contacts = exportContacts(send, asked.search, state, asked.sendOptions, async (ids) =>
     progress.recordPage(ids, await sink.flush()),
   );

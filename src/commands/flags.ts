@@ -22,10 +22,18 @@ export function shapeOf(option: Option): FlagShape {
 
 /** For every command that lists or exports. */
 export function addOutputFileFlags(command: Command): Command {
-  return command
-    .option("--output-file <file>", "write to FILE instead of stdout (atomically)")
+  return addFileFlag(command)
     .option("--bom", "start with a byte order mark, for spreadsheets")
     .option("--safe-cells", "prefix cells that a spreadsheet would run as a formula with an apostrophe");
+}
+
+export function addFileFlag(
+  command: Command,
+  description = "write to FILE instead of stdout (atomically)",
+): Command {
+  return command
+    .option("--output-file <file>", description)
+    .option("--force", "replace FILE even if it was not written by ecm");
 }
 
 /** For every command that writes. */
@@ -99,16 +107,28 @@ export function columnMap(assignments: readonly string[] = []): Map<string, stri
   return map;
 }
 
-/** For a command that adds contacts named in a file to a list: how the file's columns are read. */
-export function addKeyFileFlags(command: Command): Command {
+/** How a column of consent is read. */
+export function consentColumnOption(): Option {
+  return repeatable(
+    "--consent-column <column>",
+    "COLUMN says who is subscribed; COLUMN=opt-in or COLUMN=opt-out: what a yes means; COLUMN=none: it says neither (repeatable)",
+  );
+}
+
+/** How the columns of a file that names contacts are read. */
+export function addTableFlags(command: Command): Command {
   return command
     .addOption(
       repeatable("--map <column=target>", "how to read a column of the file: key, consent or ignore"),
     )
     .option("--sheet <sheet>", "which sheet of a workbook to read, by name or number")
-    .option(
-      "--consent-column <column>",
-      "the column that says who is subscribed (or, by its name, who is not)",
-    )
-    .option("--include-unsubscribed", "also add to lists whoever the file marks as not subscribed");
+    .addOption(consentColumnOption());
+}
+
+/** For a command that adds contacts named in a file to a list: how the file's columns are read. */
+export function addKeyFileFlags(command: Command): Command {
+  return addTableFlags(command).option(
+    "--include-unsubscribed",
+    "also add to lists whoever the file marks as not subscribed",
+  );
 }

@@ -12,6 +12,8 @@ export interface CommandFacts {
   output: string;
   /** Whether it can change the account. */
   writes?: boolean;
+  /** When it asks before it goes on, such as `--all`; true: always. Without a terminal it needs `--yes` then. */
+  asks?: true | string;
   /** Whether it talks to the service; decides which exit codes are possible. Default: yes. */
   isLocal?: boolean;
   /** Codes beyond those that every command has, or a sharper meaning for one of them. */
@@ -37,6 +39,13 @@ export function factsOf(command: Command): CommandFacts | undefined {
   return (command as Command & { [factsKey]?: CommandFacts })[factsKey];
 }
 
+/** When the command needs `--yes` where nobody can be asked; undefined: never. */
+export function confirmationOf({ asks }: CommandFacts): string | undefined {
+  if (asks === undefined) return undefined;
+  const when = asks === true ? "Asks" : `${asks}: asks`;
+  return `${when} before it goes on; without a terminal, or with --no-input, it needs --yes (exit 2).`;
+}
+
 /** Every exit code that the command can end with, in order, each with its meaning there. */
 export function exitCodesOf(facts: CommandFacts): [code: number, meaning: string][] {
   const codes = facts.isLocal ? always : [...always, ...online, ...(facts.writes ? conflict : [])];
@@ -52,6 +61,7 @@ function helpText(facts: CommandFacts, columns: number): string {
   const codes = exitCodesOf(facts).map(([code, meaning]) =>
     fitMessage(`  ${String(code).padEnd(3)} ${meaning}`, columns, 6),
   );
+  const confirmation = confirmationOf(facts);
   return [
     "",
     "Examples:",
@@ -59,6 +69,7 @@ function helpText(facts: CommandFacts, columns: number): string {
     "",
     "Output:",
     fitMessage(`  ${facts.output}`, columns, 2),
+    ...(confirmation ? ["", "Confirmation:", fitMessage(`  ${confirmation}`, columns, 2)] : []),
     "",
     "Exit codes:",
     ...codes,

@@ -1,4 +1,8 @@
-/** Words that people try where `ecm` has no such command, and the command that was meant. Pure. */
+/** Words and flags that people try where `ecm` has none such, and what was meant. Pure. */
+import { closest } from "../service/names.ts";
+
+const noWayBack =
+  "Unsubscribed contacts cannot be resubscribed through the API: they have to subscribe again themselves";
 
 const atTheTop: Record<string, string> = {
   search: "ecm contact search",
@@ -12,6 +16,9 @@ const atTheTop: Record<string, string> = {
   mutate: "ecm contact mutate ID-OR-KEY",
   edit: "ecm contact mutate ID-OR-KEY",
   unsubscribe: "ecm contact unsubscribe ID-OR-KEY",
+  resubscribe: noWayBack,
+  reactivate: noWayBack,
+  restore: "ecm runs undo RUN; see: ecm runs list",
   delete: "ecm contact delete ID-OR-KEY, or ecm lists delete LIST",
   remove: "ecm contact delete ID-OR-KEY, or ecm lists delete LIST",
   rm: "ecm contact delete ID-OR-KEY, or ecm lists delete LIST",
@@ -45,6 +52,10 @@ const atTheTop: Record<string, string> = {
   usage: "ecm limits",
   request: "ecm api METHOD PATH",
   start: "ecm sandbox start",
+  serve: "ecm sandbox start, or for agents: ecm mcp",
+  suppress: "ecm suppressions add KEY",
+  campaign: "ecm api GET PATH for what has no command of its own",
+  version: "ecm --version",
 };
 
 const belowGroups: Record<string, Record<string, string>> = {
@@ -61,6 +72,16 @@ const belowGroups: Record<string, Record<string, string>> = {
     suppress: "ecm suppressions add KEY",
     subscribe:
       "ecm contact create --key KEY for a new contact; unsubscribed contacts cannot be resubscribed through the API",
+    resubscribe: noWayBack,
+    reactivate: noWayBack,
+    activate: noWayBack,
+    move: "ecm contact mutate ID-OR-KEY --add-list LIST --remove-list OTHER",
+    rename: "ecm contact mutate ID-OR-KEY --set FIELD=VALUE; the key of a contact cannot be changed",
+    undo: "ecm runs undo RUN; see: ecm runs list",
+    undelete: "ecm runs undo RUN; see: ecm runs list",
+    restore: "ecm runs undo RUN; see: ecm runs list",
+    upsert: "ecm import FILE",
+    sync: "ecm lists sync LIST FILE",
   },
   lists: {
     members: "ecm contact search --list LIST",
@@ -69,10 +90,17 @@ const belowGroups: Record<string, Record<string, string>> = {
     remove: "ecm contact mutate ID-OR-KEY --remove-list LIST; the list itself: ecm lists delete LIST",
     update: "ecm lists rename LIST NAME",
     copy: "ecm lists duplicate LIST NAME",
+    move: "ecm contact mutate --list LIST --add-list OTHER --remove-list LIST",
+    rename: "ecm lists rename LIST NAME",
+    undelete: "a list that was deleted cannot be restored; its contacts are still in the account",
     export: "ecm export --list LIST",
     import: "ecm import FILE --list LIST",
   },
+  "structure tag": { list: "ecm structure get", delete: "ecm structure tag remove TAG" },
+  "structure field": { list: "ecm structure get", delete: "ecm structure field remove FIELD" },
+  "sandbox keys": { rotate: "ecm sandbox keys regenerate NAME", show: "ecm sandbox keys list" },
   structure: {
+    show: "ecm structure get",
     fields: "ecm structure get",
     tags: "ecm structure get",
     create:
@@ -84,10 +112,113 @@ const belowGroups: Record<string, Record<string, string>> = {
 
 /**
  * What to say to a word that is no command.
- * @param group the group that it was tried in; empty for the first word
+ * @param group the words of the group that it was tried in; empty for the first word
+ * @param known the commands that there are
  */
-export function commandMeant(group: string, word: string): string | undefined {
-  const known = group === "" ? atTheTop : (belowGroups[group] ?? {});
-  const meant = Object.hasOwn(known, word.toLowerCase()) ? known[word.toLowerCase()] : undefined;
-  return meant && (meant.startsWith("ecm ") ? `Use: ${meant}` : meant);
+export function commandMeant(group: string, word: string, known: readonly string[]): string | undefined {
+  const meant = entry(group === "" ? atTheTop : (belowGroups[group] ?? {}), word.toLowerCase());
+  if (meant) return meant.startsWith("ecm ") ? `Use: ${meant}` : meant;
+  const likely = closest(word, known);
+  // One does the opposite of the other.
+  if (likely === undefined || stem(likely) === stem(word)) return undefined;
+  return `Did you mean ${likely}?`;
+}
+
+/** Without what turns a word round: a person who asks to resubscribe must not be led to unsubscribe. */
+function stem(word: string): string {
+  return word.toLowerCase().replace(/^(?:un|re)-?/, "");
+}
+
+/** Flags that people try, and the one that does it, of those that the command has; each is the flag and its value. */
+const flagsTried: Record<string, readonly string[]> = {
+  file: ["--keys FILE", "--output-file FILE", "--data FILE"],
+  input: ["--keys FILE", "--data FILE"],
+  csv: ["--keys FILE", "--output csv"],
+  out: ["--output-file FILE"],
+  "key-file": ["--keys FILE"],
+  "keys-file": ["--keys FILE"],
+  email: ["--key KEY"],
+  id: ["--key KEY"],
+  field: ["--set FIELD=VALUE", "--where EXPRESSION"],
+  "add-field": ["--set FIELD=VALUE"],
+  query: ["--where EXPRESSION", "--filter CONDITION"],
+  search: ["--where EXPRESSION"],
+  sql: ["--where EXPRESSION"],
+  format: ["--output FORMAT"],
+  account: ["--profile NAME"],
+  env: ["--profile NAME"],
+  url: ["--base-url URL"],
+  host: ["--base-url URL"],
+  sandbox: ["--profile sandbox"],
+  simulate: ["--dry-run"],
+  preview: ["--dry-run"],
+  version: ["--if-version N"],
+  rows: ["--limit N"],
+  max: ["--limit N", "--max-requests N"],
+  silent: ["--quiet"],
+  debug: ["--verbose"],
+  trace: ["--verbose"],
+  batch: ["--no-input"],
+  "non-interactive": ["--no-input"],
+  restart: ["--fresh"],
+  threads: ["--concurrency N"],
+  parallel: ["--concurrency N"],
+};
+
+/** Whoever uses one of these says it unasked: no hint leads there. */
+const neverSuggested = /^--(?:include-(?:suppressed|unsubscribed)|yes|all|delete-|prune|force)/;
+
+/**
+ * What to say to a flag that a command does not have.
+ * @param known the flags that it has, those of every command included
+ * @param words the names of the words that it takes, such as `id-or-key`
+ */
+export function flagMeant(
+  flag: string,
+  known: readonly string[],
+  words: readonly string[] = [],
+): string | undefined {
+  const [name = ""] = flag.split("=");
+  if (/(?:api-?key|token|secret|password)$/i.test(name)) {
+    return "No flag takes a key, since other users could see it; set ECM_API_KEY, or use: ecm auth login --api-key-stdin";
+  }
+  const suggested = known.filter((each) => !neverSuggested.test(each));
+  const tried = entry(flagsTried, name.replace(/^--?/, "").toLowerCase()) ?? [];
+  const fitting = tried.find((each) => known.includes(each.split(" ")[0]!));
+  if (fitting) return `Use: ${fitting}`;
+  const word = words.find((each) => each.split("-").includes(name.replace(/^--?/, "").toLowerCase()));
+  if (word) return `Give it without a flag: ${word.toUpperCase()}`;
+  if (!name.startsWith("--")) return undefined;
+  // A letter left out is likelier than one taken for another: of two that are as near, the longer.
+  const names = suggested.map((each) => each.slice(2)).sort((one, other) => other.length - one.length);
+  const likely = closest(name.slice(2), names);
+  return likely && `Did you mean --${likely}?`;
+}
+
+/** Words where a command takes a flag, or fewer words. By the command's path. */
+const surplus: Record<string, string> = {
+  "ecm contact create": "Name the contact with --key: ecm contact create --key KEY",
+  "ecm contact get": "One contact at a time; for several: ecm contact search --key KEY --key OTHER",
+  "ecm export": "Name the file with --output-file FILE, and contacts with --key KEY or --list LIST",
+  "ecm import": "One file at a time; a name with blanks needs quotes",
+  "ecm lists create": "A name with blanks needs quotes",
+  "ecm lists rename": "A name with blanks needs quotes: ecm lists rename LIST NAME",
+  "ecm lists duplicate": "A name with blanks needs quotes: ecm lists duplicate LIST NAME",
+  "ecm lists list": "To see one list: ecm lists show LIST",
+  "ecm structure tag add": "A label with blanks needs quotes",
+  "ecm structure field add": "A label with blanks needs quotes",
+  "ecm structure list": "To see one structure: ecm structure get STRUCTURE",
+  "ecm runs list": "To see one run: ecm runs show RUN",
+  "ecm suppressions list": "To ask for one key: ecm suppressions check KEY",
+  "ecm auth status": "To ask for another profile: ecm auth status --profile NAME",
+  "ecm auth login": "To name the profile: ecm auth login --profile NAME",
+};
+
+/** What to say to more words than the command takes. @param path with `ecm` */
+export function surplusMeant(path: string): string | undefined {
+  return entry(surplus, path);
+}
+
+function entry<T>(table: Readonly<Record<string, T>>, name: string): T | undefined {
+  return Object.hasOwn(table, name) ? table[name] : undefined;
 }

@@ -13,6 +13,8 @@ import {
   type SeenVariants,
 } from "../service/probe.ts";
 import { createPseudonyms } from "../service/pseudonyms.ts";
+import { requireFormatOf } from "../terminal/file-names.ts";
+import { replaceableTarget } from "../terminal/output-target.ts";
 import { presentList, type View } from "../terminal/present.ts";
 import { version } from "../version.ts";
 import type { ApiRequest, Send } from "../wire.ts";
@@ -50,12 +52,14 @@ export function registerProbe(command: Command, context: Context): void {
     examples: ["ecm probe", "ecm probe --write --save probe.json"],
     output: `How this account's service behaves where the documentation does not say: point, documented, seen, and what ecm does. At most ${mostProbeReads} reads; the results are saved for the account. This command is optional: every command adapts by itself.`,
     writes: true,
+    asks: "With --write",
   });
 }
 
 async function runProbe(context: Context, flags: ProbeFlags): Promise<void> {
   const output = context.output();
   const { terminal } = context;
+  if (flags.save !== undefined) requireSavePlace(flags.save);
   const connection = await context.connect();
   const exchanges: Exchange[] = [];
   const send = recorded(connection.send, exchanges, () => context.clock.now());
@@ -140,6 +144,14 @@ function recorded(send: Send, exchanges: Exchange[], now: () => number): Send {
   };
 }
 
+const savedIs = "ecm probe: how a service behaves; every address, name, id and key is replaced";
+
+/** Before a request is spent. @throws UsageError */
+function requireSavePlace(file: string): void {
+  requireFormatOf(file, "json", "--save");
+  replaceableTarget(file, { isOwn: (start) => start.trim() === "" || start.includes(savedIs) }, "--save");
+}
+
 /** Private to its owner; nothing in it names the account or anybody in it. */
 async function save(
   file: string,
@@ -150,7 +162,7 @@ async function save(
 ): Promise<void> {
   const { mask, maskPath } = createPseudonyms();
   const content = {
-    what: "ecm probe: how a service behaves; every address, name, id and key is replaced",
+    what: savedIs,
     version,
     savedAt: new Date(now).toISOString(),
     variants: playable(seen),

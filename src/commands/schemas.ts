@@ -66,9 +66,11 @@ const summary: Members<Required<Summary>> = {
   rejects: { ...textOrNull, description: "path of the rejects file" },
   backup: { ...text, description: "path of the backup of the deleted contacts" },
   stoppedBy: { enum: [...Object.keys(stoppedBy), null] },
+  resumableAt: { ...time, description: "when the limit that stopped it allows requests again" },
   codes: members({ skipped: byCode, rejected: byCode }),
   inactive: count,
   consent: members(consent),
+  partial: { ...count, description: "of an undo: contacts of updated that were restored in part" },
   members: { ...members({ added: count, removed: count }), description: "of a list sync" },
 };
 
@@ -124,7 +126,9 @@ export const schemas = {
       description: "stdout of a bulk run with --json",
       ...members(
         summary,
-        Object.keys(summary).filter((name) => name !== "backup" && name !== "members"),
+        Object.keys(summary).filter(
+          (name) => !["backup", "partial", "members", "resumableAt"].includes(name),
+        ),
       ),
     },
     planLine: { description: "one line of --plan, and of runs show --changes", ...members(planLine) },

@@ -48,7 +48,7 @@ export async function resolveProfile(
   const name = named ?? (current === undefined ? undefined : { value: current, source: "default" as const });
   if (!name) {
     if (apiKey) throw noAddress("ECM_API_KEY is set, but no base URL", "Set ECM_BASE_URL too");
-    throw noProfile(profiles.names());
+    throw noProfile(profiles.names(), canAsk());
   }
   if (name.value === sandboxProfile && !baseUrl) return embedded(settings, name);
   if (name.value === sandboxProfile && !apiKey) throw noKeyFor(baseUrl!.value);
@@ -187,7 +187,7 @@ function noKeyFor(baseUrl: string): NoKeyError {
 }
 
 /** Not the same: there is no profile, and none of several is chosen. */
-function noProfile(names: string[]): NoKeyError {
+function noProfile(names: string[], canAsk: boolean): NoKeyError {
   const own = names.filter((name) => name !== sandboxProfile);
   if (own.length > 0) {
     return new NoKeyError(
@@ -197,6 +197,8 @@ function noProfile(names: string[]): NoKeyError {
   }
   return new NoKeyError(
     "You are not logged in",
-    "Log in with: ecm auth login; to try it without an account: --profile sandbox",
+    canAsk
+      ? "Log in with: ecm auth login; to try it without an account: --profile sandbox"
+      : "Set ECM_BASE_URL and ECM_API_KEY, or log in with: ecm auth login --base-url URL --api-key-stdin; to try it without an account: --profile sandbox",
   );
 }

@@ -5,8 +5,10 @@
 import { randomBytes } from "node:crypto";
 import {
   closeSync,
+  existsSync,
   fsyncSync,
   ftruncateSync,
+  linkSync,
   openSync,
   renameSync,
   rmSync,
@@ -103,6 +105,25 @@ export function writeAtomicallySync(path: string, data: string, isLasting = true
   } catch (error) {
     rmSync(temporary, { force: true });
     throw error;
+  }
+}
+
+/**
+ * Creates an empty file where there is none, with its final rights from the first moment. The file is never opened under its
+ * name: closing any descriptor of a file ends the locks that this process holds on it (POSIX).
+ * @throws the system's error
+ */
+export function createIfMissingSync(path: string): void {
+  if (existsSync(path)) return;
+  const temporary = temporaryBeside(path);
+  closeSync(openSync(temporary, "wx", privateMode));
+  try {
+    linkSync(temporary, path);
+  } catch {
+    // Not every file system has links; and another process may have been quicker.
+    if (!existsSync(path)) closeSync(openSync(path, "wx", privateMode));
+  } finally {
+    rmSync(temporary, { force: true });
   }
 }
 

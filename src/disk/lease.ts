@@ -91,6 +91,30 @@ export async function takeLease(
   }
 }
 
+/**
+ * Takes the lease on a matter as soon as nobody else holds it.
+ * @throws LockedError when it is still held after so many milliseconds; the signal's reason
+ */
+export async function awaitLease(
+  folder: string,
+  matter: string,
+  what: string,
+  mostMilliseconds: number,
+  signal?: AbortSignal,
+): Promise<Lease> {
+  const begun = performance.now();
+  for (;;) {
+    try {
+      return await takeLease(folder, matter, what);
+    } catch (error) {
+      if (!(error instanceof LockedError) || performance.now() - begun > mostMilliseconds) throw error;
+    }
+    await sleepFor(20 + 60 * Math.random(), undefined, { signal }).catch((error) => {
+      throw signal?.aborted ? signal.reason : error;
+    });
+  }
+}
+
 /** The second line of a lease that was won; without it, its process is still looking for others. */
 const heldMark = "held\n";
 

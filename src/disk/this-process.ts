@@ -21,6 +21,25 @@ export function thisProcess(): ProcessIdentity {
   return { host: hostname(), pid, space: ownSpace(), start: statusOf(pid)?.start ?? "" };
 }
 
+const endings = new Set<() => void>();
+
+/**
+ * Has this done when the process ends by itself or by `process.exit`; not when it is killed.
+ * @returns takes it back
+ */
+export function atProcessEnd(work: () => void): () => void {
+  if (endings.size === 0) process.once("exit", endAll);
+  endings.add(work);
+  return () => {
+    endings.delete(work);
+    if (endings.size === 0) process.off("exit", endAll);
+  };
+}
+
+function endAll(): void {
+  for (const work of endings) work();
+}
+
 /** `unknown`: it belongs to another machine or container, and cannot be seen from here. */
 export function lifeOf(other: ProcessIdentity, me: ProcessIdentity): "alive" | "gone" | "unknown" {
   if (other.space !== me.space) return "unknown";

@@ -73,7 +73,10 @@ export function serviceErrorFrom(
     retryAfterSeconds,
     applied,
     retryable: status >= 500 || status === 429,
-    hint: formsHint(found) ?? hintFor(status, message, limitKind, retryAfterSeconds),
+    hint:
+      formsHint(found) ??
+      (found || status < 400 || status === 429 ? undefined : foreignHint(answer)) ??
+      hintFor(status, message, limitKind, retryAfterSeconds, nowMilliseconds),
   };
   return new ServiceError(message, { ...details, status, limitKind, limits: limitsFrom(headers) });
 }
@@ -113,6 +116,14 @@ function documentedError(text: string): Partial<WireError> | undefined {
   };
 }
 
+/** HTML in place of an error of the API. */
+function foreignHint({ headers, text }: WireAnswer): string | undefined {
+  const isPage = /html/i.test(headers["content-type"] ?? "") || /^\s*</.test(text);
+  return isPage
+    ? "This answer does not look like the API's: a proxy, a firewall or another server may have sent it; check the base URL with: ecm doctor"
+    : undefined;
+}
+
 /** Which forms prevent the removal of a field (`ContactFieldInUseError`). */
 function formsHint(found: Partial<WireError> | undefined): string | undefined {
   const forms = found?.debug?.affectedForms;
@@ -143,7 +154,9 @@ function hintFor(
   message: string,
   limitKind: ServiceError["limitKind"],
   retryAfterSeconds: number | undefined,
+  nowMilliseconds: number,
 ): string | undefined {
+  const when = retryAfterSeconds === undefined ? undefined : timeIn(retryAfterSeconds, nowMilliseconds);
   if (status >= 300 && status < 400) return "The base URL is not that of the API; check it with: ecm doctor";
   if (status === 401)
     return /expired/i.test(message)
@@ -151,15 +164,27 @@ function hintFor(
       : "Check the key with: ecm auth status";
   if (status === 403 && /scope/i.test(message))
     return "The account's owner can add that scope to the key in the account's settings";
-  if (limitKind === "month") return "The monthly quota is used up; ecm does not wait for the next month";
-  if (limitKind === "address")
-    return "Too many requests with a wrong key came from this IP address: fix the key, and wait";
+  if (limitKind === "month") {
+    return when === undefined
+      ? "The monthly quota is used up; ecm does not wait for the next month"
+      : `The monthly quota starts anew at ${when}; ecm does not wait for it`;
+  }
+  if (limitKind === "address") {
+    const wait = when === undefined ? "wait" : `try again at ${when} (in ${retryAfterSeconds} s)`;
+    return `Too many requests with a wrong key came from this IP address: fix the key, and ${wait}`;
+  }
   if (limitKind === "hour") {
     return retryAfterSeconds === undefined
       ? "Hourly limit reached: try again later"
       : `Hourly limit reached: try again in ${retryAfterSeconds} s, or allow a wait with --max-wait`;
   }
   return undefined;
+}
+
+/** RFC 3339; undefined for what no date can hold. */
+function timeIn(seconds: number, nowMilliseconds: number): string | undefined {
+  const at = Math.ceil(nowMilliseconds / 1000 + seconds) * 1000;
+  return at < 8.64e15 ? new Date(at).toISOString().replace(".000Z", "Z") : undefined;
 }
 
 function quoted(text: string): string {

@@ -48,7 +48,25 @@ export function reasonOf(failure: TransportFailure, timeoutSeconds: number): str
   if (timeouts.has(code)) return `it did not answer within ${timeoutSeconds} s`;
   if (certificate.test(code)) return `its TLS certificate was not accepted (${code})`;
   if (code.startsWith("HPE_")) return `its answer is not valid HTTP (${code})`;
+  const status = proxyStatus(failure);
+  if (status !== undefined) return `the proxy refused the connection (HTTP ${status})`;
   return words[code] ?? (failure.message || code || "the request failed");
+}
+
+/** With what a proxy refused to make the connection. */
+function proxyStatus({ message }: TransportFailure): string | undefined {
+  return /^Proxy response \((\d+)\)/.exec(message)?.[1];
+}
+
+/** Whoever is asked to do something about it must be the right one: not the service, where the proxy is in the way. */
+function unconnectedHint(failure: TransportFailure): string {
+  if (failure.proxy === undefined || certificate.test(failure.code ?? "")) {
+    return "Check the base URL and the network with: ecm doctor";
+  }
+  if (proxyStatus(failure) === "407") {
+    return "The proxy wants a name and a password: HTTPS_PROXY=http://NAME:PASSWORD@HOST:PORT";
+  }
+  return "Check HTTPS_PROXY, and whether the proxy allows this host; NO_PROXY names hosts that are reached directly";
 }
 
 /** The error of a request that brought no answer. @param origin of the base address */
@@ -66,12 +84,12 @@ export function unreachable(
   const isWrite = request.effect === "write";
   if (trouble.kind === "unconnected") {
     return new UnreachableError(
-      `Cannot reach ${origin}: ${reason}${isWrite ? "; nothing was applied" : ""}`,
+      `Cannot reach ${origin}${failure.proxy ? ` through the proxy ${failure.proxy}` : ""}: ${reason}${isWrite ? "; nothing was applied" : ""}`,
       {
         applied: isWrite ? "no" : undefined,
         isUnconnected: true,
         retryable: !(trouble as { isLasting: boolean }).isLasting,
-        hint: "Check the base URL and the network with: ecm doctor",
+        hint: unconnectedHint(failure),
         cause: failure,
       },
     );

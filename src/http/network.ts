@@ -49,9 +49,17 @@ export async function openNetwork(
   const agent = proxy ? await proxyAgent(proxy, options) : await directAgent(options);
   const originOf = createOriginReader();
   return {
-    transport: (request) => exchange(agent, request, originOf(request.url)),
+    transport: (request) =>
+      exchange(agent, request, originOf(request.url)).catch((error: TransportFailure) => {
+        throw proxy ? Object.assign(error, { proxy: withoutCredentials(proxy.url) }) : error;
+      }),
     close: () => agent.destroy(),
   };
+}
+
+function withoutCredentials(url: string): string {
+  const { protocol, host } = new URL(url);
+  return `${protocol}//${host}`;
 }
 
 /** Reads the origin of an address; that of the last one is known, since a command speaks to one service. */

@@ -257,11 +257,12 @@ function redactHeaders(headers: Record<string, string>, redact: Redact): Record<
 
 /** A new failure: the one that came may carry the request, and with it the key, in members that nobody foresees. */
 function redactFailure(failure: TransportFailure, redact: Redact): TransportFailure {
-  const { code, wasSent, partial } = failure;
+  const { code, wasSent, partial, proxy } = failure;
   const clean: TransportFailure = new Error(redact(String(failure.message)));
   return Object.assign(clean, {
     code: typeof code === "string" ? redact(code) : undefined,
     wasSent,
+    proxy,
     partial: partial && redactAnswer(partial, redact),
   });
 }

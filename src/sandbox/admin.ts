@@ -3,10 +3,13 @@ import { realClock } from "../clock.ts";
 import { EcmError, exitCodes, NotFoundError, UsageError } from "../errors.ts";
 import type { Clock } from "../wire.ts";
 import { type FolderOperations, folderOperations } from "./admin-api/operations.ts";
+import { damageIn } from "./database.ts";
+import { keptOwnKey, ownKeyOf } from "./own-key.ts";
+import type { ResetOptions } from "./public-types.ts";
 import { defaultMonthlyLimit, endOfMonth } from "./rules/limits.ts";
 import { shrink } from "./store/afresh.ts";
-import { openStore, type Store, serviceTime } from "./store/index.ts";
-import { newKeyValue, type Scope, type StoredKey, scopes } from "./store/keys.ts";
+import { discardStore, openStore, type Store, serviceTime } from "./store/index.ts";
+import { isKeyValue, newKeyValue, regionOf, type Scope, type StoredKey, scopes } from "./store/keys.ts";
 
 /** A key as its owner sees it. `key` is whole once, when it is made; afterwards all but its ends is covered. */
 export interface KeyView {
@@ -47,9 +50,8 @@ export interface Owner {
   /**
    * Takes all contacts, lists, custom fields, tags, other keys, counters and the log away. What `sandbox start` printed stays
    * true: the address, the id of the default structure, and the folder's own key.
-   * @param seed make ids reproducible after every reset
    */
-  reset(seed?: number): void;
+  reset(options?: ResetOptions): void;
   /** What a test does to the sandbox beside using it. */
   operations: FolderOperations;
   close(): void;
@@ -118,13 +120,50 @@ export async function openOwner({
         if (monthlyLimit !== undefined) store.account.setMonthlyLimit(monthlyLimit);
         return accountView(store, now());
       }),
-    reset(seed) {
-      folderOperations(store, clock).reset({ seed });
+    reset(options) {
+      folderOperations(store, clock).reset(options);
       shrink(store);
     },
     operations: folderOperations(store, clock),
     close: () => database.close(),
   };
+}
+
+/**
+ * As `reset`, also where the data cannot be read any more: then it is deleted, and of what was there only the folder's own key stays.
+ * @returns whether it was deleted
+ */
+export async function resetFolder(
+  place: { folder: string; clock?: Clock },
+  options: ResetOptions,
+): Promise<{ wasDamaged: boolean }> {
+  try {
+    await resetStore(place, options);
+    return { wasDamaged: false };
+  } catch (error) {
+    if (damageIn(error) === undefined) throw error;
+  }
+  discardStore(place.folder);
+  const { folder, clock = realClock } = place;
+  const kept = keptOwnKey(place) ?? "";
+  const key = isKeyValue(kept) ? kept : undefined;
+  const store = await openStore(folder, clock.now(), { region: key && regionOf(key) });
+  try {
+    ownKeyOf(store, clock.now(), key);
+  } finally {
+    store.database.close();
+  }
+  await resetStore(place, options);
+  return { wasDamaged: true };
+}
+
+async function resetStore(place: { folder: string; clock?: Clock }, options: ResetOptions): Promise<void> {
+  const owner = await openOwner(place);
+  try {
+    owner.reset(options);
+  } finally {
+    owner.close();
+  }
 }
 
 function viewOf(key: StoredKey, now: number): KeyView {

@@ -45,7 +45,7 @@ export function createApp(parts: AppParts): App {
       const route = matched[0][0]![0];
       if (route === "description") {
         const { describeService } = await import("./openapi.ts");
-        return answerOf({ status: 200, body: describeService(endpoints), headers: {} });
+        return answerOf({ status: 200, body: describeService(endpoints, request.headers.host), headers: {} });
       }
       const isReachable =
         route !== "none" && (parts.variants.literal === "no" || route.literal !== undefined);

@@ -1,5 +1,12 @@
-/** The one door to the database binding: opening, statements prepared once, one write transaction at a time. */
-import { closeSync, openSync } from "node:fs";
+/**
+ * The one place that uses the database binding: opening, statements prepared once, one write transaction at a time.
+ *
+ * Nothing else in this process may open the database, its log (`-wal`) or its index (`-shm`), not even to read: on POSIX, closing
+ * any descriptor of a file ends all locks that the process holds on it, and the binding closes its own descriptors only when its
+ * statements are collected. Other processes then overwrite what this one relies on. Looking at a file by its path (stat,
+ * chmod, rename, unlink) opens nothing.
+ */
+import { closeSync, openSync, rmSync, statSync } from "node:fs";
 import { devNull } from "node:os";
 import { EcmError, exitCodes, UsageError } from "../errors.ts";
 
@@ -42,19 +49,59 @@ const busyMilliseconds = 30_000;
 // What the binding opens for itself and for a database with its log, with room for what is opened beside it.
 const neededDescriptors = 16;
 
+/** What SQLite keeps beside the file: its write-ahead log, or a journal of the transaction under way. */
+type Journal = "WAL" | "DELETE";
+
+interface Connection {
+  database: Database;
+  users: number;
+}
+
+/** Of this process, by the identity of their file: one for each file, however often it is opened. */
+const connections = new Map<string, Connection>();
+
 /**
- * Opens a file that several processes may use at once. A transaction that has ended survives the death of its
- * process; it is the operating system's to survive a loss of power (write-ahead log, synchronous NORMAL).
+ * Opens a file that several processes may use at once; within a process all who open it share one connection. A
+ * transaction that has ended survives the death of its process; it is the operating system's to survive a loss of power
+ * (write-ahead log, synchronous NORMAL).
+ * @param journal `DELETE` for a file that is moved and replaced as a whole: beside it nothing is left once a transaction ends
  * @throws UsageError when the binding is not installed, or the file is no database; EcmError when too few files may be open
  */
-export async function openDatabase(file: string): Promise<Database> {
-  requireDescriptors();
+export async function openDatabase(file: string, journal: Journal = "WAL"): Promise<Database> {
   const Binding = await loadBinding();
+  const known = connections.get(identityOf(file) ?? "");
+  return share(known ?? { database: wrap(connect(Binding, file, journal)), users: 0 }, identityOf(file)!);
+}
+
+/** Undefined where there is no such file. A path is not enough: links lead to a file, and another may take its place. */
+function identityOf(file: string): string | undefined {
+  const stats = statSync(file, { bigint: true, throwIfNoEntry: false });
+  return stats && `${stats.dev}:${stats.ino}`;
+}
+
+/** The connection as one of its users has it: it is closed when the last of them has closed it. */
+function share(connection: Connection, identity: string): Database {
+  connections.set(identity, connection);
+  connection.users += 1;
+  let isClosed = false;
+  const close = () => {
+    if (isClosed) return;
+    isClosed = true;
+    connection.users -= 1;
+    if (connection.users > 0) return;
+    connections.delete(identity);
+    connection.database.close();
+  };
+  return Object.create(connection.database, { close: { value: close } });
+}
+
+function connect(Binding: new (file: string) => Binding, file: string, journal: Journal): Binding {
+  requireDescriptors();
   let binding: Binding;
   try {
     binding = new Binding(file);
     binding.pragma(`busy_timeout = ${busyMilliseconds}`);
-    enterWriteAheadLog(binding);
+    setJournal(binding, journal);
   } catch (error) {
     if (isDiskFull(error)) {
       throw new EcmError(
@@ -78,7 +125,26 @@ export async function openDatabase(file: string): Promise<Database> {
   // 64 MiB, in place of 4: a page that many transactions change, as those of the log of requests, is carried over once.
   binding.pragma("wal_autocheckpoint = 16000");
   binding.pragma("cache_size = -32000");
-  return wrap(binding);
+  return binding;
+}
+
+/** SQLite's reason, where a file holds no database, or one that cannot be read any more. */
+export function damageIn(error: unknown): string | undefined {
+  const { rawCode = 0, message, cause } = error as { rawCode?: number; message: string; cause?: unknown };
+  // CORRUPT, NOTADB, IOERR_SHORT_READ; extended numbers hold the plain one in their last byte.
+  if ([11, 26].includes(rawCode & 0xff) || rawCode === 522) return message;
+  return cause === undefined ? undefined : damageIn(cause);
+}
+
+/** Deletes a database, with what stands beside it. Processes that have it open go on with what nobody else sees. */
+export function discardDatabase(file: string): void {
+  rmSync(file, { force: true });
+  discardSideFiles(file);
+}
+
+/** Before a file is put in the place of another: what a killed process left would be applied to it. */
+export function discardSideFiles(file: string): void {
+  for (const ending of ["-wal", "-shm", "-journal"]) rmSync(`${file}${ending}`, { force: true });
 }
 
 function isDiskFull(error: unknown): boolean {
@@ -117,10 +183,10 @@ async function loadBinding(): Promise<new (file: string) => Binding> {
 }
 
 // Two processes that open a new file at the same moment: the change of mode does not wait for the lock by itself.
-function enterWriteAheadLog(binding: Binding): void {
+function setJournal(binding: Binding, journal: Journal): void {
   for (let attempt = 1; ; attempt++) {
     try {
-      binding.pragma("journal_mode = WAL");
+      binding.pragma(`journal_mode = ${journal}`);
       return;
     } catch (error) {
       if (attempt === 200 || !/locked|busy/i.test((error as Error).message)) throw error;

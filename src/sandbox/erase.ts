@@ -22,11 +22,15 @@ export async function eraseFromSandbox(folder: string, keys: readonly string[], 
   const saved = join(folder, "snapshots");
   if (existsSync(saved)) removeUnfinished(saved, 0);
   const snapshots = existsSync(saved) ? readdirSync(saved).filter((name) => name.endsWith(".db")) : [];
-  const files = [join(folder, "sandbox.db"), ...snapshots.map((name) => join(saved, name))];
+  const main = join(folder, "sandbox.db");
   // The requests that looked the person up may still wait to be logged, by other processes and by this one.
-  if (existsSync(files[0]!)) await sleep(4 * delayMilliseconds);
+  if (existsSync(main)) await sleep(4 * delayMilliseconds);
   let erased = 0;
-  for (const file of files) if (existsSync(file)) erased += Number(await eraseFromDatabase(file, keys, mask));
+  for (const file of [main, ...snapshots.map((name) => join(saved, name))]) {
+    if (!existsSync(file)) continue;
+    const database = await openDatabase(file, file === main ? "WAL" : "DELETE");
+    erased += Number(await eraseFromDatabase({ database, file }, keys, mask));
+  }
   return erased;
 }
 
@@ -38,8 +42,11 @@ function tablesOf(database: Database): string[] {
 
 const idsOnly = ["members", "totals", "milestones", "api_keys"];
 
-async function eraseFromDatabase(file: string, keys: readonly string[], mask: Mask): Promise<boolean> {
-  const database = await openDatabase(file);
+async function eraseFromDatabase(
+  { database, file }: { database: Database; file: string },
+  keys: readonly string[],
+  mask: Mask,
+): Promise<boolean> {
   try {
     // As earlier versions kept the log.
     if (tablesOf(database).includes("requests")) bringUpToDate(database);

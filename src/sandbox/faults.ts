@@ -37,19 +37,23 @@ export interface Faults {
   specs(): string[];
   /** Counting begins anew. @throws UsageError; then the faults stay as they were */
   set(specs: string[]): void;
+  /** As they were when the process started. */
+  restore(): void;
 }
 
 /** @throws UsageError naming the flag and what is wrong with the fault */
 export function changeableFaults(initial: string[]): Faults {
   let specs = initial;
   let faultsOf = planFaults(initial);
+  const set = (wanted: string[]) => {
+    faultsOf = planFaults(wanted);
+    specs = wanted;
+  };
   return {
     of: (method, path) => faultsOf(method, path),
     specs: () => specs,
-    set(wanted) {
-      faultsOf = planFaults(wanted);
-      specs = wanted;
-    },
+    set,
+    restore: () => set(initial),
   };
 }
 

@@ -14,7 +14,7 @@ import { serviceOf } from "./service.ts";
 import { openStore, serviceTime } from "./store/index.ts";
 import { laggingBehind } from "./store/search-lag.ts";
 import { transactionQueue } from "./transaction-queue.ts";
-import type { OpenPort } from "./transports/http.ts";
+import type { OpenPort, PortOptions } from "./transports/http.ts";
 import { inProcessTransport } from "./transports/in-process.ts";
 import { variantsFrom } from "./variants.ts";
 
@@ -58,8 +58,9 @@ export interface Sandbox {
   /** What a test does to the sandbox beside using it. */
   operations: Operations;
   /** Puts the same application behind a port. */
-  serve(options: { host: string; port: number }): Promise<OpenPort>;
-  close(): void;
+  serve(options: PortOptions): Promise<OpenPort>;
+  /** A second time does nothing. */
+  close: () => void;
 }
 
 /** @throws UsageError for a bad fault or variant, or when the database binding is not installed. */
@@ -124,7 +125,7 @@ export async function openSandbox(options: SandboxOptions): Promise<Sandbox> {
       const { openPort } = await import("./transports/http.ts");
       return openPort(both, place);
     },
-    close() {
+    close: () => {
       closing.abort();
       store.requests.close();
       store.database.close();

@@ -55,7 +55,8 @@ const errors: [status: number, description: string][] = [
   [429, "TooManyRequestsError: the hour, the month, or the address"],
 ];
 
-export function describeService(endpoints: Endpoint[]): object {
+/** @param host as the request named it: that is where its sender reaches the sandbox */
+export function describeService(endpoints: Endpoint[], host: string | undefined): object {
   const paths: Record<string, Record<string, object>> = {};
   for (const endpoint of endpoints) {
     const path = endpoint.path.replace(/:(\w+)/g, "{$1}");
@@ -63,7 +64,12 @@ export function describeService(endpoints: Endpoint[]): object {
   }
   return {
     openapi: "3.1.0",
-    info: { title: "Email marketing contacts, as the sandbox of ecm answers", version },
+    info: {
+      title: "Email marketing contacts, as the sandbox of ecm answers",
+      version,
+      license: { name: "MIT", identifier: "MIT" },
+    },
+    servers: [{ url: isHost(host) ? `http://${host}` : "/", description: "This sandbox" }],
     security: [{ apiKey: [] }],
     tags: tags.map(([name, description]) => ({ name, description })),
     paths,
@@ -72,6 +78,10 @@ export function describeService(endpoints: Endpoint[]): object {
       schemas: Object.fromEntries(Object.keys(parts).map((name) => [name, describedPart(name)])),
     },
   };
+}
+
+function isHost(host: string | undefined): host is string {
+  return host !== undefined && /^[\w.-]+(:\d+)?$|^\[[\da-f:]+\](:\d+)?$/i.test(host);
 }
 
 function operationOf(endpoint: Endpoint): object {

@@ -45,11 +45,11 @@ export function ownKeyOf(store: Store, now: number, given?: string): string {
 }
 
 /** The value in the folder's file, whether it works or not. */
-export function keptOwnKey(store: Store): string | undefined {
+export function keptOwnKey(store: Pick<Store, "folder">): string | undefined {
   return readIfThere(ownKeyFile(store));
 }
 
-function ownKeyFile(store: Store): string {
+function ownKeyFile(store: Pick<Store, "folder">): string {
   return join(store.folder, "api-key");
 }
 

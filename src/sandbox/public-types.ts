@@ -2,6 +2,13 @@
  * The types of `ecm/sandbox`. The build publishes this file as it stands, so it imports nothing.
  */
 
+declare global {
+  // Older libraries of TypeScript do not have it.
+  interface SymbolConstructor {
+    readonly asyncDispose: unique symbol;
+  }
+}
+
 /** A sandbox of a test suite's own, in this process, on a free port of 127.0.0.1. */
 export interface StartSandboxOptions {
   /** Keeps the data. Default: a temporary folder, which `stop` removes. */
@@ -38,6 +45,8 @@ export interface StartedSandbox {
   admin: Admin;
   /** Frees the port, and removes the folder when it was temporary. */
   stop(): Promise<void>;
+  /** The same, for `await using`. */
+  [Symbol.asyncDispose](): Promise<void>;
 }
 
 /**
@@ -45,8 +54,8 @@ export interface StartedSandbox {
  * Error whose message names the place, and then nothing has changed.
  */
 export interface Admin {
-  /** An empty account: key, structure and default fields stay, and so do clock, limits, faults and snapshots. */
-  reset(options?: { seed?: number }): Promise<{ structureId: string }>;
+  /** An empty account and an empty log: key, structure, default fields and snapshots stay. */
+  reset(options?: ResetOptions): Promise<{ structureId: string }>;
   /** By names: what is missing is created, a contact that exists is updated. All of it or nothing. */
   seed(data: SeedData): Promise<SeedReport>;
   requests: {
@@ -69,6 +78,13 @@ export interface Admin {
     load(name: string): Promise<Snapshot>;
     remove(name: string): Promise<void>;
   };
+}
+
+export interface ResetOptions {
+  /** From now on the same ids after every reset. */
+  seed?: number;
+  /** The clock is real again, and limits and faults are as they were at the start. Default: false, all three stay. */
+  everything?: boolean;
 }
 
 export interface SeedData {
@@ -103,6 +119,8 @@ export interface RequestQuery {
   status?: number | string;
   /** The newest of them. */
   limit?: number | string;
+  /** In which log a number in `since` counts: where another one has begun, all of that is given. */
+  log?: string;
 }
 
 export interface LoggedRequest {
@@ -126,20 +144,24 @@ export interface LoggedRequest {
   fault: string | null;
 }
 
-/** Exactly one of the three. */
+/** At most one of `time`, `advance` and `real`; `frozen` alone, or with one of the first two. */
 export interface ClockChange {
   /** Such as `2027-01-31T12:00:00Z`. */
   time?: string;
   /** Such as `90m`, `12h` or `30d`. */
   advance?: string;
   real?: true;
+  /** True: the clock stands still until it is set, advanced or let run again. False: it runs on. Default: as before. */
+  frozen?: boolean;
 }
 
 export interface ClockView {
   /** The service's time. */
   time: string;
-  /** False when it was set or advanced. */
+  /** False when it was set, advanced or stopped. */
   real: boolean;
+  /** It stands still. */
+  frozen: boolean;
 }
 
 export interface LimitsChange {

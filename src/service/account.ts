@@ -5,11 +5,12 @@
 import { UsageError } from "../errors.ts";
 import type { Contact, ContactList, ContactStructure, Send } from "../wire.ts";
 import type { Behaviors } from "./behavior.ts";
-import { fetchAllLists } from "./list-pages.ts";
+import { countLists, type ListReading, readAllLists } from "./list-pages.ts";
 import { resolveName } from "./names.ts";
 import { isEqual, isNamed, listNames, mayBeOutdated, namesIn } from "./outdated-names.ts";
 import { createRecalledNames } from "./recalled-names.ts";
 import type { RememberedNames } from "./remembered-names.ts";
+import { type ListFilters, provenListFilters } from "./several-lists.ts";
 import { listStructuresRequest, readStructures } from "./structures.ts";
 import { createWholeStructures } from "./whole-structures.ts";
 
@@ -26,7 +27,17 @@ export interface Account {
   forUpdate(structure: ContactStructure): Promise<ContactStructure>;
   /** Every list of the structure. */
   lists(structure: ContactStructure): Promise<ContactList[]>;
+  /** The same, fetched now, with what it took. */
+  freshLists(structure: ContactStructure): Promise<ListReading>;
+  /** The last such reading of this command; undefined where remembered names were taken. */
+  lastReading(structure: ContactStructure): ListReading | undefined;
+  /** How many lists there are, in one request; undefined where the service does not say. */
+  countLists(structure: ContactStructure): Promise<number | undefined>;
   list(structure: ContactStructure, wanted: string): Promise<ContactList>;
+  /** How members of any of these lists are searched for. @throws EcmError where no form of it finds them all */
+  anyOfLists(structure: ContactStructure, listIds: readonly string[]): Promise<ListFilters>;
+  /** Keeps other processes of this machine from creating names meanwhile. @throws LockedError when one takes too long */
+  readonly creatingNames: NamesLock;
   /** What was fetched so far, without a request: names for what is shown. */
   known(structure: ContactStructure): Promise<{ structure: ContactStructure; lists: ContactList[] }>;
   /**
@@ -46,6 +57,9 @@ export interface Account {
   forget(): void;
 }
 
+/** One process at a time creates names in an account, as far as processes share a state folder. */
+export type NamesLock = <T>(structureId: string, perform: () => Promise<T>) => Promise<T>;
+
 export interface Naming {
   structure: ContactStructure;
   lists: ContactList[];
@@ -64,15 +78,18 @@ export interface AccountMemory {
  * @param preferred the structure named by flag, environment or profile, if any
  * @param behaviors what is known of how the service behaves
  * @param memory without it nothing is remembered
+ * @param creatingNames without it nobody is kept out
  */
 export function createAccount(
   send: Send,
   preferred?: string,
   behaviors?: Behaviors,
   memory?: AccountMemory,
+  creatingNames: NamesLock = (_structureId, perform) => perform(),
 ): Account {
   let structures: Promise<ContactStructure[]> | undefined;
   const lists = new Map<string, Promise<ContactList[]>>();
+  const readings = new Map<string, ListReading>();
   const recalled = createRecalledNames(memory);
   const { byId: completed, complete, forUpdate } = createWholeStructures(send, recalled);
 
@@ -83,11 +100,12 @@ export function createAccount(
     recalled.stop();
   }
 
-  async function readAllLists(structureId: string): Promise<ContactList[]> {
+  async function readLists(structureId: string): Promise<ListReading> {
     const askedAt = memory?.now() ?? 0;
-    const all = await fetchAllLists(send, structureId, behaviors?.(structureId));
-    memory?.keepLists(structureId, all, askedAt);
-    return all;
+    const reading = await readAllLists(send, structureId, behaviors?.(structureId));
+    memory?.keepLists(structureId, reading.lists, askedAt);
+    readings.set(structureId, reading);
+    return reading;
   }
 
   async function structureOf(id: string | undefined): Promise<ContactStructure | undefined> {
@@ -149,11 +167,23 @@ export function createAccount(
       let known = lists.get(id);
       if (!known) {
         const all = recalled.take(({ lists: seen }) => (seen?.[id]?.isAll ? seen[id].items : undefined));
-        known = all ? Promise.resolve(all) : readAllLists(id);
+        known = all ? Promise.resolve(all) : readLists(id).then((reading) => reading.lists);
         lists.set(id, known);
       }
       return known;
     },
+    freshLists({ _id: id }) {
+      const reading = readLists(id);
+      lists.set(
+        id,
+        reading.then((read) => read.lists),
+      );
+      return reading;
+    },
+    anyOfLists: ({ _id }, listIds) => provenListFilters(send, _id, listIds, behaviors?.(_id)),
+    lastReading: ({ _id }) => readings.get(_id),
+    countLists: ({ _id }) => countLists(send, _id, behaviors?.(_id)),
+    creatingNames,
     async list(structure, wanted) {
       return resolveName(wanted, await account.lists(structure), (list) => list.name, "list");
     },

@@ -113,6 +113,7 @@ const numbers: readonly string[] = [
 ];
 
 /** What of a kept text can be believed; a service may change, so that what is older than this is found out anew. */
+const oneDayMilliseconds = 24 * 3_600_000;
 const longestBelievedMilliseconds = 30 * 24 * 3_600_000;
 
 /** The points of a kept record that are sound and not too old; everything else is left out and learned again. */
@@ -121,7 +122,8 @@ export function soundBehavior(kept: unknown, now: number): KnownBehavior {
   for (const [point, known] of Object.entries(isRecord(kept) ? kept : {})) {
     if (!isRecord(known) || typeof known.learnedAt !== "string") continue;
     const age = now - Date.parse(known.learnedAt);
-    if (!(age <= longestBelievedMilliseconds)) continue;
+    // Learned by a clock that was ahead: nobody knows when.
+    if (!(age <= longestBelievedMilliseconds && age >= -oneDayMilliseconds)) continue;
     const { value } = known;
     const isSound =
       words[point as BehaviorPoint]?.includes(value as string) ??

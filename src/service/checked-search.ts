@@ -8,6 +8,7 @@ import { ServiceError } from "../errors.ts";
 import type { Contact, Send } from "../wire.ts";
 import type { Behavior } from "./behavior.ts";
 import { contactPages } from "./contact-search.ts";
+import { allOf } from "./contacts.ts";
 import type { KeyForm, KeyQuery } from "./key-form.ts";
 import { isSizeRefusal, readComplete } from "./pages.ts";
 
@@ -18,6 +19,8 @@ export interface CheckedSearch {
   ask(query: KeyQuery): Promise<FoundParts>;
   /** @returns undefined when it turned out that keys have to be asked for one by one */
   askSeveral(query: KeyQuery): Promise<FoundParts | undefined>;
+  /** Somebody whom the other criterias find; undefined where there is nobody. */
+  askWithoutKeys(query: Omit<KeyQuery, "keys">): Promise<Partial<Contact> | undefined>;
   /** A contact that was read: its key must be found by every later search for it. */
   meet(contact: Partial<Contact> | undefined): void;
 }
@@ -61,7 +64,7 @@ export function createCheckedSearch(options: CheckedSearchOptions, form: KeyForm
     }
     if (carried !== undefined) return askAfterMissing(carried, query, contacts);
     if (form.isTrusted()) return contacts;
-    const someone = contacts[0]?.key ?? (await keyOfAnyone());
+    const someone = contacts[0]?.key ?? (await askWithoutKeys({ source: ["_id", "key"], further: [] }))?.key;
     if (someone === undefined) {
       form.trust();
       return contacts;
@@ -99,17 +102,19 @@ export function createCheckedSearch(options: CheckedSearchOptions, form: KeyForm
     return askSeveral(query);
   }
 
-  /** Undefined when the account is empty. */
-  async function keyOfAnyone(): Promise<string | undefined> {
-    const read = contactPages(send, { structureId, filters: [], source: ["_id", "key"] }, behavior);
-    return (await read(1, 1)).items[0]?.key;
+  async function askWithoutKeys({
+    source,
+    further,
+  }: Omit<KeyQuery, "keys">): ReturnType<CheckedSearch["askWithoutKeys"]> {
+    const search = { structureId, filters: allOf(...further), source: [...source] };
+    return (await contactPages(send, search, behavior)(1, 1)).items[0];
   }
 
   function meet(contact: Partial<Contact> | undefined): void {
     expected ??= contact?.key;
   }
 
-  return { ask, askSeveral, meet };
+  return { ask, askSeveral, askWithoutKeys, meet };
 }
 
 /** A refusal of the keys, of one of them or of the form; not of the size of a page. */

@@ -15,18 +15,22 @@ export interface WantedChanges {
   ifVersion?: number;
 }
 
+/** @throws UsageError when nothing is wanted */
+export function requireChange({ addTag, removeTag, addList, removeList, set }: WantedChanges): void {
+  if ([addTag, removeTag, addList, removeList, set].some((each) => (each?.length ?? 0) > 0)) return;
+  throw new UsageError(
+    "No change given",
+    "Pass --set, --add-tag, --remove-tag, --add-list, --remove-list or --data",
+  );
+}
+
 /**
  * The body of a mutate; members without an element are left out.
  * @throws UsageError when nothing is wanted, or two changes contradict each other; NotFoundError for a name that means nothing.
  */
 export async function mutateBody(account: Account, wanted: WantedChanges): Promise<MutateBody> {
+  requireChange(wanted);
   const { addTag = [], removeTag = [], addList = [], removeList = [], set = [] } = wanted;
-  if (addTag.length + removeTag.length + addList.length + removeList.length + set.length === 0) {
-    throw new UsageError(
-      "No change given",
-      "Pass --set, --add-tag, --remove-tag, --add-list, --remove-list or --data",
-    );
-  }
   const structure = await account.structure();
   const body: MutateBody = {
     addTags: await tagRefs(account, structure, addTag),
@@ -35,8 +39,8 @@ export async function mutateBody(account: Account, wanted: WantedChanges): Promi
     removeLists: await listRefs(account, structure, removeList),
     updateFields: fieldValues(structure, set),
   };
-  refuseContradiction("tag", body.addTags, body.removeTags);
-  refuseContradiction("list", body.addLists, body.removeLists);
+  refuseContradiction("tag", removeTag, body.addTags, body.removeTags);
+  refuseContradiction("list", removeList, body.addLists, body.removeLists);
   const kept = Object.entries(body).filter(([, elements]) => (elements as unknown[]).length > 0);
   return { ...Object.fromEntries(kept), ...(wanted.ifVersion !== undefined && { __v: wanted.ifVersion }) };
 }
@@ -80,7 +84,10 @@ export function fieldValues(structure: ContactStructure, assignments: readonly s
     const [wanted, value] = splitAssignment(assignment);
     const field = fieldOf(structure, assignment, wanted);
     if (values.has(field._id)) {
-      throw new UsageError(`--set: the field ${JSON.stringify(field.label)} is set twice`);
+      throw new UsageError(
+        `--set: the field ${JSON.stringify(field.label)} is set twice`,
+        "Give it one value",
+      );
     }
     values.set(field._id, value);
   }
@@ -102,9 +109,20 @@ function fieldOf(structure: ContactStructure, assignment: string, wanted: string
   }
 }
 
-function refuseContradiction(kind: string, added: IdRef[] = [], removed: IdRef[] = []): void {
-  const both = added.find(({ _id }) => removed.some((other) => other._id === _id));
-  if (both) throw new UsageError(`The ${kind} ${both._id} cannot be both added and removed`);
+/** @param typed names of what is removed, for the message */
+function refuseContradiction(
+  kind: string,
+  typed: readonly string[],
+  added: IdRef[] = [],
+  removed: IdRef[] = [],
+): void {
+  const both = removed.findIndex(({ _id }) => added.some((other) => other._id === _id));
+  if (both < 0) return;
+  const name = removed.length === typed.length ? typed[both] : removed[both]!._id;
+  throw new UsageError(
+    `The ${kind} ${JSON.stringify(name)} cannot be both added and removed`,
+    `Leave out --add-${kind} or --remove-${kind}`,
+  );
 }
 
 /**

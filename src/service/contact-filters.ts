@@ -8,6 +8,7 @@ import type { Account } from "./account.ts";
 import { allOf, equals } from "./contacts.ts";
 import { normalKey } from "./key-spelling.ts";
 import { resolveTag } from "./names.ts";
+import type { ListFilters } from "./several-lists.ts";
 import { parseStatus, secondaryCondition } from "./status-words.ts";
 import { isEmailKey } from "./structures.ts";
 
@@ -60,14 +61,18 @@ export async function contactConditions(
   const criterias: Criteria[] = [
     ...(keys.length > 0 && !areSeveral ? [equals("KEY", keys)] : []),
     ...(status ? [equals("CONTACT_STATUS", [status.primary])] : []),
-    ...(wanted.list?.length ? [equals("LIST_ID", wanted.list)] : []),
     ...(wanted.filter ?? []).map(parseFilter),
   ];
   for (const criteria of criterias) criteria.values = await idsOf(account, structure, criteria);
+  const ofLists = await listFilters(account, structure, wanted.list);
   const filters =
     alternatives.length === 0
-      ? allOf(...criterias)
-      : alternatives.map((filter) => withCriterias(filter, criterias));
+      ? ofLists(criterias)
+      : alternatives.flatMap((filter) =>
+          Array.isArray(filter?.criterias) && wanted.list?.length
+            ? ofLists([...criterias, ...filter.criterias])
+            : withCriterias(filter, criterias),
+        );
   const keeps = bothOf(
     wanted.tag?.length ? await taggedWithAny(account, structure, wanted.tag) : undefined,
     status && secondaryCondition(status),
@@ -91,6 +96,19 @@ export function bothOf(
     wanted: [one.wanted, other.wanted],
     holds: (contact: Partial<Contact>) => one.holds(contact) && other.holds(contact),
   };
+}
+
+async function listFilters(
+  account: Account,
+  structure: ContactStructure,
+  names: readonly string[] = [],
+): Promise<ListFilters> {
+  if (names.length === 0) return (further = []) => allOf(...further);
+  const lists = await Promise.all(names.map((name) => account.list(structure, name)));
+  return account.anyOfLists(
+    structure,
+    lists.map(({ _id }) => _id),
+  );
 }
 
 /** A filter that has no criterias of its own is the service's to refuse. */

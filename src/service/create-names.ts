@@ -1,33 +1,99 @@
-/** Lists, fields and tags that are wanted by their names: what is missing is created. */
+/** Lists, fields and tags that are wanted by their names: what is missing is created, once. */
+import { EcmError, exitCodes } from "../errors.ts";
 import type { ContactList, ContactStructure, Send } from "../wire.ts";
 import type { Account } from "./account.ts";
-import { createListRequest, readList } from "./lists.ts";
-import { findByName } from "./names.ts";
+import { allOf, equals, readSearch, searchContactsRequest } from "./contacts.ts";
+import type { ListReading } from "./list-pages.ts";
+import { createListRequest, deleteList, readList } from "./lists.ts";
+import { findByName, fold } from "./names.ts";
 import { addParts } from "./structure-edit.ts";
 import { readStructure, updateStructureRequest } from "./structures.ts";
 
-/** Creates the missing ones of these list names; returns name → list for all of them. */
+export interface EnsuredLists {
+  /** As the service answered. The specification shows only `_id` in the answer to a creation. */
+  lists: Map<string, ContactList>;
+  /** Names of the lists that were created now. Of all others, somebody else's is used. */
+  created: Set<string>;
+}
+
+/**
+ * Creates the missing ones of these list names. The service takes a name twice, so that the lists are read again right before and
+ * after: of two creators at once, the older list stays and the other one, which is empty, is deleted again.
+ * @throws EcmError (exit 6) when there are two lists of a name now and neither is empty
+ */
 export async function ensureLists(
   send: Send,
   account: Account,
   structure: ContactStructure,
-  names: string[],
-): Promise<Map<string, ContactList>> {
-  const known = await account.lists(structure);
-  const result = new Map<string, ContactList>();
-  for (const name of names) {
-    let list = findByName(
-      name,
-      [...known, ...result.values()].filter(uniqueById()),
-      (each) => each.name,
-      "list",
-    );
-    list ??= readList(await send(createListRequest(structure._id, name)));
-    // The specification shows only `_id` in the answer to a creation.
-    result.set(name, { ...list, name: list.name ?? name });
-  }
-  if (result.size > 0) account.forget();
-  return result;
+  names: readonly string[],
+): Promise<EnsuredLists> {
+  return account.creatingNames(structure._id, async () => {
+    const lists = new Map<string, ContactList>();
+    const made = new Map<string, ContactList>();
+    const before = await account.freshLists(structure);
+    for (const name of names) {
+      const earlier = [...made].find(([other]) => fold(other) === fold(name))?.[1];
+      const ofName = before.lists.filter((each) => fold(each.name ?? "") === fold(name));
+      const existing = earlier ?? findByName(name, ofName, (each) => each.name, "list");
+      const list = existing ?? readList(await send(createListRequest(structure._id, name)));
+      lists.set(name, list);
+      if (!existing) made.set(name, { ...list, name });
+    }
+    const creations = made.size;
+    if (creations > 0 && !(await isAlone(account, structure, before, creations))) {
+      const { lists: all } = await account.freshLists(structure);
+      for (const [name, own] of made) {
+        const older = olderOfName(own, all);
+        if (!older) continue;
+        await deleteIfEmpty(send, structure._id, own, older);
+        made.delete(name);
+        for (const [each, list] of lists) if (list._id === own._id) lists.set(each, older);
+      }
+    }
+    if (creations > 0) account.forget();
+    return { lists, created: new Set(made.keys()) };
+  });
+}
+
+/** Whether nobody else has created a list meanwhile. Where the service says how many there are, one request tells. */
+async function isAlone(account: Account, structure: ContactStructure, before: ListReading, created: number) {
+  return before.hasTotal && (await account.countLists(structure)) === before.lists.length + created;
+}
+
+/** The oldest other list of the same name; undefined when this one is the oldest. */
+function olderOfName(own: ContactList, all: readonly ContactList[]): ContactList | undefined {
+  const seen = all.find(({ _id }) => _id === own._id) ?? own;
+  const others = all.filter((list) => list._id !== own._id && fold(list.name ?? "") === fold(own.name));
+  const [oldest] = [seen, ...others].sort(byAge);
+  return oldest === seen ? undefined : oldest;
+}
+
+/** Ids decide where the service does not say when a list was created, or says the same time: everybody decides alike. */
+function byAge(one: ContactList, other: ContactList): number {
+  const [first, second] = [one, other].map(({ createdAt }) => Date.parse(createdAt ?? ""));
+  if (first !== second && !Number.isNaN(first! - second!)) return first! - second!;
+  return one._id < other._id ? -1 : 1;
+}
+
+async function deleteIfEmpty(send: Send, structureId: string, own: ContactList, older: ContactList) {
+  const members = searchContactsRequest({
+    structureId,
+    filters: allOf(equals("LIST_ID", [own._id])),
+    page: 1,
+    pageSize: 1,
+    source: ["_id"],
+  });
+  if (readSearch(await send(members)).totalRecords === 0) return deleteList(send, structureId, own._id);
+  throw new EcmError(
+    exitCodes.conflict,
+    `There are two lists named ${JSON.stringify(own.name)} now (${older._id} and ${own._id})`,
+    {
+      type: "DuplicateFieldError",
+      field: "name",
+      hint: `Rename one of them with: ecm lists rename ${own._id} NAME`,
+      applied: "yes",
+    },
+  );
 }
 
 /** Adds the missing ones of these fields and tags to the structure in one update; returns the structure as it is then. */
@@ -43,9 +109,4 @@ export async function ensureParts(
   const answer = await send<ContactStructure>(updateStructureRequest(structure._id, body));
   account.forget();
   return readStructure(answer);
-}
-
-function uniqueById(): (list: ContactList) => boolean {
-  const seen = new Set<string>();
-  return (list) => !seen.has(list._id) && Boolean(seen.add(list._id));
 }

@@ -36,7 +36,9 @@ export async function contactsOfKey(
   return [...found.values()];
 }
 
+/** @throws ServiceError where the service takes no such search: then nobody knows whether the contact is there */
 async function findInactive(send: Send, structureId: string, byKey: Criteria): Promise<Partial<Contact>[]> {
+  let refusal: unknown;
   for (const value of inactive) {
     try {
       return await find(send, structureId, [
@@ -45,9 +47,10 @@ async function findInactive(send: Send, structureId: string, byKey: Criteria): P
       ]);
     } catch (error) {
       if (!(error instanceof ServiceError) || error.status !== 400) throw error;
+      refusal ??= error;
     }
   }
-  return [];
+  throw refusal;
 }
 
 async function find(send: Send, structureId: string, criterias: Criteria[]): Promise<Partial<Contact>[]> {

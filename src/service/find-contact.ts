@@ -39,7 +39,8 @@ export async function onContact<T>(
   perform: (contactId: string, found?: Partial<Contact>) => Promise<T>,
   { source = ["_id", "key"], behaviors }: SearchedParts = {},
 ): Promise<T> {
-  if (idOrKey.trim() === "") throw new UsageError("A contact's id or key cannot be empty");
+  if (idOrKey.trim() === "")
+    throw new UsageError("A contact's id or key cannot be empty", "Name a contact, such as ada@example.com");
   const isLikelyId = isId(idOrKey);
   let missing: ErrorDetails | undefined;
   const performUnlessMissing = async (): Promise<{ value: T } | undefined> => {

@@ -9,7 +9,10 @@ const firstSize = 100;
  * Page and size of the caller's own are kept as the size; it always begins at the first page.
  * @throws UsageError for a request that writes; UnreadableAnswerError for an answer that is no page
  */
-export async function joinPages(send: Send, request: ApiRequest): Promise<unknown[]> {
+export async function joinPages(
+  send: Send,
+  request: ApiRequest,
+): Promise<{ records: unknown[]; total?: number }> {
   if (request.effect === "write") {
     throw new UsageError(
       "--paginate joins the pages of a read, but this request would write",
@@ -28,7 +31,7 @@ export async function joinPages(send: Send, request: ApiRequest): Promise<unknow
     joined.push(...fresh);
     const isNew = fresh.length > 0;
     const isComplete = answer.total !== undefined && page * size >= answer.total;
-    if (!isNew || isComplete) return joined;
+    if (!isNew || isComplete) return { records: joined, total: answer.total };
   }
 
   async function sendPage(page: number) {

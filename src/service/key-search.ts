@@ -16,7 +16,7 @@ import { createKeyForm, type KeyQuery } from "./key-form.ts";
 export interface FoundByKeys {
   /** In the order in which the service gave them. */
   contacts: Partial<Contact>[];
-  /** Keys that the service refuses to look up, each by itself. */
+  /** Keys that the service refuses to look up, each by itself, although it takes such searches. */
   refused: Map<string, ServiceError>;
 }
 
@@ -25,6 +25,7 @@ export interface KeySearch extends Pick<CheckedSearch, "meet"> {
   readonly limit: number;
   /**
    * @param further criterias that must hold as well
+   * @throws ServiceError when it is no key that the service refuses, but such a search: then nobody is known to be absent
    * @throws EcmError when the pages never add up to their total
    */
   find(keys: readonly string[], source: readonly string[], further?: Criteria[]): Promise<FoundByKeys>;
@@ -36,7 +37,9 @@ const leastPage = 50;
 export function createKeySearch(options: CheckedSearchOptions): KeySearch {
   const { behavior } = options;
   const form = createKeyForm(behavior);
-  const { ask, askSeveral, meet } = createCheckedSearch(options, form);
+  const { ask, askSeveral, askWithoutKeys, meet } = createCheckedSearch(options, form);
+  /** Searches that were answered, by all of them but the keys. */
+  const taken = new Set<string>();
   /** Most keys that fit into one search, as far as refusals have shown. */
   let most = mostKnown(behavior);
   /** While it is not known what works, one search finds out and the others wait. */
@@ -74,12 +77,26 @@ export function createKeySearch(options: CheckedSearchOptions): KeySearch {
       const contacts = await (keys.length === 1 ? ask(query) : askSeveral(query));
       if (contacts === undefined) return findAll(query);
       meet(contacts[0]);
+      taken.add(kindOf(query));
       return { contacts, refused: new Map() };
     } catch (error) {
       if (!isRefusal(error)) throw error;
       if (keys.length > 1) return findHalves(query);
+      await requireTaken(query, error);
       return { contacts: [], refused: new Map([[keys[0]!, error]]) };
     }
+  }
+
+  /** A refusal speaks of its key only where the service takes the same search without it. @throws ServiceError */
+  async function requireTaken(query: KeyQuery, refusal: ServiceError): Promise<void> {
+    const kind = kindOf(query);
+    if (taken.has(kind)) return;
+    try {
+      await askWithoutKeys(query);
+    } catch (error) {
+      throw isRefusal(error) ? refusal : error;
+    }
+    taken.add(kind);
   }
 
   /** Too many keys, or one among them that is refused: only the former is worth keeping. */
@@ -106,6 +123,10 @@ export function createKeySearch(options: CheckedSearchOptions): KeySearch {
     find,
     meet,
   };
+}
+
+function kindOf({ source, further }: KeyQuery): string {
+  return JSON.stringify([source, further]);
 }
 
 function mostKnown(behavior: Behavior): number {

@@ -16,19 +16,60 @@ export function listPages(send: Send, structureId: string, behavior?: Behavior):
   };
 }
 
+/** Every list, and what it took to read them. */
+export interface ListReading {
+  lists: ContactList[];
+  requests: number;
+  /** Of a page that was not the last one; undefined when there was none. */
+  pageSize?: number;
+  /** Whether the answers say how many lists there are. */
+  hasTotal: boolean;
+}
+
 /** Every list, page after page; a bare array has no total, so that it ends with a page that brings nothing new. */
+export async function readAllLists(
+  send: Send,
+  structureId: string,
+  behavior?: Behavior,
+): Promise<ListReading> {
+  const ofStructure = listPages(send, structureId, behavior);
+  let requests = 0;
+  const read: typeof ofStructure = (page, size) => {
+    requests++;
+    return ofStructure(page, size);
+  };
+  const opened = await openPages(read, { size: listPageSize, behavior, of: "lists" });
+  const byId = new Map<string, ContactList>();
+  let pageSize: number | undefined;
+  let given = 0;
+  for await (const lists of pagesInOrder(read, opened, ({ _id }) => _id)) {
+    if (given > 0) pageSize ??= given;
+    given = lists.length;
+    for (const list of lists) byId.set(list._id, list);
+  }
+  return { lists: [...byId.values()], requests, pageSize, hasTotal: opened.first.total !== undefined };
+}
+
 export async function fetchAllLists(
   send: Send,
   structureId: string,
   behavior?: Behavior,
 ): Promise<ContactList[]> {
-  const read = listPages(send, structureId, behavior);
-  const opened = await openPages(read, { size: listPageSize, behavior, of: "lists" });
-  const byId = new Map<string, ContactList>();
-  for await (const lists of pagesInOrder(read, opened, ({ _id }) => _id)) {
-    for (const list of lists) byId.set(list._id, list);
-  }
-  return [...byId.values()];
+  return (await readAllLists(send, structureId, behavior)).lists;
+}
+
+/** How many lists there are; undefined where the service does not say. */
+export async function countLists(
+  send: Send,
+  structureId: string,
+  behavior?: Behavior,
+): Promise<number | undefined> {
+  return (await listPages(send, structureId, behavior)(1, 1)).total;
+}
+
+/** How many requests it takes to look at the lists once more, when there are so many more of them. */
+export function requestsToLookAgain({ lists, pageSize = listPageSize }: ListReading, more: number): number {
+  return Math.ceil((lists.length + more) / pageSize) + 1;
 }
 
 /**

@@ -43,7 +43,7 @@ export function listPages(
         if (!mayBeAboutColumn(refusal)) throw refusal;
         members = readMembers().then(
           (found) => {
-            if (namesColumn(refusal)) behavior?.learn("listColumn", "refused");
+            if (namesListColumn(refusal)) behavior?.learn("listColumn", "refused");
             return found;
           },
           (error) => {
@@ -110,6 +110,6 @@ function mayBeAboutColumn(error: unknown): error is ServiceError {
 }
 
 /** A refusal may have another reason, such as a list that is gone: then the next search by list is tried again. */
-function namesColumn(refusal: ServiceError): boolean {
+export function namesListColumn(refusal: ServiceError): boolean {
   return /columnToFilter|LIST_ID/i.test(`${refusal.details.field} ${refusal.message}`);
 }

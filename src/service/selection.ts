@@ -35,10 +35,12 @@ export async function resolveSelection(
   const { filters, keeps } = await contactConditions(account, structure, wanted);
   const criterias = filters.flatMap((filter) => filter.criterias);
   const conditions: LocalCondition[] = [];
-  for (const { columnToFilter, values } of criterias) {
-    if (columnToFilter === "LIST_ID") conditions.push(inAnyList(values));
-    if (columnToFilter === "CONTACT_STATUS") conditions.push(withStatus(values));
-  }
+  const valuesOf = (column: string) => [
+    ...new Set(criterias.flatMap(({ columnToFilter, values }) => (columnToFilter === column ? values : []))),
+  ];
+  const [listIds, statuses] = [valuesOf("LIST_ID"), valuesOf("CONTACT_STATUS")];
+  if (listIds.length > 0) conditions.push(inAnyList(listIds));
+  if (statuses.length > 0) conditions.push(withStatus(statuses));
   if (keeps) conditions.push(keeps);
   if (where) conditions.push(await where.compile(account, structure));
   return {

@@ -139,5 +139,6 @@ function refuseTaken(kind: string, label: string, things: readonly { _id: string
 }
 
 function refuseBlank(kind: string, label: string): void {
-  if (label.trim() === "") throw new UsageError(`A ${kind} needs a label that is not blank`);
+  if (label.trim() === "")
+    throw new UsageError(`A ${kind} needs a label that is not blank`, "Give a label, such as City");
 }

@@ -10,8 +10,9 @@ const newline = 0x0a;
 /** @param flag for the message, such as `--data`. @throws UsageError when it cannot be read, or is not UTF-8. */
 export async function readDataInput(terminal: Terminal, source: string, flag: string): Promise<string> {
   if (source === "-") return textIn(await buffer(terminal.stdin), "standard input", flag);
-  const bytes = await readFile(source).catch((error: Error) => {
-    throw new UsageError(`${flag}: cannot read ${source}: ${error.message.split(",")[0]}`);
+  const bytes = await readFile(source).catch(({ code, message }: NodeJS.ErrnoException) => {
+    const why = code === "ENOENT" ? "there is no such file" : message.split(",")[0];
+    throw new UsageError(`${flag}: cannot read ${source}: ${why}`, "Check the path; - reads standard input");
   });
   return textIn(bytes, source, flag);
 }

@@ -1,8 +1,14 @@
 /** The output formats, and which one is meant. */
+import type { WrittenFiles } from "../disk/own-outputs.ts";
 import { UsageError } from "../errors.ts";
 
 export const outputFormats = ["table", "json", "ndjson", "csv", "tsv", "id"] as const;
 export type OutputFormat = (typeof outputFormats)[number];
+
+/** Whether the service's own objects are written. */
+export function isJson(format: string | undefined): boolean {
+  return format === "json" || format === "ndjson";
+}
 
 /** How a command's result is to be written. */
 export interface OutputOptions {
@@ -11,6 +17,10 @@ export interface OutputOptions {
   columns?: string[];
   /** From `--output-file`: written atomically in place of stdout. */
   outputFile?: string;
+  /** Remembers that file once it is written. */
+  written?: WrittenFiles;
+  /** What stood in its place when the command began. */
+  seen?: string;
   bom?: boolean;
   safeCells?: boolean;
 }
@@ -42,5 +52,5 @@ export function isJsonWanted(
     const [, value] = /^(?:-[qvy]*o|--output(?==|$))=?(.*)$/.exec(word) ?? [];
     if (value !== undefined) format = value === "" ? words[index + 1] : value;
   }
-  return format === "json" || format === "ndjson";
+  return isJson(format);
 }

@@ -4,11 +4,12 @@ import { resolve } from "node:path";
 import { crc32 } from "node:zlib";
 import { type AtomicFile, openAtomicFile } from "../disk/atomic-file.ts";
 import { hintOfFullDisk } from "../disk/disk-room.ts";
+import type { WrittenFiles } from "../disk/own-outputs.ts";
 import { piecesOf } from "../disk/pieces.ts";
 import { EcmError, exitCodes } from "../errors.ts";
 import type { BodySink } from "../wire.ts";
 import type { OutputOptions } from "./format.ts";
-import { cannotWrite, outputTarget } from "./output-target.ts";
+import { cannotWrite, outputTarget, stateOf } from "./output-target.ts";
 import type { Terminal } from "./terminal.ts";
 
 export interface Sink {
@@ -26,8 +27,8 @@ const gatheredLength = 64 * 1024;
 
 /** @throws UsageError when the file cannot be written. */
 export async function openOutput(terminal: Terminal, output: OutputOptions): Promise<Sink> {
-  const { outputFile } = output;
-  const sink = outputFile === undefined ? stdoutSink(terminal) : await openFileOutput(outputFile);
+  const { outputFile, ...known } = output;
+  const sink = outputFile === undefined ? stdoutSink(terminal) : await openFileOutput(outputFile, known);
   if (wantsMark(output)) await sink.write("\ufeff");
   return sink;
 }
@@ -54,18 +55,27 @@ export interface GrowingSink extends Sink {
   flush(): Promise<{ bytes: number; checksum: number }>;
 }
 
+export interface FileOptions {
+  /** Names the file, where it is not `--output-file`. */
+  flag?: string;
+  /** Remembers the file once it is there. */
+  written?: WrittenFiles;
+  /** What stood there when the command began: what has come in between is not replaced. Default: what stands there now. */
+  seen?: string;
+}
+
 /**
  * @param part what was written so far, with its length in bytes and its checksum; it is moved to `file` at the end
- * @param flag that names the file, where it is not `--output-file`
  * @throws UsageError when `file` cannot be written
  */
 export async function openGrowingFile(
   part: { file: string; bytes: number; checksum: number },
   file: string,
-  flag?: string,
+  options: FileOptions = {},
 ): Promise<GrowingSink> {
   // Tried before anything is read from the account: a folder that may not be written is found now.
-  await (await openTarget(file, flag)).discard();
+  const seen = options.seen ?? stateOf(file);
+  await (await openTarget(file, options)).discard();
   const handle = await open(part.file, "a");
   let { bytes, checksum } = part;
   const gathered = gathering((text) =>
@@ -88,7 +98,7 @@ export async function openGrowingFile(
       await gathered.rest();
       await handle.close();
       // The two may be on different file systems.
-      const target = await openTarget(file);
+      const target = await openTarget(file, { ...options, seen });
       const copy = async () => {
         try {
           for await (const piece of piecesOf(part.file)) await target.append(piece);
@@ -107,8 +117,11 @@ export async function openGrowingFile(
 }
 
 /** A file for a body that comes in pieces; each is taken at once. @throws UsageError when it cannot be written */
-export async function openBodyFile(file: string): Promise<BodySink & Pick<Sink, "commit" | "discard">> {
-  const target = await openTarget(file);
+export async function openBodyFile(
+  file: string,
+  options?: FileOptions,
+): Promise<BodySink & Pick<Sink, "commit" | "discard">> {
+  const target = await openTarget(file, options);
   const sayingAt = (act: () => void) => {
     try {
       act();
@@ -125,9 +138,9 @@ export async function openBodyFile(file: string): Promise<BodySink & Pick<Sink, 
   };
 }
 
-/** @param flag that names the file, where it is not `--output-file` @throws UsageError when it cannot be written */
-export async function openFileOutput(file: string, flag?: string): Promise<Sink> {
-  const target = await openTarget(file, flag);
+/** @throws UsageError when the file cannot be written */
+export async function openFileOutput(file: string, options?: FileOptions): Promise<Sink> {
+  const target = await openTarget(file, options);
   const gathered = gathering((text) => saying(file, () => target.append(text)));
   return {
     write: gathered.write,
@@ -159,13 +172,25 @@ function gathering(writeOut: (text: string) => Promise<void>) {
 }
 
 /** With the rights of the file that is there; a new one is people's data, for its owner alone. @throws UsageError */
-async function openTarget(file: string, flag?: string): Promise<AtomicFile> {
+async function openTarget(
+  file: string,
+  { flag, written, seen = stateOf(file) }: FileOptions = {},
+): Promise<AtomicFile> {
   const { path, mode } = outputTarget(file, flag);
-  try {
-    return await openAtomicFile(path, mode);
-  } catch (error) {
-    throw cannotWrite(file, (error as NodeJS.ErrnoException).code ?? (error as Error).message, flag);
-  }
+  const target = await openAtomicFile(path, mode).catch((error: NodeJS.ErrnoException) => {
+    throw cannotWrite(file, error.code ?? error.message, flag);
+  });
+  return {
+    ...target,
+    async commit() {
+      if (stateOf(file) !== seen) {
+        await target.discard();
+        throw new Error("it was changed by another program meanwhile, and is left as it is");
+      }
+      await target.commit();
+      written?.remember(path);
+    },
+  };
 }
 
 /** A disk that fails later says why. @param needed bytes, where they are known @throws EcmError */

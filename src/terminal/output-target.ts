@@ -1,6 +1,7 @@
 /** The target of `--output-file`, checked before anything is sent. */
-import { realpathSync, type Stats, statSync } from "node:fs";
+import { closeSync, lstatSync, openSync, readSync, realpathSync, type Stats, statSync } from "node:fs";
 import { dirname, resolve } from "node:path";
+import type { WrittenFiles } from "../disk/own-outputs.ts";
 import { UsageError } from "../errors.ts";
 
 export interface OutputTarget {
@@ -10,7 +11,10 @@ export interface OutputTarget {
   mode?: number;
 }
 
-/** @param flag that names the file @throws UsageError when no file can appear there: a missing folder, a folder, a device or pipe. */
+/**
+ * @param flag that names the file
+ * @throws UsageError when no file can appear there: a missing folder, a folder, a device or pipe, a link that leads nowhere
+ */
 export function outputTarget(file: string, flag?: string): OutputTarget {
   const path = resolve(file);
   const found = statusOf(path);
@@ -18,8 +22,65 @@ export function outputTarget(file: string, flag?: string): OutputTarget {
   if (found && !found.isFile())
     throw cannotWrite(file, "it is a device or a pipe; redirect stdout there", flag);
   if (found) return { path: realpathSync(path), mode: found.mode & 0o777 };
-  if (!statusOf(dirname(path))?.isDirectory()) throw cannotWrite(file, "there is no such folder", flag);
+  if (isThere(path)) throw cannotWrite(file, "it is a link that leads nowhere", flag);
+  if (/[/\\]$/.test(file) || !statusOf(dirname(path))?.isDirectory())
+    throw cannotWrite(file, "there is no such folder", flag);
   return { path };
+}
+
+/** How what stands in a file's place already may be known as ours. */
+export interface Replacing {
+  /** Also what is not ours, and what is read-only. */
+  force?: boolean;
+  written?: WrittenFiles;
+  /** By the first characters of a file. */
+  isOwn(start: string): boolean;
+}
+
+/**
+ * The same for a file that may take the place of another.
+ * @throws UsageError when the file that is there was not written by `ecm`, or may not be written
+ */
+export function replaceableTarget(
+  file: string,
+  { force, written, isOwn }: Replacing,
+  flag = "--output-file",
+): OutputTarget {
+  const target = outputTarget(file, flag);
+  if (target.mode === undefined || force) return target;
+  const way = flag === "--output-file" ? ", or replace it with --force" : ", or remove it first";
+  const refuse = (reason: string) => new UsageError(`${flag}: ${file} ${reason}`, `Name another file${way}`);
+  if ((target.mode & 0o222) === 0) throw refuse("is read-only");
+  if (!written?.isOurs(target.path) && !isOwn(startOf(target.path)))
+    throw refuse("already exists and was not written by ecm");
+  return target;
+}
+
+/** By which a file is known again; empty where there is none. */
+export function stateOf(file: string): string {
+  try {
+    const { ino, size, mtimeMs } = statSync(file);
+    return `${ino} ${size} ${mtimeMs}`;
+  } catch {
+    return "";
+  }
+}
+
+const startBytes = 64 * 1024;
+
+/** The first characters of a file; what cannot be read is not ours. */
+function startOf(path: string): string {
+  try {
+    const descriptor = openSync(path, "r");
+    try {
+      const bytes = Buffer.alloc(startBytes);
+      return bytes.toString("utf8", 0, readSync(descriptor, bytes, 0, startBytes, 0));
+    } finally {
+      closeSync(descriptor);
+    }
+  } catch {
+    return "\0";
+  }
 }
 
 export function cannotWrite(file: string, reason: string, flag = "--output-file"): UsageError {
@@ -31,5 +92,13 @@ function statusOf(path: string): Stats | undefined {
     return statSync(path, { throwIfNoEntry: false });
   } catch {
     return undefined;
+  }
+}
+
+function isThere(path: string): boolean {
+  try {
+    return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
+  } catch {
+    return false;
   }
 }

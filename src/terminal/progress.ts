@@ -15,6 +15,7 @@ const redrawMilliseconds = 200;
 /** Plain lines, in milliseconds: for a person who listens, and for a log. */
 const spokenMilliseconds = 5_000;
 const loggedMilliseconds = 30_000;
+const noticedMilliseconds = 1_000;
 
 /** The lines as they are now; undefined for nothing to say. */
 type Describe = () => readonly string[] | undefined;
@@ -24,8 +25,16 @@ export function isRedrawn({ isStderrTerminal, isAccessible }: Terminal): boolean
   return isStderrTerminal && !isAccessible;
 }
 
-export function showProgress(terminal: Terminal, describe: Describe): Progress {
-  return isRedrawn(terminal) ? redrawn(terminal, describe) : repeated(terminal, describe);
+/**
+ * @param turn names what everything is waiting for; where nothing is redrawn, the lines are repeated at once when another
+ * wait begins
+ */
+export function showProgress(
+  terminal: Terminal,
+  describe: Describe,
+  turn: () => string | undefined = () => undefined,
+): Progress {
+  return isRedrawn(terminal) ? redrawn(terminal, describe) : repeated(terminal, describe, turn);
 }
 
 function redrawn(terminal: Terminal, describe: Describe): Progress {
@@ -42,7 +51,9 @@ function redrawn(terminal: Terminal, describe: Describe): Progress {
     const described = describe();
     clear();
     if (described === undefined || terminal.quiet) return;
-    const lines = described.map((line) => cut(escapeControls(line), terminal.stderrColumns - 1));
+    const lines = described.map((line) =>
+      cut(escapeControls(terminal.mask(line)), terminal.stderrColumns - 1),
+    );
     terminal.stderr.write(lines.join("\n"));
     drawnWidths = lines.map(widthOf);
   };
@@ -60,19 +71,30 @@ function redrawn(terminal: Terminal, describe: Describe): Progress {
   };
 }
 
-function repeated(terminal: Terminal, describe: Describe): Progress {
+function repeated(terminal: Terminal, describe: Describe, turn: () => string | undefined): Progress {
   let last: string | undefined;
+  let lastTurn: string | undefined;
   const say = () => {
     const text = describe()?.join(" · ");
     if (text === undefined || text === last) return;
     last = text;
     terminal.note(text);
   };
-  const timer = setInterval(say, terminal.isStderrTerminal ? spokenMilliseconds : loggedMilliseconds);
+  const notice = () => {
+    const now = turn();
+    if (now !== undefined && now !== lastTurn) say();
+    lastTurn = now;
+  };
+  const timers = [
+    setInterval(say, terminal.isStderrTerminal ? spokenMilliseconds : loggedMilliseconds),
+    setInterval(notice, noticedMilliseconds),
+  ];
   return {
     note: (message, weight) => terminal.note(message, weight),
-    refresh: () => undefined,
-    close: () => clearInterval(timer),
+    refresh: notice,
+    close() {
+      for (const timer of timers) clearInterval(timer);
+    },
   };
 }
 

@@ -30,6 +30,8 @@ export interface Terminal {
   readonly isAccessible: boolean;
   /** Set once the flags are read. */
   quiet: boolean;
+  /** Takes out of messages what must never be shown, such as a key that was typed. */
+  mask(text: string): string;
   /** Drawn below the messages on stderr, such as progress: cleared before each message and redrawn after it. */
   drawing?: { clear(): void; draw(): void };
   /** Writes data to stdout, with backpressure. Resolves at once when the reader has closed it. */
@@ -102,6 +104,7 @@ export function createTerminal(streams: TerminalStreams, isAccessible = false): 
     },
     isAccessible,
     quiet: false,
+    mask: (text) => text,
     get isStdoutClosed() {
       return output.isClosed;
     },
@@ -109,13 +112,14 @@ export function createTerminal(streams: TerminalStreams, isAccessible = false): 
     flush: output.flush,
     note(message, weight) {
       if (terminal.quiet && weight !== "needed" && weight !== "verbatim") return;
-      const text = weight === "painted" ? message : escapeControlsInLines(message);
+      const shown = terminal.mask(message);
+      const text = weight === "painted" ? shown : escapeControlsInLines(shown);
       if (weight === "verbatim") write(text);
       else say(weight === "aside" ? styleFor(terminal.isColored.err).dim(text) : text);
     },
     warn(message) {
       const { yellow } = styleFor(terminal.isColored.err);
-      say(`${yellow("warning:")} ${escapeControlsInLines(message)}`, "warning: ".length);
+      say(`${yellow("warning:")} ${escapeControlsInLines(terminal.mask(message))}`, "warning: ".length);
     },
   };
   return terminal;

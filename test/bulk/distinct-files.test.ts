@@ -48,7 +48,7 @@ it.each([
 it("names the flag whose file cannot be written", async () => {
   const { ecm, at } = await files();
   for (const flag of ["--plan", "--backup"]) {
-    const { code, stderr } = await ecm(["contact", "delete", "--all", "--yes", flag, at("none/new.csv")]);
+    const { code, stderr } = await ecm(["contact", "delete", "--all", "--yes", flag, at("none/new")]);
     expect([code, stderr]).toEqual([2, expect.stringContaining(`${flag}: cannot write`)]);
   }
 });

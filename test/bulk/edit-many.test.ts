@@ -38,13 +38,13 @@ describe("a selection", () => {
       kind: "mutate",
       status: "completed",
       rows: { read: 15, updated: 15 },
-      // A page; names of lists and the structure.
-      requests: { search: 1, mutate: 15, other: 2 },
+      // A page; names of lists, the structure, and what proves that both lists count.
+      requests: { search: 1, mutate: 15, other: 4 },
     });
     expect(dry).toMatchObject({
       status: "dry-run",
       rows: { read: 15, updated: 15 },
-      estimate: { requests: 18 },
+      estimate: { requests: 20 },
     });
     expect(real.estimate).toEqual(dry.estimate);
     const again = summaryOf(await service.ecm(change));
@@ -117,20 +117,20 @@ describe("ecm contact unsubscribe", () => {
       body: { status: { primary: "Inactive", secondary: "Unsubscribe" } },
     });
     expect((await statusOf(service, "p0@example.com"))?.primary.toLowerCase()).toBe("active");
-    const first = await service.ecm(["contact", "unsubscribe", "p0@example.com", "--json"]);
+    const first = await service.ecm(["contact", "unsubscribe", "p0@example.com", "--json", "-y"]);
     expect(JSON.parse(first.stdout)).toMatchObject({
       key: "p0@example.com",
       status: { primary: "Inactive" },
     });
-    const second = await service.ecm(["contact", "unsubscribe", "p0@example.com"]);
+    const second = await service.ecm(["contact", "unsubscribe", "p0@example.com", "-y"]);
     expect(second).toMatchObject({ code: 0 });
     expect(second.stderr).toContain("unchanged");
-    expect((await service.ecm(["contact", "unsubscribe", "no@example.com"])).code).toBe(5);
+    expect((await service.ecm(["contact", "unsubscribe", "no@example.com", "-y"])).code).toBe(5);
   });
 
   it("unsubscribes many, sends nothing for who is inactive, and rejects unknown keys", async () => {
     const service = await withMembers(6);
-    await service.ecm(["contact", "unsubscribe", "p1@example.com"]);
+    await service.ecm(["contact", "unsubscribe", "p1@example.com", "-y"]);
     const file = await inputFile(
       "p0@example.com\np1@example.com\nno@example.com\np2@example.com\n",
       "keys.txt",
@@ -239,7 +239,7 @@ describe("ecm contact delete", () => {
     expect((await readFile(backup, "utf8")).trim().split("\n")).toHaveLength(30);
     const further = summaryOf(await service.ecm([...args, "--max-requests", "10"]));
     expect(further).toMatchObject({ run: stopped.run, stoppedBy: "max-requests" });
-    const ended = summaryOf(await service.ecm(["runs", "resume", stopped.run!, "--json"]));
+    const ended = summaryOf(await service.ecm(["runs", "resume", stopped.run!, "--yes", "--json"]));
     expect(ended).toMatchObject({
       run: stopped.run,
       status: "completed",
@@ -274,7 +274,7 @@ it("deletes nobody whom the conditions do not choose, should the service hand th
   const witness = await startWitness();
   const file = await inputFile("Email,lists\nin@example.com,L\nout@example.com,Other\nleft@example.com,L\n");
   await witness.ecm(["import", file, "--create-missing"]);
-  await witness.ecm(["contact", "unsubscribe", "left@example.com"]);
+  await witness.ecm(["contact", "unsubscribe", "left@example.com", "-y"]);
   const [structure] = await call<{ _id: string }[]>(witness, "GET", "/api/contact-structure");
   const source = [
     "_id",

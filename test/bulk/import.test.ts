@@ -25,6 +25,15 @@ describe("ecm import", () => {
     expect((await contactsIn(service)).get("ada@example.com")?.fields).toEqual({ "First Name": "Ada" });
   });
 
+  it("refuses a pipe without a byte; a header alone is a result without rows", async () => {
+    const service = await startSandbox();
+    const nothing = await service.ecm(["import", "-"], { stdin: "" });
+    expect(nothing).toMatchObject({ code: 2, stderr: expect.stringContaining("standard input is empty") });
+    const header = await service.ecm(["import", "-", "--json"], { stdin: "Email,First Name,tags\n" });
+    expect(header.code).toBe(0);
+    expect(summaryOf(header)).toMatchObject({ status: "completed", rows: { ...none, read: 0 } });
+  });
+
   it("sends only what changed, in one mutate for each contact", async () => {
     const service = await startSandbox();
     await service.ecm([

@@ -265,6 +265,87 @@ describe("ecm lists sync", () => {
     expect(summaryOf(whole).members).toEqual({ added: 0, removed: 1 });
   });
 
+  describe("a file that is cut off in its last row", () => {
+    /** Six members; a2@example.co is a contact of its own, and no member. */
+    const members = async () => {
+      const service = await withContacts(0);
+      for (const name of ["a1", "a2", "a3", "a4", "a5", "a6"]) {
+        await service.ecm(["contact", "create", "--key", `${name}@example.com`, "--list", "L"]);
+      }
+      await service.ecm(["contact", "create", "--key", "other@example.com"]);
+      const sync = async (text: string, ...flags: string[]) =>
+        service.ecm([
+          "lists",
+          "sync",
+          "L",
+          await inputFile(text),
+          "--max-remove",
+          "100%",
+          "--json",
+          "-q",
+          ...flags,
+        ]);
+      return { ...service, sync };
+    };
+
+    it.each([
+      ["inside an address", "Email\na1@example.com\na4@exam", { truncated: 1 }],
+      ["in front of the @", "a1@example.com\na4", { truncated: 1 }],
+      ["with CRLF", "Email\r\na1@example.com\r\na4@exam", { truncated: 1 }],
+      ["in a column of several", "First Name,Email\nA,a1@example.com\nB,a4@exam", { truncated: 1 }],
+      ["in an export of ours", "key,lists,tags,status\na1@example.com,,,active\na4@ex", { truncated: 1 }],
+      ["where an address could end", "Email\na1@example.com\na4@example.co", { not_found: 1 }],
+      ["where an unknown address could end", "Email\na1@example.com\nnew@example.co", { not_found: 1 }],
+      ["behind a quote", 'Email\n"a1@example.com"\n"a4@exam"', { truncated: 1 }],
+    ])("takes nobody out: %s", async (_name, text, rejected) => {
+      const { sync, ecm } = await members();
+      const result = await sync(text);
+      expect(result.stderr).toContain("nobody is taken out of the list");
+      expect(result.code).toBe(3);
+      expect(summaryOf(result)).toMatchObject({ members: { removed: 0 }, codes: { rejected } });
+      const dry = await sync(text, "--dry-run");
+      expect(summaryOf(dry)).toMatchObject({ members: { removed: 0 } });
+      expect((await ecm(["contact", "search", "--list", "L", "--count"])).stdout).toBe("6\n");
+    });
+
+    it("takes out who is left out where the file is whole, with a last line end and without", async () => {
+      const { sync } = await members();
+      const whole = await sync("Email\na1@example.com\na2@example.com\nother@example.com");
+      expect(summaryOf(whole).members).toEqual({ added: 1, removed: 4 });
+      expect(whole).toMatchObject({ code: 0, stderr: "" });
+      // A single line has nobody to be compared with.
+      expect(summaryOf(await sync("a1@example.com")).members).toEqual({ added: 0, removed: 2 });
+      const wrong = await sync("Email\na1@exam\na1@example.com\n");
+      expect(summaryOf(wrong)).toMatchObject({
+        members: { removed: 0 },
+        codes: { rejected: { key_syntax: 1 } },
+      });
+    });
+
+    it("takes nobody out with --create either", async () => {
+      const { sync } = await members();
+      const result = await sync("Email\na1@example.com\na4@example.co", "--create");
+      expect(result.stderr).toContain("nobody is taken out of the list");
+      expect(summaryOf(result).members).toMatchObject({ removed: 0 });
+    });
+  });
+
+  it("says of keys that they are cut off, for every command that takes them", async () => {
+    const service = await withContacts(3);
+    const path = await inputFile("p0@example.com\np1@exam");
+    for (const command of [
+      ["mutate", "--set", "First Name=X"],
+      ["unsubscribe", "--yes"],
+      ["delete", "--yes"],
+    ]) {
+      const result = await service.ecm(["contact", ...command, "--keys", path, "--json"]);
+      expect(result.code, command.join(" ")).toBe(3);
+      expect(summaryOf(result).codes).toMatchObject({ rejected: { truncated: 1 } });
+    }
+    const search = await service.ecm(["contact", "search", "--keys", path, "-q", "-o", "id"]);
+    expect(search.stderr).toMatch(/^warning: .*:2: the file ends in the middle of this row/);
+  });
+
   it("refuses a file that names nobody", async () => {
     const service = await withContacts(2);
     const result = await service.ecm([

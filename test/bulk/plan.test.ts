@@ -155,7 +155,7 @@ describe("--plan", () => {
       { line: null, key: "ada@example.com", action: "delete", changes: [] },
     ]);
     const path = await inputFile("Email\nada@example.com\n");
-    await ecm(["contact", "mutate", "--all", "--add-list", "Customers"]);
+    await ecm(["contact", "mutate", "--all", "-y", "--add-list", "Customers"]);
     const sync = ["lists", "sync", "Customers", path, "--plan", plan];
     const shown = await ecm([...sync, "--dry-run"]);
     expect(shown.code).toBe(0);
@@ -176,7 +176,7 @@ describe("--plan", () => {
 
   it("speaks of a list that is duplicated or merged", async () => {
     const { ecm, plan, lines } = await account();
-    await ecm(["contact", "mutate", "--all", "--add-list", "Customers"]);
+    await ecm(["contact", "mutate", "--all", "-y", "--add-list", "Customers"]);
     for (const words of [
       ["duplicate", "Customers", "Copy"],
       ["merge", "Customers", "--into", "Copy"],

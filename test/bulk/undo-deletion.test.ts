@@ -24,7 +24,7 @@ describe("undo of a deletion", () => {
   it("creates again who was active, wakes nobody, and says what is lost", async () => {
     const { service } = await withPeople(6);
     const before = await contactsIn(service);
-    await service.ecm(["contact", "unsubscribe", "p1@example.com"]);
+    await service.ecm(["contact", "unsubscribe", "p1@example.com", "-y"]);
     const deleted = summaryOf(await service.ecm(["contact", "delete", "--list", "L", "--yes", "--json"]));
     expect(deleted.rows).toMatchObject({ read: 6, deleted: 6 });
     await service.ecm(["contact", "create", "--key", "p2@example.com"]);
@@ -80,7 +80,7 @@ describe("undo --delete-created", () => {
   it("deletes what the run created and nobody has changed since, after a question", async () => {
     const { service, run } = await withPeople(5);
     await service.ecm(["contact", "mutate", "p0@example.com", "--set", "Last Name=Changed"]);
-    await service.ecm(["contact", "unsubscribe", "p1@example.com"]);
+    await service.ecm(["contact", "unsubscribe", "p1@example.com", "-y"]);
     await service.ecm(["contact", "delete", "p2@example.com", "--yes"]);
     const args = ["runs", "undo", run, "--delete-created", "--json"];
     expect((await service.ecm(args)).code).toBe(2);

@@ -141,7 +141,7 @@ describe("runs undo --plan", () => {
     const { ecm } = service;
     const path = await inputFile(manyRows(4));
     await ecm(["import", path, "--list", "L", "--tag", "T", "--create-missing"]);
-    await ecm(["contact", "unsubscribe", "p1@example.com"]);
+    await ecm(["contact", "unsubscribe", "p1@example.com", "-y"]);
     const { run } = summaryOf(await ecm(["contact", "delete", "--list", "L", "--yes", "--json"]));
     await ecm(["contact", "create", "--key", "p2@example.com"]);
     await ecm(["suppressions", "add", "p3@example.com"]);

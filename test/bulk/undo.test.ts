@@ -55,6 +55,19 @@ describe("ecm runs undo", () => {
     expect(again.requests.mutate).toBe(0);
   });
 
+  it("says of whom it restores a part, and does not call them not undone", async () => {
+    const { ecm } = await startSandbox({ contents: { contacts: manyContacts(3) } });
+    const file = await inputFile(manyRows(3, () => "New"));
+    const { run } = summaryOf(await ecm(["import", file, "--tag", "T", "--create-missing", "--json"]));
+    await ecm(["contact", "mutate", "p1@example.com", "--set", "First Name=Theirs"]);
+    const undone = await ecm(["runs", "undo", run!, "--json"]);
+    expect(summaryOf(undone)).toMatchObject({ rows: { updated: 3, rejected: 0 }, partial: 1 });
+    expect(undone.stderr).toContain("3 restored (1 in part)");
+    expect(undone.stderr).toContain("Restored in part, with the reason: ");
+    expect(undone.stderr).not.toContain("Not undone");
+    expect((await ecm(["runs", "rejects", "last"])).stdout).toContain("p1@example.com");
+  });
+
   it("writes what it cannot put back where it is told, and keeps it with the run", async () => {
     const service = await startSandbox();
     const { ecm, sandbox } = service;
@@ -111,7 +124,7 @@ describe("ecm runs undo", () => {
     const { ecm } = await startSandbox({ contents: { contacts: manyContacts(count) } });
     const changed = await inputFile(manyRows(count, (n) => `New ${n}`));
     const { run } = summaryOf(await ecm(["import", changed, "--json"]));
-    await ecm(["contact", "mutate", "--all", "--set", "First Name=Other", "--no-wait"]);
+    await ecm(["contact", "mutate", "--all", "-y", "--set", "First Name=Other", "--no-wait"]);
     const args = ["runs", "undo", run!, "--concurrency", "1", "--json"];
     const stopped = await ecm([...args, "--max-rejects", "5"]);
     expect(stopped.code).toBe(3);

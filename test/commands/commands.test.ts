@@ -11,7 +11,14 @@ interface Described {
   command: string;
   summary: string;
   arguments: { name: string; description: string }[];
-  flags: { name: string; type: string; choices?: string[]; repeatable?: true; description: string }[];
+  flags: {
+    name: string;
+    type: string;
+    choices?: string[];
+    repeatable?: true;
+    default?: unknown;
+    description: string;
+  }[];
   output: string;
   exitCodes: Record<string, string>;
   examples: string[];
@@ -106,6 +113,27 @@ it("says of a flag its type, its values, and whether it may stand several times"
   expect(named("--list")).toMatchObject({ type: "string", repeatable: true });
   expect(named("--skip-lines")).toMatchObject({ type: "integer" });
   expect(named("--dry-run")).toMatchObject({ type: "boolean" });
+});
+
+it("gives the default of every flag whose help says one", async () => {
+  const defaults = new Map<string, unknown>();
+  for (const { command } of await describedAll()) {
+    for (const { name, description, default: usual } of command.flags) {
+      defaults.set(`${command.command} ${name}`, usual);
+      if (/\((?:\d+%?|us)\)$/.test(description)) expect(usual, `${command.command} ${name}`).toBeDefined();
+    }
+  }
+  const expected: [string, unknown][] = [
+    ["lists list --size", 100],
+    ["contact search --page-size", 100],
+    ["lists sync --max-remove", "10%"],
+    ["import --concurrency", 8],
+    ["events --days", 30],
+    ["sandbox start --hourly-limit", 3600],
+    ["sandbox start --region", "us"],
+    ["import --list", undefined],
+  ];
+  for (const [flag, usual] of expected) expect(defaults.get(flag), flag).toBe(usual);
 });
 
 describe("help", () => {

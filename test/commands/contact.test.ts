@@ -361,10 +361,11 @@ describe("contact search", () => {
     const { ecm } = await seeded();
     const folder = await temporaryFolder();
     const file = join(folder, "out.csv");
-    await writeFile(file, "before");
+    const before = "key,City\nbefore@example.com,Rome\n";
+    await writeFile(file, before);
     const args = ["contact", "search", "-o", "csv", "--output-file", file];
-    expect((await ecm([...args, "--filter", "AGE GT 3"])).code).toBe(1);
-    expect(await readFile(file, "utf8")).toBe("before");
+    expect((await ecm([...args, "--columns", "key,City", "--filter", "AGE GT 3"])).code).toBe(1);
+    expect(await readFile(file, "utf8")).toBe(before);
     expect(await done(ecm([...args, "--bom", "--columns", "key,City"]))).toBe("");
     expect(await readFile(file, "utf8")).toBe("\ufeffkey,City\nada@example.com,Paris\n");
     expect(await readdir(folder)).toEqual(["out.csv"]);
@@ -401,12 +402,21 @@ describe("contact mutate", () => {
     const result = await ecm(args);
     expect(result.code).toBe(0);
     expect(withoutLimits(result.stderr)).toBe("unchanged\n");
-    // The contact as a search tells it: no request more is spent on it.
-    const { key, fields, lists, tags } = ada;
-    expect(JSON.parse(result.stdout)).toMatchObject({ _id: ada._id, key, fields, lists, tags });
+    expect(JSON.parse(result.stdout)).toEqual(ada);
     const failing = await ecm([...args, "--fail-unchanged"]);
     expect({ code: failing.code, stdout: failing.stdout }).toEqual({ code: 1, stdout: "" });
     expect(failing.stderr).toContain("unchanged");
+  });
+
+  it("prints one form of the contact, with and without a change, by key and by id", async () => {
+    const { ecm, ada } = await seeded();
+    for (const target of ["ada@example.com", ada._id]) {
+      for (const city of [`${target} 1`, `${target} 1`, `${target} 2`]) {
+        const result = await ecm(["contact", "mutate", target, "--set", `City=${city}`, "--json"]);
+        const read = await ecm(["contact", "get", ada._id, "--json"]);
+        expect(JSON.parse(result.stdout)).toEqual(JSON.parse(read.stdout));
+      }
+    }
   });
 
   it("refuses a stale version with exit 6 and changes nothing", async () => {

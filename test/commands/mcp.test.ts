@@ -1,8 +1,10 @@
 /** `ecm mcp`, driven by the protocol's official client over the streams of the command. */
-import { mkdir, readFile, symlink, writeFile } from "node:fs/promises";
-import { join } from "node:path";
+import { execFileSync, spawn } from "node:child_process";
+import { mkdir, readFile, realpath, symlink, writeFile } from "node:fs/promises";
+import { homedir } from "node:os";
+import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { fileBelowWorkingFolder } from "../../src/commands/mcp/files.ts";
+import { openFileFolder } from "../../src/commands/mcp/files.ts";
 import type { Clock } from "../../src/wire.ts";
 import { manyContacts } from "../bulk/kit.ts";
 import { ecmWith, resultOf, spawnEcm, temporaryFolder, temporaryHome } from "../support/ecm.ts";
@@ -156,6 +158,31 @@ describe("writes", () => {
     expect(await keysIn(ecm)).not.toContain(ada.Email);
   });
 
+  it("guess neither what a yes means nor whom a table marks", async () => {
+    const { env, ecm } = await account();
+    const { call, refusal } = await serving(env, ["--allow-write"]);
+    const apply = async (plan: Answer) => (await call("apply_plan", { token: plan.token })).summary;
+    const rows = [
+      { Email: "c@example.com", Newsletter: "yes" },
+      { Email: "d@example.com", Newsletter: "no" },
+    ];
+    expect(await refusal("plan_import", { rows })).toMatchObject({
+      type: "ConsentError",
+      message: expect.stringContaining("read as opt-in it leaves out 1 of 2 rows"),
+    });
+    const planned = await call("plan_import", { rows, consent: { Newsletter: "opt-in" } });
+    expect(await apply(planned)).toMatchObject({ rows: { created: 1 } });
+    const keys_file = await belowWorkingFolder(
+      "webinar.csv",
+      "Email,unsubscribed\nada@example.com,yes\nbob@example.com,no\n",
+    );
+    expect(await refusal("plan_unsubscribe", { keys_file })).toMatchObject({ type: "MarkedRowsError" });
+    expect(await apply(await call("plan_unsubscribe", { keys_file, rows: "marked" }))).toMatchObject({
+      rows: { updated: 1 },
+    });
+    expect(await keysIn(ecm, "--status", "inactive")).toEqual([ada.Email]);
+  });
+
   it("refuse a number whose digits were lost, and keep those of a string", async () => {
     const { env } = await account();
     const { call, refusal } = await serving(env, ["--allow-write"]);
@@ -220,8 +247,95 @@ describe("writes", () => {
   });
 });
 
+describe("a client that is mistaken, or was misled", () => {
+  it("does not choose everybody by an empty list of keys", async () => {
+    const { env, ecm } = await account();
+    const { refusal } = await serving(env, ["--allow-write"]);
+    for (const [name, input] of [
+      ["contact_search", { keys: [] }],
+      ["plan_delete", { keys: [], lists: ["News"] }],
+      ["plan_unsubscribe", { tags: [], all: true }],
+    ] as const) {
+      expect(await refusal(name, input)).toMatchObject({ type: "UsageError", exitCode: 2 });
+    }
+    expect(await keysIn(ecm)).toHaveLength(2);
+  });
+
+  it("does not override consent: a column about it is neither put aside nor read the other way round", async () => {
+    const { env } = await startSandbox();
+    const { call, refusal } = await serving(env, ["--allow-write"]);
+    const rows = [{ Email: "left@example.com", Unsubscribed: "yes" }];
+    expect(await call("plan_import", { rows })).toMatchObject({ token: null, counts: { skip: 1 } });
+    for (const input of [
+      { map: { Unsubscribed: "ignore" } },
+      { map: { Unsubscribed: " IGNORE" } },
+      { consent_column: "Unsubscribed=opt-in" },
+    ]) {
+      expect(await refusal("plan_import", { rows, ...input })).toMatchObject({
+        type: "UsageError",
+        exitCode: 2,
+      });
+    }
+    for (const more of [{ ignore_unmapped: true }, { map: { Unsubscribed: "First Name" } }]) {
+      expect(await call("plan_import", { rows, ...more })).toMatchObject({
+        token: null,
+        counts: { skip: 1 },
+      });
+    }
+  });
+});
+
+describe("another account on this machine", () => {
+  it("shows none of its runs and values", async () => {
+    const [own, other] = [await account(), await account()];
+    const home = await temporaryHome();
+    const ecm = ecmWith(home);
+    for (const [profile, { baseUrl, apiKey }] of [["own", own] as const, ["other", other] as const]) {
+      await ecm(["auth", "login", "--profile", profile, "--base-url", baseUrl, "--api-key-stdin"], {
+        stdin: apiKey,
+      });
+    }
+    const set = (profile: string, name: string) => {
+      const args = [
+        "contact",
+        "mutate",
+        "--list",
+        "News",
+        "--set",
+        `First Name=${name}`,
+        "--profile",
+        profile,
+      ];
+      return ecm([...args, "--json"]);
+    };
+    const { run: mine } = JSON.parse((await set("own", "Mine")).stdout);
+    const { run: theirs } = JSON.parse((await set("other", "Theirs")).stdout);
+    const { call, refusal } = await serving(home, ["--profile", "own"]);
+    expect((await call("runs_list")).runs).toMatchObject([{ run: mine }]);
+    expect(await call("run_show", { run: "last" })).toMatchObject({ run: { run: mine } });
+    expect(await call("run_show", { run: mine, changes: true })).toMatchObject({
+      changes: [{ changes: [{ after: "Mine" }] }, {}],
+    });
+    for (const run of [theirs, theirs.slice(0, -1), "20"]) {
+      const answer = await call("run_show", { run, changes: true }).catch(() => undefined);
+      expect(JSON.stringify(answer ?? {}), run).not.toContain("Theirs");
+    }
+    expect(await refusal("run_show", { run: theirs })).toMatchObject({ exitCode: 5 });
+  });
+});
+
 describe("files", () => {
-  it("are taken below the working folder only, wherever a link or a path leads", async () => {
+  async function folderOf(name: string, env: Record<string, string> = {}) {
+    const home = await temporaryHome();
+    const folders = {
+      config: home.ECM_CONFIG_DIR!,
+      state: home.ECM_STATE_DIR!,
+      cache: home.ECM_CACHE_DIR!,
+    };
+    return openFileFolder({ folders, terminal: { env } } as never, name);
+  }
+
+  it("are taken below their folder only, wherever a link or a path leads, and only where they end", async () => {
     const outside = await temporaryFolder();
     const folder = join(outside, "work");
     await mkdir(join(folder, "in"), { recursive: true });
@@ -230,28 +344,101 @@ describe("files", () => {
     await symlink(join(outside, "secret.csv"), join(folder, "link.csv"));
     await symlink(outside, join(folder, "out"));
     await symlink(join(folder, "in"), join(folder, "inner"));
-    const taken = (name: string) => fileBelowWorkingFolder(name, folder);
-    const file = await taken("in/people.csv");
+    await symlink("/proc/self/environ", join(folder, "environ.csv"));
+    await symlink("/dev/zero", join(folder, "zero.csv"));
+    execFileSync("mkfifo", [join(folder, "pipe.csv")]);
+    const { find, path } = await folderOf(folder);
+    expect(path).toBe(await realpath(folder));
+    const file = await find("in/people.csv");
     expect(file).toMatch(/people\.csv$/);
-    expect(await taken("inner/people.csv")).toBe(file);
-    expect(await taken(file)).toBe(file);
+    expect(await find("inner/people.csv")).toBe(file);
+    expect(await find(file)).toBe(file);
     for (const name of [
       "../secret.csv",
       join(outside, "secret.csv"),
       "link.csv",
       "out/secret.csv",
+      "in/../../secret.csv",
       "/etc/passwd",
+      "/proc/self/environ",
+      "/dev/stdin",
+      "environ.csv",
+      "zero.csv",
       ".",
+      "",
     ])
-      await expect(taken(name), name).rejects.toThrow(/outside the working folder/);
-    for (const name of ["in", "missing.csv", "-"]) await expect(taken(name), name).rejects.toThrow(/no file/);
+      await expect(find(name), name).rejects.toThrow(/is outside/);
+    for (const name of ["in", "missing.csv", "-", "pipe.csv", "in/people.csv\0"])
+      await expect(find(name), name).rejects.toThrow(/no file/);
+  });
+
+  it("have a folder that is not the disk, a home, the system's, or one of ecm", async () => {
+    const home = await temporaryFolder();
+    await mkdir(join(home, "imports"));
+    await symlink("/", join(home, "all"));
+    for (const name of [
+      "/",
+      home,
+      dirname(home),
+      join(home, "all"),
+      homedir(),
+      "/proc",
+      "/proc/self",
+      "/dev",
+      "/sys",
+    ])
+      await expect(folderOf(name, { HOME: home }), name).rejects.toThrow(/more than an agent may read/);
+    expect((await folderOf(join(home, "imports"), { HOME: home })).path).toMatch(/imports$/);
+    await expect(folderOf(join(home, "missing"))).rejects.toThrow(/no folder/);
+    const { env } = await startSandbox();
+    await mkdir(env.ECM_CONFIG_DIR!, { recursive: true });
+    const started = await ecmWith(env)(["mcp", "--files", env.ECM_CONFIG_DIR!], { stdin: "" });
+    expect(started).toMatchObject({ code: 2, stdout: "" });
+    // The key's own folder is closed even below a folder that is open.
+    const above = dirname(env.ECM_CONFIG_DIR!);
+    await writeFile(join(env.ECM_CONFIG_DIR!, "profiles.json"), "{}");
+    const { refusal } = await serving(env, ["--allow-write", "--files", above]);
+    expect((await refusal("plan_import", { file: "config/profiles.json" })).message).toMatch(/is outside/);
   });
 
   it("are refused to a tool, before a request", async () => {
     const { env } = await startSandbox();
-    const { refusal } = await serving(env, ["--allow-write"]);
+    const { refusal, client } = await serving(env, ["--allow-write"]);
     expect((await refusal("plan_import", { file: "/etc/passwd" })).message).toMatch(/outside/);
     expect((await refusal("plan_change", { keys_file: "../x", set: { a: "b" } })).message).toMatch(/outside/);
+    expect(client.getInstructions()).toContain(process.cwd());
+  });
+
+  it("are read from --files DIR, and with --no-files from nowhere: then no tool takes one", async () => {
+    const { env } = await account();
+    const folder = await temporaryFolder();
+    await writeFile(join(folder, "people.csv"), "Email\neve@example.com\n");
+    const open = await serving(env, ["--allow-write", "--files", folder]);
+    expect(open.client.getInstructions()).toContain(await realpath(folder));
+    expect(await open.call("plan_import", { file: "people.csv" })).toMatchObject({ counts: { create: 1 } });
+    expect(
+      (await open.refusal("plan_import", { file: join(process.cwd(), "package.json") })).message,
+    ).toMatch(/outside/);
+
+    const closed = await serving(env, ["--allow-write", "--no-files"]);
+    const { tools } = await closed.client.listTools();
+    expect(tools.map(({ name }) => name)).not.toContain("plan_list_sync");
+    expect(JSON.stringify(tools)).not.toMatch(/"(?:keys_)?file"/);
+    expect(closed.client.getInstructions()).toContain("reads no files");
+    expect(await closed.refusal("plan_import", { file: "people.csv" })).toMatchObject({ type: "UsageError" });
+  });
+
+  it("are none for a server that a client starts in / or in a home, which says how to allow some", async () => {
+    const { env } = await startSandbox();
+    for (const cwd of ["/", homedir()]) {
+      const child = spawn(process.execPath, [join(process.cwd(), "bin/ecm.js"), "mcp", "--allow-write"], {
+        cwd,
+        env,
+      });
+      child.stdin.end();
+      const { code, stderr } = await resultOf(child);
+      expect({ code, stderr }).toEqual({ code: 0, stderr: expect.stringContaining("--files DIR") });
+    }
   });
 });
 

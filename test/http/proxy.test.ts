@@ -105,6 +105,47 @@ describe("requests through a proxy", () => {
     expect(new Set(asked)).toEqual(new Set(["CONNECT api.example.com:443"]));
   });
 
+  it("that fail are blamed on the proxy, with what to do about it", async () => {
+    const { url } = await startProxy();
+    const refusing = createServer((_request, response) => response.writeHead(403).end());
+    refusing.on("connect", (_request, socket) => {
+      socket.on("error", () => undefined).end("HTTP/1.1 407 Proxy Authentication Required\r\n\r\n");
+    });
+    await new Promise<void>((resolve) => refusing.listen(0, "127.0.0.1", resolve));
+    onTestFinished(() => void refusing.close());
+    const asking = `http://127.0.0.1:${(refusing.address() as AddressInfo).port}`;
+    const closed = "http://127.0.0.1:9";
+    for (const [proxy, message, hint] of [
+      [url, "refused the connection (HTTP 502)", "NO_PROXY"],
+      [asking, "refused the connection (HTTP 407)", "NAME:PASSWORD"],
+      [closed, "the connection was refused", "HTTPS_PROXY"],
+    ] as const) {
+      const HTTPS_PROXY = proxy.replace("//", "//user:secret@");
+      const env = { ECM_BASE_URL: baseUrl, ECM_API_KEY: "k".repeat(50), HTTPS_PROXY };
+      const result = await ecmWith({ ...(await temporaryHome()), ...env })(["lists", "list", "--json"]);
+      const { error } = JSON.parse(result.stderr);
+      expect(error.message).toContain(`through the proxy ${proxy}: `);
+      expect(error.message).toContain(message);
+      expect(error.hint).toContain(hint);
+      expect(result.stderr).not.toContain("secret");
+    }
+  });
+
+  it("that are answered by a page are not blamed on the key", async () => {
+    const page = await startHttpServer((_request, response) => {
+      response.writeHead(403, { "content-type": "text/html" }).end("<html>Blocked by policy</html>");
+    });
+    const ecm = ecmWith({
+      ...(await temporaryHome()),
+      ECM_BASE_URL: page.baseUrl,
+      ECM_API_KEY: "k".repeat(50),
+    });
+    const { stderr, code } = await ecm(["lists", "list"]);
+    expect(code).toBe(4);
+    expect(stderr).toMatch(/hint: .*proxy.*firewall/);
+    expect(stderr).not.toContain("Check the key");
+  });
+
   it("are not made for a loopback address", async () => {
     const { ecm } = await startSandbox();
     const result = await ecm(["structure", "list", "-o", "id"], {

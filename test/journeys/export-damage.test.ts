@@ -107,7 +107,7 @@ describe("an export that is resumed", () => {
 
 it("an export into a file that another process exports into is refused", async () => {
   const service = await smallPages();
-  const file = join(await temporaryFolder(), "contacts.csv");
+  const file = join(await temporaryFolder(), "contacts");
   const refused: Result[] = [];
   service.onSearch = async () => {
     service.onSearch = async () => undefined;

@@ -57,7 +57,7 @@ describe("the questions of an import", () => {
       ...at120,
       typed: [
         ['Where does "Stadt"', enter],
-        ['Where does "Kontakt"', `\u001b[A${down.repeat(9)}${enter}`],
+        ['Where does "Kontakt"', `\u001b[A${down.repeat(10)}${enter}`],
         ...newCity,
         ['Where does "Kontakt"', `${down.repeat(6)}${enter}`],
         ['Where does "Notiz"', enter],
@@ -77,7 +77,7 @@ describe("the questions of an import", () => {
     expect(stdout).toBe("key,City,tags\nada@example.com,Oslo,vip\n");
     const again = nextTime(asked);
     expect(again).toEqual(
-      `import ${file} --map Stadt=City --map Notiz=ignore --consent-column Kontakt`.split(" "),
+      `import ${file} --map Stadt=City --map Notiz=ignore --consent-column Kontakt=opt-in`.split(" "),
     );
     const second = await json(...again);
     expect(second.rows).toMatchObject({ unchanged: 1, skipped: 1 });

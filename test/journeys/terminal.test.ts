@@ -368,7 +368,8 @@ describe("an import whose columns are unclear", () => {
   });
 
   it("is an error that names the columns where nobody can be asked", async () => {
-    for (const result of [await ecm(["import", file]), await ecm(["import", file, "--no-input"], at80)]) {
+    const quiet = await ecm(["import", file, "--no-input", "--yes"], at80);
+    for (const result of [await ecm(["import", file]), quiet]) {
       expect(result.code).toBe(2);
       expect(result.stderr).toContain("no key column");
       expect(result.stderr).toContain("--map");

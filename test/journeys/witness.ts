@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { onTestFinished } from "vitest";
 import { openSandbox, type Sandbox, type SandboxOptions } from "../../src/sandbox/index.ts";
 import { ecmWith, temporaryFolder, temporaryHome } from "../support/ecm.ts";
-import { startHttpServer } from "../support/http-server.ts";
+import { errorBody, json, startHttpServer } from "../support/http-server.ts";
 
 export interface SeenWrite {
   kind: "create" | "mutate" | "status" | "delete";
@@ -11,6 +11,9 @@ export interface SeenWrite {
   what: string;
   status: number;
 }
+
+/** How an answer is lost. */
+export type Loss = "drop" | "500" | "cut";
 
 export interface Witness {
   sandbox: Sandbox;
@@ -24,15 +27,22 @@ export interface Witness {
   arrived(): number;
   /** Writes that the service carried out or refused, in order. */
   writes: SeenWrite[];
-  /** Called for each request, before the service has it and after; `drop` ends the connection without an answer. */
+  /**
+   * Called for each request, before the service has it and after. `drop` ends the connection without an answer; after
+   * the service has it, `500` answers that it failed, and `cut` ends the connection in the middle of the answer.
+   */
   onRequest: (moment: {
     count: number;
     when: "before" | "after";
     path: string;
     body: string;
-  }) => "drop" | undefined;
+  }) => Loss | undefined;
   /** Awaited before the service has a request. */
   beforeRequest: (path: string) => Promise<void>;
+  /** Answers in place of the service, which never has the request. */
+  refuses: (request: { path: string; body: string }) => { status: number; body: unknown } | undefined;
+  /** What the service gets in place of a request's body. */
+  changesBody: (path: string, body: string) => string;
   /** What the client gets in place of an answer's text. */
   rewrites: (path: string, text: string) => string;
 }
@@ -50,24 +60,36 @@ export async function startWitness(options: Partial<SandboxOptions> = {}): Promi
         return;
       }
       await witness.beforeRequest(request.url);
+      const refusal = witness.refuses({ path: request.url, body: request.body });
+      if (refusal) {
+        json(response, refusal.status, refusal.body);
+        return;
+      }
       const answer = await sandbox
         .transport({
           method: request.method,
           url: `http://sandbox.localhost${request.url}`,
           headers: { "x-api-key": String(request.headers["x-api-key"]), "content-type": "application/json" },
-          body: request.body === "" ? undefined : request.body,
+          body: request.body === "" ? undefined : witness.changesBody(request.url, request.body),
           timeoutMilliseconds: 30_000,
         })
         .catch(() => undefined);
       note(writes, request, answer?.status ?? 0);
-      if (
-        witness.onRequest({ count, when: "after", path: request.url, body: request.body }) === "drop" ||
-        !answer
-      ) {
+      const loss = witness.onRequest({ count, when: "after", path: request.url, body: request.body });
+      if (loss === "drop" || !answer) {
         response.socket?.destroy();
         return;
       }
-      const { "content-length": _length, ...headers } = answer.headers;
+      if (loss === "500") {
+        json(response, 500, errorBody("InternalServerError", "Something went wrong"));
+        return;
+      }
+      const { "content-length": length = "0", ...headers } = answer.headers;
+      if (loss === "cut") {
+        response.writeHead(answer.status, { ...headers, "content-length": length });
+        response.write(answer.text.slice(0, answer.text.length / 2), () => response.socket?.destroy());
+        return;
+      }
       response.writeHead(answer.status, headers).end(witness.rewrites(request.url, answer.text));
     })();
   });
@@ -84,6 +106,8 @@ export async function startWitness(options: Partial<SandboxOptions> = {}): Promi
     writes,
     onRequest: () => undefined,
     beforeRequest: async () => undefined,
+    refuses: () => undefined,
+    changesBody: (_path, body) => body,
     rewrites: (_path, text) => text,
   };
   return witness;

@@ -213,7 +213,7 @@ describe("an export", () => {
       const folder = await temporaryFolder();
       await mkdir(join(folder, "out"));
       const file = join(folder, "out", "contacts.csv");
-      await writeFile(file, "before");
+      await writeFile(file, "key\nbefore\n");
       const words = ["export", "--output-file", file, "--columns", "key"];
       const first = spawnEcm(words, { ...env, ECM_BASE_URL: server.baseUrl });
       const ended = resultOf(first);
@@ -221,7 +221,7 @@ describe("an export", () => {
       first.kill(signal);
       const { code } = await ended;
       expect(code).toBe(signal === "SIGKILL" ? -1 : 143);
-      expect(await readFile(file, "utf8")).toBe("before");
+      expect(await readFile(file, "utf8")).toBe("key\nbefore\n");
       expect(await readdir(join(folder, "out"))).toEqual(["contacts.csv"]);
 
       hang = undefined;

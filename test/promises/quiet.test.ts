@@ -1,6 +1,6 @@
 /** `-q` leaves nothing on stderr but errors, warnings and questions. */
 import { expect, it } from "vitest";
-import { inputFile } from "../bulk/kit.ts";
+import { inputFile, manyContacts } from "../bulk/kit.ts";
 import { startSandbox } from "../support/sandbox.ts";
 
 it("says nothing of what was done", async () => {
@@ -15,7 +15,7 @@ it("says nothing of what was done", async () => {
     "lists sync News FILE",
     "lists duplicate News Copy",
     "contact mutate ada@example.com --add-list News",
-    "contact mutate --all --add-list News",
+    "contact mutate --all --add-list News --yes",
     "contact search --all",
     "runs undo last",
     "contact unsubscribe ada@example.com --yes",
@@ -56,4 +56,39 @@ it("keeps rejected rows, people to be unsubscribed and cells that say nothing cl
   expect(stderr).toContain('"perhaps"');
   expect(stderr).not.toContain("rate-limit");
   expect(stderr).not.toContain("requests sent");
+});
+
+it("keeps the warning that a list is shown in part, unless a part was asked for", async () => {
+  const { ecm } = await startSandbox({ contents: { contacts: manyContacts(120) } });
+  await ecm(["lists", "create", "One"]);
+  await ecm(["lists", "create", "Two"]);
+  expect((await ecm(["contact", "mutate", "--all", "--set", "First Name=X", "--yes"])).code).toBe(0);
+  const stderrOf = async (line: string) => (await ecm([...line.split(" "), "-q"])).stderr;
+  for (const flags of ["", " --json", " -o csv", " --page-size 100"]) {
+    expect(await stderrOf(`contact search${flags}`)).toBe(
+      "warning: 100 of 120 contacts · all: --all · next page: --page 2\n",
+    );
+  }
+  expect(await stderrOf("contact search --where key!='' --json")).toMatch(
+    /^warning: 100 contacts · all: --all/,
+  );
+  expect(await stderrOf("lists list --size 1 --json")).toMatch(/^warning: 1 of 2 lists · all: --all/);
+  expect(await stderrOf("events --json")).toMatch(/^warning: The newest 100 of \d+ events · /);
+  for (const line of [
+    "contact search --page 1 --json",
+    "contact search --limit 7 --json",
+    "contact search --all --json",
+    "contact search --count",
+    "contact search --page-size 120 --json",
+    "lists list --size 1 --page 1",
+    "lists list --all",
+    "events --limit 3 --json",
+    "events --all --json",
+    "export",
+  ]) {
+    expect([line, await stderrOf(line)]).toEqual([line, ""]);
+  }
+  const terminal = await ecm(["contact", "search", "-q", "--no-pager"], { terminalColumns: 80 });
+  expect(terminal.stderr).toContain("100 of 120 contacts");
+  expect(terminal.stderr).not.toContain("warning");
 });

@@ -107,7 +107,7 @@ describe("an output file", () => {
     const folder = await temporaryFolder();
     const [real, link] = [join(folder, "real.csv"), join(folder, "link.csv")];
     for (const words of [["lists", "list", "-o", "csv"], ["export"]]) {
-      await writeFile(real, "before");
+      await writeFile(real, "name,totalContacts,_id\nbefore,1,\n");
       await chmod(real, 0o640);
       await symlink(real, link).catch(() => undefined);
       expect((await ecm([...words, "--output-file", link])).code).toBe(0);

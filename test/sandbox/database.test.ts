@@ -1,6 +1,8 @@
+import { rename, rm, stat, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { openDatabase } from "../../src/sandbox/database.ts";
+import { createIfMissingSync } from "../../src/disk/atomic-file.ts";
+import { type Database, openDatabase } from "../../src/sandbox/database.ts";
 import { transactionQueue } from "../../src/sandbox/transaction-queue.ts";
 import { temporaryFolder } from "../support/ecm.ts";
 
@@ -34,4 +36,55 @@ it("keeps nothing of turns that arrived together when one of them fails, and goe
   expect(outcomes.map(({ status }) => status)).toEqual(["rejected", "rejected", "rejected"]);
   expect(await takeTurn(put("later"))).toBe(1);
   expect(database.all("SELECT text FROM cells")).toEqual([{ text: "later" }]);
+});
+
+describe("a file that is opened more than once in a process", () => {
+  /** Temporary tables belong to one connection. */
+  const isSame = (one: Database, other: Database) => {
+    one.exec("CREATE TEMP TABLE IF NOT EXISTS mark (only)");
+    return other.get("SELECT name FROM temp.sqlite_schema WHERE name = 'mark'") !== undefined;
+  };
+
+  it("has one connection, which the last one closes", async () => {
+    const folder = await temporaryFolder();
+    const file = join(folder, "one.db");
+    const one = await openDatabase(file);
+    await symlink(folder, join(folder, "link"));
+    const other = await openDatabase(join(folder, "link", "one.db"));
+    expect(isSame(one, other)).toBe(true);
+    one.close();
+    one.close();
+    expect(other.get("SELECT 1 AS one")).toMatchObject({ one: 1 });
+    other.close();
+    const later = await openDatabase(file);
+    expect(later.get("SELECT name FROM temp.sqlite_schema")).toBeUndefined();
+    later.close();
+  });
+
+  it("has another where another file has taken its place", async () => {
+    const folder = await temporaryFolder();
+    const file = join(folder, "one.db");
+    const one = await openDatabase(file);
+    onTestFinished(() => one.close());
+    await rename(file, join(folder, "moved.db"));
+    const two = await openDatabase(file);
+    onTestFinished(() => two.close());
+    expect(isSame(one, two)).toBe(false);
+  });
+});
+
+describe("a file that is created where there is none", () => {
+  it("is its owner's alone, and one that is there stays as it is", async () => {
+    const folder = await temporaryFolder();
+    const file = join(folder, "one.db");
+    const before = process.umask(0);
+    onTestFinished(() => void process.umask(before));
+    createIfMissingSync(file);
+    expect((await stat(file)).mode & 0o777).toBe(0o600);
+    await writeFile(file, "something");
+    createIfMissingSync(file);
+    expect((await stat(file)).size).toBe(9);
+    await rm(file);
+    expect(() => createIfMissingSync(join(folder, "none", "one.db"))).toThrow("ENOENT");
+  });
 });

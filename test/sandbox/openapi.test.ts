@@ -6,12 +6,16 @@ import { eq, openAccount, type Reply } from "./account.ts";
 interface Operation {
   operationId: string;
   tags: string[];
+  parameters: { name: string; schema: object }[];
   requestBody?: { content: Record<string, { schema: object }> };
   responses: Record<string, { content?: Record<string, { schema: object }> }>;
 }
 interface Description {
   openapi: string;
+  info: object;
+  servers: object[];
   paths: Record<string, Record<string, Operation>>;
+  components: { schemas: Record<string, { properties: Record<string, object> }> };
 }
 
 async function describedAccount() {
@@ -35,6 +39,36 @@ test("/openapi.json is OpenAPI 3.1, needs no key, and spends nothing", async () 
   expect((await account.call("GET", "/api/contact-structure")).headers["x-ratelimit-remaining"]).toBe(
     "999999",
   );
+});
+
+test("/openapi.json says where the sandbox is, and under which licence its description stands", async () => {
+  const { account, description } = await describedAccount();
+  expect(description.info).toMatchObject({ license: { name: "MIT", identifier: "MIT" } });
+  expect(description.servers).toMatchObject([{ url: "/" }]);
+  const of = async (host: string) =>
+    (await account.call("GET", "/openapi.json", undefined, { headers: { host } })).body.servers[0].url;
+  expect(await of("127.0.0.1:8080")).toBe("http://127.0.0.1:8080");
+  expect(await of("[::1]:8080")).toBe("http://[::1]:8080");
+  expect(await of("evil/<script>")).toBe("/");
+});
+
+test("/openapi.json describes numbers as numbers, with their bounds", async () => {
+  const { account, description } = await describedAccount();
+  const numbers = Object.values(description.paths)
+    .flatMap((methods) => Object.values(methods))
+    .flatMap(({ parameters }) => parameters)
+    .filter(({ name }) => ["page", "size", "pastDays"].includes(name));
+  const bounds = { page: 2 ** 31 - 1, size: 1000, pastDays: 90 };
+  expect(numbers.length).toBeGreaterThanOrEqual(7);
+  for (const { name, schema } of numbers) {
+    const maximum = bounds[name as keyof typeof bounds];
+    expect(schema).toEqual({ type: "integer", minimum: 1, maximum });
+    const at = (value: number) => account.call("GET", `/api/contact/events?${name}=${value}`);
+    expect([(await at(1)).status, (await at(maximum)).status]).toEqual([200, 200]);
+    expect([(await at(0)).status, (await at(maximum + 1)).status]).toEqual([400, 400]);
+  }
+  const search = description.components.schemas.SearchContacts!;
+  expect(search.properties.pageSize).toMatchObject({ type: "integer", minimum: 1, maximum: 1000 });
 });
 
 test("/openapi.json names exactly the endpoints that are there", async () => {

@@ -1,6 +1,8 @@
 /** Which saved states of the account can be loaded after an update. */
+import { spawnSync } from "node:child_process";
 import { copyFile, readdir, utimes } from "node:fs/promises";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { expect, it } from "vitest";
 import { openDatabase } from "../../src/sandbox/database.ts";
 import { eraseFromSandbox } from "../../src/sandbox/erase.ts";
@@ -50,4 +52,61 @@ it("what a killed save has left goes with a later save, and at once with an eras
   expect(sandbox.operations.snapshots().map(({ name }) => name)).toEqual(["one"]);
   await eraseFromSandbox(folder, ["ada@example.com"], () => undefined);
   expect((await readdir(snapshots)).filter((name) => name.includes(".new"))).toEqual([]);
+});
+
+const libsql = fileURLToPath(new URL("../../node_modules/libsql", import.meta.url));
+
+/** Changes a database in another process, which is killed before it has closed it. */
+function changeAndDie(file: string, journal: "WAL" | "DELETE"): void {
+  const script = `const database = new (require(${JSON.stringify(libsql)}))(process.argv[1]);
+database.pragma("journal_mode = ${journal}");
+database.pragma("cache_size = 1");
+if (${journal === "DELETE"}) database.exec("BEGIN");
+database.exec("UPDATE contacts SET key = 'changed@example.com' || id");
+process.kill(process.pid, "SIGKILL");`;
+  expect(spawnSync(process.execPath, ["-e", script, file]).signal).toBe("SIGKILL");
+}
+
+it.each([
+  ["log", "WAL", "-wal"],
+  ["journal", "DELETE", "-journal"],
+] as const)(
+  "what a killed process left in the %s of a snapshot does not get into a later one",
+  async (_name, journal, ending) => {
+    const { sandbox, folder, create } = await openAccount();
+    const many = Array.from({ length: 2000 }, (_, number) => ({ key: `person${number}@example.com` }));
+    const file = join(folder, "snapshots", "one.db");
+    const leaveTraces = async () => {
+      sandbox.operations.seed({ contacts: many });
+      sandbox.operations.saveSnapshot("one");
+      changeAndDie(file, journal);
+      expect(await readdir(join(folder, "snapshots"))).toContain(`one.db${ending}`);
+      sandbox.operations.reset();
+      await create("ada@example.com");
+    };
+    const loaded = () => {
+      sandbox.operations.saveSnapshot("one");
+      sandbox.operations.reset();
+      sandbox.operations.loadSnapshot("one");
+      return sandbox.operations.seed({ contacts: [{ key: "ada@example.com" }] }).contacts;
+    };
+    await leaveTraces();
+    expect(loaded()).toEqual({ created: 0, updated: 1 });
+    await leaveTraces();
+    sandbox.operations.removeSnapshot("one");
+    expect(loaded()).toEqual({ created: 0, updated: 1 });
+  },
+);
+
+it("an erasure leaves a snapshot in one file, and can be made while the sandbox is open", async () => {
+  const { sandbox, folder, create } = await openAccount();
+  await create("ada@example.com");
+  await create("bob@example.com");
+  sandbox.operations.saveSnapshot("one");
+  const mask = (text: string) => (text.includes("ada@example.com") ? "(erased)" : undefined);
+  expect(await eraseFromSandbox(folder, ["ada@example.com"], mask)).toBe(2);
+  expect(await readdir(join(folder, "snapshots"))).toEqual(["one.db"]);
+  sandbox.operations.loadSnapshot("one");
+  const contacts = [{ key: "ada@example.com" }, { key: "bob@example.com" }];
+  expect(sandbox.operations.seed({ contacts }).contacts).toEqual({ created: 1, updated: 1 });
 });

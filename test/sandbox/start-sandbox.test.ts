@@ -1,9 +1,11 @@
 /** `ecm/sandbox`, as a test suite uses it. */
+import { spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { readdir, readFile } from "node:fs/promises";
+import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { expect, onTestFinished, test, vi } from "vitest";
 import type { StartSandboxOptions } from "../../src/sandbox/public-types.ts";
 import { startSandbox } from "../../src/sandbox/start-sandbox.ts";
@@ -98,6 +100,114 @@ test("what is refused says where, and changes nothing", async () => {
   await expect(admin.snapshots.load("none")).rejects.toThrow("Snapshot not found");
 });
 
+test("an argument that is none is refused in words", async () => {
+  const { admin } = await started();
+  const nothing = null as never;
+  await expect(admin.reset(nothing)).rejects.toThrow("must be an object");
+  await expect(admin.reset({ sed: 1 } as never)).rejects.toThrow("sed is not known here");
+  await expect(admin.reset({ seed: -1 })).rejects.toThrow("seed must not be negative");
+  await expect(admin.seed(nothing)).rejects.toThrow("must be an object");
+  await expect(admin.seed(undefined as never)).rejects.toThrow("must be an object");
+  await expect(admin.requests(nothing)).rejects.toThrow("must be an object");
+  await expect(admin.requests({ limt: 1 } as never)).rejects.toThrow("limt is not known here");
+  await expect(admin.requests({ limit: 0 })).rejects.toThrow("limit must be");
+  await expect(admin.requests({ method: 5 as never })).rejects.toThrow("method must be");
+  await expect(admin.clock(nothing)).rejects.toThrow("must be an object");
+  await expect(admin.faults(nothing)).rejects.toThrow("faults must be an array");
+  await expect(admin.faults("503" as never)).rejects.toThrow("faults must be an array");
+  await expect(admin.limits(nothing)).rejects.toThrow("must be an object");
+  await expect(admin.limits({ windowSeconds: 1e12 })).rejects.toThrow("windowSeconds must be from 1 to");
+  await expect(admin.events(nothing)).rejects.toThrow("must be an object");
+  for (const act of [admin.snapshots.save, admin.snapshots.load, admin.snapshots.remove]) {
+    await expect(act(undefined as never)).rejects.toThrow("The name of a snapshot");
+  }
+  expect(await admin.snapshots()).toEqual([]);
+});
+
+test("after stop everything says that the sandbox was stopped", async () => {
+  const sandbox = await startSandbox();
+  const { admin } = sandbox;
+  await Promise.all([sandbox.stop(), sandbox[Symbol.asyncDispose]()]);
+  const acts = [
+    admin.reset,
+    admin.requests,
+    admin.requests.clear,
+    admin.clock,
+    admin.faults,
+    admin.snapshots,
+  ];
+  for (const act of acts) await expect(act()).rejects.toThrow("The sandbox was stopped");
+  await expect(admin.snapshots.save("one")).rejects.toThrow("The sandbox was stopped");
+  await sandbox.stop();
+});
+
+const bundle = fileURLToPath(new URL("../../dist/sandbox.cjs", import.meta.url));
+
+/** A program that uses the built bundle, in a folder for temporary files of its own. */
+async function programWith(text: string, ...words: string[]) {
+  const folder = await temporaryFolder();
+  const file = join(folder, "program.test.cjs");
+  await writeFile(file, `const { startSandbox } = require(${JSON.stringify(bundle)});\n${text}`);
+  const temporary = join(folder, "tmp");
+  await mkdir(temporary);
+  return {
+    temporary,
+    run: () =>
+      spawnSync(process.execPath, [...words, file], {
+        env: { PATH: process.env.PATH, TMPDIR: temporary },
+        encoding: "utf8",
+        timeout: 110_000,
+      }),
+  };
+}
+
+const useIt = `
+  const answer = await fetch(sandbox.baseUrl + "/api/contact-structure", { headers: { "x-api-key": sandbox.apiKey } });
+  if (answer.status !== 200) throw new Error(String(answer.status));`;
+
+test.each([
+  ["a program", []],
+  ["node --test", ["--test"]],
+])("%s that forgets to stop a sandbox ends, and leaves nothing behind", async (_name, words) => {
+  const { temporary, run } = await programWith(
+    `require("node:test")("uses it", async () => {
+  const sandbox = await startSandbox();${useIt}
+});`,
+    ...words,
+  );
+  const { status, signal, stdout } = run();
+  expect({ status, signal }, stdout).toEqual({ status: 0, signal: null });
+  expect(stdout).toMatch(/pass 1/);
+  expect(await readdir(temporary)).toEqual([]);
+});
+
+test("the log of a sandbox that nobody stopped is in its folder when its process has ended", async () => {
+  const { temporary, run } = await programWith(`(async () => {
+  const sandbox = await startSandbox({ folder: process.env.TMPDIR + "/data" });${useIt}
+})();`);
+  expect(run()).toMatchObject({ status: 0, stderr: "" });
+  const { admin } = await started({ folder: join(temporary, "data") });
+  expect(await admin.requests()).toMatchObject([{ path: "/api/contact-structure" }]);
+});
+
+test("what a killed process leaves goes when another one starts, and nothing of one that lives", async () => {
+  const { temporary, run } = await programWith(`(async () => {
+  await startSandbox();
+  process.kill(process.pid, "SIGKILL");
+})();`);
+  expect(run().signal).toBe("SIGKILL");
+  expect(await readdir(temporary)).toHaveLength(1);
+  await mkdir(join(temporary, "ecm-sandbox-notours"));
+  vi.stubEnv("TMPDIR", temporary);
+  onTestFinished(() => void vi.unstubAllEnvs());
+  const one = await started();
+  const two = await started();
+  expect(await readdir(temporary)).toHaveLength(3);
+  await one.stop();
+  await two.stop();
+  expect(await readdir(temporary)).toEqual(["ecm-sandbox-notours"]);
+});
+
 test("a folder and a key of one's own stay; a bad option is refused and leaves nothing behind", async () => {
   const folder = join(await temporaryFolder(), "data");
   const apiKey = `ecm_jp_${"k".repeat(43)}`;
@@ -119,12 +229,30 @@ test.each([
   [{ adminToken: "" }, "adminToken"],
   [{ adminToken: "two words" }, "adminToken"],
   [{ hourlyLimit: -1 }, "hourlyLimit"],
+  [{ hourlyLimit: 0 }, "hourlyLimit"],
+  [{ hourlyLimit: "5" }, "hourlyLimit"],
+  [{ hourlyLimit: null }, "hourlyLimit"],
+  [{ monthlyLimit: 0 }, "monthlyLimit"],
+  [{ monthlyLimit: 1e12 }, "monthlyLimit"],
+  [{ windowSeconds: 1e9 }, "windowSeconds"],
+  [{ port: 65_536 }, "port"],
+  [{ port: "8080" }, "port"],
+  [{ folder: "" }, "folder"],
+  [{ folder: 7 }, "folder"],
+  [{ faults: "503:GET" }, "faults"],
+  [{ faults: [5] }, "faults.0"],
+  [{ variants: ["keys=first"] }, "variants"],
+  [{ apiKey: 5 }, "apiKey"],
+  [{ sed: 1 }, "sed"],
+  [{ isLogged: false }, "isLogged"],
+  [null, "The options"],
+  ["seed", "The options"],
   [{ hourlyLimit: Number.NaN }, "hourlyLimit"],
   [{ windowSeconds: 0 }, "windowSeconds"],
   [{ monthlyLimit: 1.5 }, "monthlyLimit"],
   [{ seed: -1 }, "seed"],
 ])("the bad option %j is refused by name", async (options, name) => {
-  await expect(started(options)).rejects.toThrow(new RegExp(`^${name} `));
+  await expect(started(options as StartSandboxOptions)).rejects.toThrow(new RegExp(`^${name} `));
 });
 
 test("the published types stand on their own", async () => {

@@ -135,6 +135,25 @@ recipe("list-mirror", () => {
     expect(await script("list-mirror", env)).toEqual(silent);
   });
 
+  it("says in one line, each time, that its file is missing or cut off, and removes nobody", async () => {
+    const { script, ecm, file, folder } = await machineWith("Attendees");
+    const gone = join(folder, "gone.csv");
+    const line = `list-mirror: Attendees: ${gone} is missing or cannot be read\n`;
+    expect(await script("list-mirror", { MIRROR_FILE: gone })).toEqual({ code: 1, stdout: "", stderr: line });
+
+    await ecm("import", await file("all.csv", contacts(20)), "--list", "Attendees");
+    const cut = contacts(20).slice(0, -"mple.com\n".length);
+    const env = { MIRROR_FILE: await file("attendees.csv", cut) };
+    const said = `list-mirror: Attendees: ${env.MIRROR_FILE} is cut off in its last row: nobody was removed\n`;
+    for (let hour = 0; hour < 2; hour += 1) {
+      expect(await script("list-mirror", env)).toEqual({ code: 3, stdout: "", stderr: said });
+    }
+    expect(await membersOf(ecm, "Attendees")).toBe(20);
+    await file("attendees.csv", contacts(19));
+    expect(await script("list-mirror", env)).toEqual(silent);
+    expect(await membersOf(ecm, "Attendees")).toBe(19);
+  });
+
   it("leaves an hour that is used up in silence, and goes on in the next", async () => {
     const { script, ecm, file, restart } = await machineWith("Attendees");
     await ecm("import", await file("all.csv", contacts(30)));
@@ -299,6 +318,15 @@ recipe("key-rotation", () => {
 });
 
 recipe("crm-feedback", () => {
+  it("leaves an hour that is used up in silence", async () => {
+    const { script, ecm, folder, file, restart } = await machine();
+    const feedback = { FEEDBACK_INBOX: join(await file("inbox/.keep", ""), "..") };
+    const used = 3600 - (await requestsLeft(ecm));
+    await restart("--hourly-limit", String(used));
+    expect(await script("crm-feedback", feedback)).toEqual(silent);
+    expect((await readdir(join(folder, "inbox"))).filter((name) => name.endsWith(".csv"))).toEqual([]);
+  });
+
   it("brings each unsubscribe, bounce and complaint once, and is silent when there is none", async () => {
     const { script, ecm, env, file, folder } = await machine();
     const feedback = { FEEDBACK_INBOX: join(await file("inbox/.keep", ""), "..") };

@@ -43,6 +43,11 @@ const again = await service.POST("/api/contact", {
 });
 const problem: string = again.error!.errors[0]!.errorType;
 const one = await service.GET("/api/contact/{contactId}", { params: { path: { contactId: contact._id } } });
+const path = { contactStructureId: structure._id };
+const listed = await service.GET("/api/contact-structure/{contactStructureId}/lists", {
+  params: { path, query: { page: 1, size: 10 } },
+});
+if (listed.response.status !== 200) throw new Error("no lists");
 // @ts-expect-error: a contact needs a structure
 service.POST("/api/contact", { body: { key: "ada@example.com" } }).catch(() => {});
 // @ts-expect-error: there is no such path

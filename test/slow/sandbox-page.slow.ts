@@ -5,6 +5,7 @@ import { type Browser, chromium, type Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import type { StartSandboxOptions } from "../../src/sandbox/public-types.ts";
 import { startSandbox } from "../../src/sandbox/start-sandbox.ts";
+import { temporaryFolder } from "../support/ecm.ts";
 
 // It runs in the page, so it is no module of ours.
 const contrastsOfTexts = readFileSync(join(import.meta.dirname, "contrasts-of-texts.js"), "utf8");
@@ -98,6 +99,25 @@ describe.skipIf(!hasBrowser)(title, () => {
     await page.getByRole("cell", { name: attack }).first().waitFor();
     expect(await page.locator("img, #content script").count()).toBe(0);
     expect(complaints).toEqual([]);
+  });
+
+  test("starts over with the log: after a reset, and when another sandbox has its port", async () => {
+    const folder = await temporaryFolder();
+    const { page, admin, call, stop, baseUrl } = await opened({ folder });
+    await live(page);
+    for (let number = 0; number < 3; number++) await call("GET", "/api/contact-structure");
+    await page.locator("#requests li").nth(2).waitFor();
+    await admin.reset();
+    await page.getByText("No requests yet").waitFor();
+    expect(await page.locator("#requests li").count()).toBe(0);
+    await call("GET", "/api/before");
+    await page.getByText("/api/before").waitFor();
+    await stop();
+    const other = await startSandbox({ port: Number(new URL(baseUrl).port) });
+    onTestFinished(() => other.stop());
+    await fetch(`${other.baseUrl}/api/after`);
+    await page.getByText("/api/after").waitFor();
+    expect(await page.locator("#requests li").count()).toBe(1);
   });
 
   test("everything is reached and opened by keyboard, and has a name", async () => {

@@ -10,6 +10,8 @@ export interface RunningSandbox {
   baseUrl: string;
   apiKey: string;
   folder: string;
+  /** Before the end of the test. */
+  stop(): Promise<void>;
   /** An environment that points `ecm` at this service, with an empty home of its own. */
   env: Record<string, string>;
   /** `ecm` in this process, in that environment. */
@@ -19,17 +21,20 @@ export interface RunningSandbox {
 /** Starts one on a free port; it is closed and removed when the test ends. @param contents what it holds already */
 export async function startSandbox({
   contents,
+  port = 0,
   ...options
-}: Partial<SandboxOptions> & { contents?: SeedData } = {}): Promise<RunningSandbox> {
+}: Partial<SandboxOptions> & { contents?: SeedData; port?: number } = {}): Promise<RunningSandbox> {
   const folder = options.folder ?? join(await temporaryFolder(), "sandbox");
   const sandbox = await openSandbox({ ...options, folder });
   if (contents) sandbox.operations.seed(contents);
-  const server = await sandbox.serve({ host: "127.0.0.1", port: 0 });
-  onTestFinished(async () => {
-    await server.close();
-    sandbox.close();
-  });
+  const server = await sandbox.serve({ host: "127.0.0.1", port });
+  let stopped: Promise<void> | undefined;
+  const stop = () => {
+    stopped ??= server.close().then(() => sandbox.close());
+    return stopped;
+  };
+  onTestFinished(stop);
   const apiKey = sandbox.ownKey();
   const env = { ...(await temporaryHome()), ECM_BASE_URL: server.baseUrl, ECM_API_KEY: apiKey };
-  return { sandbox, baseUrl: server.baseUrl, apiKey, folder, env, ecm: ecmWith(env) };
+  return { sandbox, baseUrl: server.baseUrl, apiKey, folder, stop, env, ecm: ecmWith(env) };
 }

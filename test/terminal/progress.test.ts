@@ -19,6 +19,7 @@ function fakeTerminal(parts: Partial<Terminal>) {
     isAccessible: false,
     quiet: false,
     stderrColumns: 20,
+    mask: (shown: string) => shown,
     note(message: string) {
       terminal.drawing?.clear();
       stderr.write(`${message}\n`);
@@ -63,6 +64,32 @@ describe("the progress line", () => {
     progress.note("begun");
     progress.close();
     expect(text()).toBe("begun\n");
+  });
+});
+
+describe("a wait, where nothing is redrawn", () => {
+  it("is said once, when it begins", () => {
+    const { terminal, text } = fakeTerminal({ isStderrTerminal: false });
+    let wait: string | undefined;
+    let line = "half done";
+    const progress = showProgress(
+      terminal,
+      () => [line],
+      () => wait,
+    );
+    progress.refresh();
+    expect(text()).toBe("");
+    [wait, line] = ["hour", "paused for 9 s"];
+    progress.refresh();
+    line = "paused for 8 s";
+    progress.refresh();
+    expect(text()).toBe("paused for 9 s\n");
+    wait = undefined;
+    progress.refresh();
+    [wait, line] = ["next hour", "paused again"];
+    progress.refresh();
+    progress.close();
+    expect(text()).toBe("paused for 9 s\npaused again\n");
   });
 });
 

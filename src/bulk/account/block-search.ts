@@ -1,4 +1,5 @@
 /** Looks contacts up at the service, now: the keys of a block in one search, ids one by one. */
+import { isRefusal } from "../../service/checked-search.ts";
 import { equals, getContactRequest, isInactive, readContact } from "../../service/contacts.ts";
 import type { FoundByKeys } from "../../service/key-search.ts";
 import { isEmailKey } from "../../service/structures.ts";
@@ -53,17 +54,20 @@ export function createBlockSearch(options: LookupOptions) {
     const { contacts, refused } = await keys.find(forms, source);
     if (contacts.some(isInactive)) behavior.learn("inactive", "shown");
     if (isEmailKey(keyType) && areFoundInOtherCase(forms, contacts)) behavior.learn("keyCase", "fold");
-    contacts.push(...(await findLowered(block, forms, contacts)));
+    const lowered = await findLowered(block, forms, contacts);
+    contacts.push(...lowered.contacts);
     if (source.includes("lists")) {
       await addLists(contacts, listIds, (listId) =>
         keys.find(forms, ["_id", "key"], [equals("LIST_ID", [listId])]),
       );
     }
     const contactOf = matcherOf(contacts, identityOf);
+    // Whom one form of the key may mean is not absent because another form finds nobody.
+    const refusalOf = ({ key: { written, sent, identity } }: Item) =>
+      refused.get(written) ?? refused.get(sent) ?? refused.get(identity) ?? lowered.refused.get(identity);
     for (const item of block) {
       const contact = contactOf(item);
-      const refusal = contact ? undefined : (refused.get(item.key.written) ?? refused.get(item.key.sent));
-      found.set(item.ref, { contact, isKept: false, refused: refusal });
+      found.set(item.ref, { contact, isKept: false, refused: contact ? undefined : refusalOf(item) });
     }
   }
 
@@ -80,14 +84,19 @@ export function createBlockSearch(options: LookupOptions) {
   }
 
   /** Those in lower case that did not fit, and whom no other form has found. */
-  async function findLowered(block: readonly Item[], forms: string[], contacts: Partial<Contact>[]) {
-    if (!mayDifferByCase()) return [];
+  async function findLowered(
+    block: readonly Item[],
+    forms: string[],
+    contacts: Partial<Contact>[],
+  ): Promise<FoundByKeys> {
+    const none: FoundByKeys = { contacts: [], refused: new Map() };
+    if (!mayDifferByCase()) return none;
     const known = new Set(contacts.map(({ key }) => identityOf(key ?? "")));
     const missing = block.filter(({ key }) => !known.has(key.identity));
     const lowered = loweredOf(missing, forms);
-    if (lowered.length === 0) return [];
-    const found = (await keys.find(lowered, source)).contacts;
-    if (found.length > 0) behavior.learn("keyCase", "exact");
+    if (lowered.length === 0) return none;
+    const found = await keys.find(lowered, source);
+    if (found.contacts.length > 0) behavior.learn("keyCase", "exact");
     return found;
   }
 
@@ -104,13 +113,18 @@ async function addLists(
   if (unknown.length === 0 || listIds.length === 0 || listIds.length > mostListsAsked) return;
   const members = new Map<string, Set<string>>();
   for (const listId of listIds) {
-    const answer = await findIn(listId);
-    if (answer.refused.size > 0) return;
+    const answer = await findIn(listId).catch(undefinedWhenRefused);
+    if (answer === undefined || answer.refused.size > 0) return;
     members.set(listId, new Set(answer.contacts.map(({ _id }) => _id ?? "")));
   }
   for (const contact of unknown) {
     contact.lists = listIds.filter((id) => members.get(id)!.has(contact._id ?? "")).map((_id) => ({ _id }));
   }
+}
+
+/** What is asked besides may not be taken: then it stays unknown. */
+function undefinedWhenRefused(error: unknown): undefined {
+  if (!isRefusal(error)) throw error;
 }
 
 /** The contact that an item means. Of several with its key, the one whose key is as written. */

@@ -24,6 +24,8 @@ export interface Found {
   isById?: boolean;
   /** The service refuses to look this key up. */
   refused?: ServiceError;
+  /** Another item names the same contact: one by its key, the other by its id. */
+  isRepeated?: boolean;
 }
 
 /** A contact that only a search for inactive contacts shows. */
@@ -71,6 +73,9 @@ export interface LookupOptions {
   listIds?: readonly string[];
 }
 
+/** Contacts whose first item is remembered; more would not fit into little memory, and then only those named by id are. */
+const mostRemembered = 100_000;
+
 /** Pages that an earlier invocation has read are read again after this. */
 export const maxPagesAgeMilliseconds = 3_600_000;
 
@@ -79,6 +84,26 @@ export function createLookup(options: LookupOptions): Lookup {
   const { findFresh, tellHidden, findHidden, read } = createBlockSearch(options);
   const isKnownAbsent = options.isAbsentOutside === true;
   const takenAt = snapshot?.takenAt ?? Number.POSITIVE_INFINITY;
+  /** Which item named a contact first. */
+  const firstRefs = new Map<string, number>();
+
+  /** Where contacts are named by keys and by ids, one may be named by both. */
+  function markRepeated(item: Item, found: Found): Found {
+    const id = found.contact?._id;
+    if (!options.asksHidden || id === undefined) return found;
+    const first = firstRefs.get(id);
+    if (first !== undefined && first !== item.ref) return { ...found, isRepeated: true };
+    if (firstRefs.size < mostRemembered || isId(item.key.written)) firstRefs.set(id, item.ref);
+    return found;
+  }
+
+  function markEach(items: readonly Item[], found: Map<number, Found>): Map<number, Found> {
+    for (const item of items) {
+      const each = found.get(item.ref);
+      if (each) found.set(item.ref, markRepeated(item, each));
+    }
+    return found;
+  }
 
   function known(item: Item): Found | undefined {
     const contact =
@@ -94,9 +119,9 @@ export function createLookup(options: LookupOptions): Lookup {
     },
     knowsAll: isKnownAbsent,
     takenAt,
-    findFresh,
+    findFresh: async (items) => markEach(items, await findFresh(items)),
     async find(items) {
-      if (!snapshot) return findFresh(items);
+      if (!snapshot) return markEach(items, await findFresh(items));
       const found = new Map<number, Found>();
       const missing: Item[] = [];
       for (const item of items) {
@@ -104,12 +129,12 @@ export function createLookup(options: LookupOptions): Lookup {
         if (each) found.set(item.ref, each);
         else missing.push(item);
       }
-      if (missing.length === 0) return found;
+      if (missing.length === 0) return markEach(items, found);
       if (isKnownAbsent) {
         for (const { ref } of missing) found.set(ref, { isKept: true });
         await tellHidden(missing, found);
       } else for (const [ref, each] of await findFresh(missing)) found.set(ref, each);
-      return found;
+      return markEach(items, found);
     },
     findHidden,
     meet: keys.meet,

@@ -1,7 +1,9 @@
 /** Names of lists and tags, in a file's cells or in flags → ids. What is missing is created, or is an error that names all of it. */
-import { EcmError, NotFoundError, ServiceError } from "../../errors.ts";
+import { EcmError, exitCodes, NotFoundError, ServiceError } from "../../errors.ts";
 import type { Account } from "../../service/account.ts";
 import { ensureLists, ensureParts } from "../../service/create-names.ts";
+import { requestsToLookAgain } from "../../service/list-pages.ts";
+import { requireFreeListName } from "../../service/lists.ts";
 import { closest, findByName, fold, resolveTag } from "../../service/names.ts";
 import type { ContactList, ContactStructure, Send } from "../../wire.ts";
 import { type NewField, newFieldId, newFieldLabel } from "../input/new-fields.ts";
@@ -18,7 +20,7 @@ export interface NameBook {
   readonly missing: MissingNames;
   /** Every name that has a stand-in. */
   readonly creations: Creation[];
-  /** Creates what is missing: one request for each list, one for all fields and tags. */
+  /** Creates what is missing: one request for each list, and looks before and after; one for all fields and tags. */
   create(): Promise<void>;
   /** Its id once it exists. */
   idOf(creation: Creation): string;
@@ -68,6 +70,8 @@ export interface NameBookOptions {
   tags: Iterable<string>;
   /** Without it a missing name is an error. */
   createMissing: boolean;
+  /** Lists that are missing must be new: one that others create meanwhile is not taken for them. */
+  isNew?: boolean;
   /** Created whatever `createMissing` says. */
   fields?: readonly NewField[];
 }
@@ -87,7 +91,7 @@ const mostTries = 3;
 
 /** @throws MissingNamesError naming everything that is missing, unless it is to be created; UsageError for a name that means two things */
 export async function openNameBook(options: NameBookOptions): Promise<NameBook> {
-  const { send, account, createMissing, fields = [] } = options;
+  const { send, account, createMissing, isNew = false, fields = [] } = options;
   const listIds = new Map<string, string>();
   const tagIds = new Map<string, string>();
   const fieldIds = new Map<string, string>();
@@ -107,11 +111,14 @@ export async function openNameBook(options: NameBookOptions): Promise<NameBook> 
     noteTags();
   }
 
-  async function makeMissing(): Promise<void> {
+  async function makeMissing(mustBeNew: boolean): Promise<void> {
     const lists = wantedLists.filter((name) => !listIds.has(name));
-    if (lists.length > 0)
-      for (const [name, list] of await ensureLists(send, account, structure, lists))
-        listIds.set(name, list._id);
+    if (lists.length > 0) {
+      const ensured = await ensureLists(send, account, structure, lists);
+      const taken = lists.find((name) => !ensured.created.has(name));
+      if (taken !== undefined && mustBeNew) requireFreeListName(taken, [...ensured.lists.values()]);
+      for (const [name, list] of ensured.lists) listIds.set(name, list._id);
+    }
     const tags = wantedTags.filter((name) => !tagIds.has(name));
     if (tags.length + fields.length > 0)
       structure = await ensureParts(send, account, structure, { fields: [...fields], tags });
@@ -127,6 +134,14 @@ export async function openNameBook(options: NameBookOptions): Promise<NameBook> 
       const id = findTag(structure, name)?._id;
       if (id) tagIds.set(name, id);
     }
+  }
+
+  /** Before and after the creation, where one request tells how many lists there are. */
+  function requestsToLook(created: number): number {
+    if (created === 0) return 0;
+    const reading = account.lastReading(structure);
+    if (!reading || reading.hasTotal) return (reading?.requests ?? 1) + 1;
+    return reading.requests + requestsToLookAgain(reading, created);
   }
 
   await look();
@@ -160,7 +175,9 @@ export async function openNameBook(options: NameBookOptions): Promise<NameBook> 
     listIds: () => [...new Set(listIds.values())],
     fieldId: (id) => fieldIds.get(id) ?? id,
     get requestsToCreate() {
-      return isMade ? 0 : missing.lists.length + (isPartMissing ? 1 : 0);
+      if (isMade) return 0;
+      const created = missing.lists.length;
+      return created + requestsToLook(created) + (isPartMissing ? 1 : 0);
     },
     missing,
     creations,
@@ -178,7 +195,8 @@ export async function openNameBook(options: NameBookOptions): Promise<NameBook> 
       if (creations.length === 0) return;
       for (let tries = 1; ; tries++) {
         try {
-          await makeMissing();
+          // A lost answer may have hidden that it was made.
+          await makeMissing(isNew && tries === 1);
           isMade = true;
           return;
         } catch (error) {
@@ -221,7 +239,7 @@ function mayBeTriedAgain(error: unknown): boolean {
   if (error instanceof ServiceError && error.status < 500) {
     return error.type === "ConcurrencyError" || error.type === "DuplicateFieldError";
   }
-  return error.details.applied !== undefined;
+  return error.details.applied !== undefined && error.exitCode !== exitCodes.conflict;
 }
 
 function partOf(kind: string, names: MissingName[]): string {

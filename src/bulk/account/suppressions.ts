@@ -217,7 +217,7 @@ const restore =
 function missing(file: string): SuppressionsError {
   return new SuppressionsError(
     `The suppression list ${file} does not exist`,
-    `Check ECM_SUPPRESSIONS and the file it names; to make a new list: ecm suppressions add KEY. ${withoutIt}`,
+    `Check ECM_SUPPRESSIONS and the file it names; where there never was one, make it with: ecm suppressions add KEY. ${withoutIt}`,
   );
 }
 

@@ -119,7 +119,9 @@ function mayLeave({ session, item }: Task, { decision, at, looks }: Attempt): bo
   const { send, clock, work } = session;
   if (decision.kind === "create") return !work.isSuppressed?.(item);
   if (looks > maxLooks) return true;
-  return at >= session.startedAt && at >= send.waitEndedAt && clock.now() - at <= maxAge;
+  const age = clock.now() - at;
+  // A clock that was set back tells no age.
+  return at >= session.startedAt && at >= send.waitEndedAt && age >= 0 && age <= maxAge;
 }
 
 /** @returns what is known for another attempt; undefined once the outcome is written down */

@@ -4,7 +4,7 @@ import { shellArguments, shellWord } from "../../shell-word.ts";
 import type { ContactStructure, FieldDefinition } from "../../wire.ts";
 import { columnsNamed, indexesWhere, namesShown, quoted, unknownColumn } from "./column-names.ts";
 import type { ConsentColumn } from "./consent.ts";
-import { consentColumns, unreadableConsent } from "./consent-columns.ts";
+import { consentColumns, namedConsent, unclearConsent } from "./consent-columns.ts";
 import type { FoundConsent } from "./find-consent.ts";
 import { missingColumn } from "./missing-cells.ts";
 import { foldName, isIdName, isKeyName, nearestName, predefinedFieldOf } from "./names.ts";
@@ -44,8 +44,9 @@ export type Targets = (Target | undefined)[];
  */
 export function mapColumns(input: MappingInput): Columns {
   const targets = toldTargets(input);
-  const { consent, unreadable, notes } = consentColumns(input, targets);
+  const { consent, unclear: unclearColumns, notes } = consentColumns(input, targets);
   const isTold = targets.map((target) => target !== undefined);
+  const named = namedConsent(input, targets);
   if (input.system) placeSystemColumns(input.names, targets, input.system);
   if (input.options.hasNoHeader && input.names.length === 1) targets[0] ??= { kind: "key" };
   const key = placeKey(input, targets);
@@ -54,15 +55,17 @@ export function mapColumns(input: MappingInput): Columns {
   const { settled, lost } = settleRest(input, targets, isTold, notes);
   const isLost = lost.length > 0 && !input.options.ignoreUnmapped;
   const problem =
+    (unclearColumns.length > 0 ? unclearConsent(input, unclearColumns) : undefined) ??
     key?.problem ??
-    (unreadable[0] && unreadableConsent(input, unreadable[0])) ??
     (isLost ? unmapped(input, lost) : undefined);
   if (problem) {
     const unclear = {
       keyCandidates: key?.candidates ?? [],
       unmapped: isLost ? lost : [],
+      readings: unclearColumns,
       // Asked too when a person is asked anyway.
-      consent: [...unreadable, ...consent.filter(({ index }) => !isTold[index])]
+      consent: consent
+        .filter(({ index }) => !isTold[index] && !named.has(index))
         .map(({ index }) => index)
         .filter((index) => settled[index]!.kind !== "field" && settled[index]!.kind !== "key"),
     };
@@ -83,10 +86,10 @@ export function mapKeyColumn(input: MappingInput): Columns {
   const ids = input.options.takesIds ? indexesWhere(input.names, isIdName) : [];
   if (key && ids.length === 1) targets[ids[0]!] = { kind: "key" };
   else if (key) throw key.problem;
-  const { consent, unreadable, notes } = input.options.readsConsent
+  const { consent, unclear, notes } = input.options.readsConsent
     ? consentColumns(input, targets)
-    : { consent: [], unreadable: [], notes: [] };
-  if (unreadable[0]) throw unreadableConsent(input, unreadable[0]);
+    : { consent: [], unclear: [], notes: [] };
+  if (unclear.length > 0) throw unclearConsent(input, unclear);
   return {
     targets: targets.map((target) => (target?.kind === "key" ? target : { kind: "ignore" })),
     consent,
@@ -132,7 +135,9 @@ function parseTarget(
 ): Target {
   const field = findField(target, structure);
   const word = foldName(target);
-  if (word === "key" || word === "lists" || word === "tags" || word === "ignore" || word === "consent") {
+  const consent = /^consent(?::(opt-in|opt-out))?$/.exec(word);
+  if (consent) return { kind: "consent", reading: consent[1] as "opt-in" | "opt-out" | undefined };
+  if (word === "key" || word === "lists" || word === "tags" || word === "ignore") {
     return { kind: word };
   }
   if (field) return { kind: "field", fieldId: field._id, label: field.label };

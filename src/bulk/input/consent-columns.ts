@@ -3,103 +3,161 @@ import { UsageError } from "../../errors.ts";
 import { shellWord } from "../../shell-word.ts";
 import { columnsNamed, unknownColumn } from "./column-names.ts";
 import type { MappingInput, Targets } from "./columns.ts";
-import type { ConsentColumn } from "./consent.ts";
-import { consentNameOf, ruleByName } from "./consent-names.ts";
-import type { FoundConsent } from "./find-consent.ts";
-import { isColumn, isIgnoredBy } from "./systems.ts";
+import type { ConsentColumn, ConsentRule } from "./consent.ts";
+import { consentNameOf } from "./consent-names.ts";
+import type { FoundConsent, Readings } from "./find-consent.ts";
+import { isFullExport, isIgnoredBy, systemRule } from "./systems.ts";
+
+/** How a person says that a column is read. `none`: it does not speak of consent. */
+export type ConsentReading = "opt-in" | "opt-out" | "none";
 
 export interface ConsentColumns {
   consent: ConsentColumn[];
-  /** They look like consent, and nobody can tell what they say. */
-  unreadable: FoundConsent[];
+  /** They may be consent, and nobody can tell what they say. */
+  unclear: FoundConsent[];
   /** What is passed over, and why. */
   notes: string[];
 }
+
+/** Columns that a person has named as consent, by index; undefined where they leave the reading to the name. */
+export type NamedConsent = ReadonlyMap<number, ConsentReading | undefined>;
 
 /**
  * The columns that are read as consent. A recognised system's own rule comes first, and no flag inverts it; only
  * `--map COLUMN=ignore` puts a column aside.
  *
- * @param told what `--map` and the mapping file say
- * @throws UsageError for a `--consent-column` that is not there
+ * @param targets what `--map` and the mapping file say
+ * @throws UsageError for a `--consent-column` that is not there, or that contradicts the column's own name
  */
-export function consentColumns(input: MappingInput, told: Targets): ConsentColumns {
-  const { names, system } = input;
-  const consent: ConsentColumn[] = [];
-  const unreadable: FoundConsent[] = [];
-  const notes: string[] = [];
-  const add = (column: ConsentColumn) => {
-    if (consent.every(({ index }) => index !== column.index)) consent.push(column);
-  };
-  const named = namedColumns(input, told);
-  const isAside = (index: number) => told[index]?.kind === "ignore" && !named.includes(index);
-  const aside = new Set<number>();
-  for (const { column, rule } of system?.consent ?? []) {
-    for (const [index, name] of names.entries()) {
-      if (!isColumn(name, column)) continue;
-      if (isAside(index)) aside.add(index);
-      else add({ index, name, rule });
-    }
+export function consentColumns(input: MappingInput, targets: Targets): ConsentColumns {
+  const { names } = input;
+  const named = namedConsent(input, targets);
+  const found = new Map(input.found?.map((each) => [each.index, each]));
+  const columns: ConsentColumns = { consent: [], unclear: [], notes: [] };
+  const note = (index: number, text: string) => columns.notes.push(`${quote(names[index]!)} ${text}`);
+  for (const [index, name] of names.entries()) {
+    const each = found.get(index);
+    const known = ruleOf(input, index) ?? (each?.outcome === "consent" ? each.rule : undefined);
+    const isNamed = named.has(index);
+    const add = (rule: ConsentRule) => columns.consent.push({ index, name, rule });
+    if (isNamed) {
+      const reading = named.get(index);
+      requireSameReading(input, index, reading);
+      if (reading === "none")
+        note(index, `does not speak of consent, because of --consent-column ${shellWord(`${name}=none`)}`);
+      else if (reading) add(reading === "opt-in" ? "subscribed" : "optedOut");
+      else if (each?.outcome === "unclear") columns.unclear.push(each);
+      else add(known ?? each?.rule ?? "status");
+    } else if (targets[index]?.kind === "ignore") {
+      if (known || each?.outcome === "unclear" || each?.outcome === "unreadable") {
+        note(index, `looks like consent but is ignored, because of --map ${shellWord(`${name}=ignore`)}`);
+      }
+    } else if (known) add(known);
+    else if (each?.outcome === "otherChannel")
+      note(index, "is about another channel than email; not read as consent");
+    else if (each?.outcome === "empty") note(index, "is empty in every row; not read as consent");
+    else if (each && isOfOurExport(input, index))
+      note(index, "is a field of the account; not read as consent");
+    else if (each) columns.unclear.push(each);
   }
-  for (const index of named) add({ index, name: names[index]!, rule: ruleByName(names[index]!) });
-  for (const found of input.found ?? []) {
-    const { index, outcome, rule } = found;
-    const name = names[index]!;
-    if (outcome === "otherChannel")
-      notes.push(`${quote(name)} is about another channel than email; not read as consent`);
-    else if (outcome === "empty") notes.push(`${quote(name)} is empty in every row; not read as consent`);
-    else if (outcome === "noAnswers") {
-      if (told[index] === undefined) notes.push(`${quote(name)} has no yes or no; not read as consent`);
-    } else if (isAside(index)) aside.add(index);
-    else if (outcome === "consent") add({ index, name, rule });
-    else if (!named.includes(index)) {
-      // Told to go to a field, it was looked at by a person.
-      if (told[index]?.kind !== "field") unreadable.push(found);
-      else notes.push(`${quote(name)} has no yes or no; imported as a field, not read as consent`);
-    }
-  }
-  for (const index of aside) {
-    const name = names[index]!;
-    notes.push(
-      `${quote(name)} looks like consent but is ignored, because of --map ${shellWord(`${name}=ignore`)}`,
-    );
-  }
-  return { consent: consent.sort((one, other) => one.index - other.index), unreadable, notes };
+  return columns;
 }
 
 /** Columns of which the answer is known before the file is looked through. */
-export function isConsentKnown({ names, system }: MappingInput, told: Targets): (index: number) => boolean {
+export function isConsentKnown(input: MappingInput, targets: Targets): (index: number) => boolean {
+  const { names, system } = input;
   return (index) => {
-    const name = names[index]!;
-    if (told[index]?.kind === "key" || told[index]?.kind === "consent") return true;
-    if (system?.consent?.some(({ column }) => isColumn(name, column))) return true;
-    return system !== undefined && isIgnoredBy(system, name);
+    if (targets[index]?.kind === "key" || ruleOf(input, index)) return true;
+    return system !== undefined && isIgnoredBy(system, names[index]!);
   };
 }
 
-function namedColumns({ names, options, place }: MappingInput, told: Targets): number[] {
-  const byTarget = names.flatMap((_, index) => (told[index]?.kind === "consent" ? [index] : []));
-  if (options.consentColumn === undefined) return byTarget;
-  const indexes = columnsNamed(options.consentColumn, names);
-  if (indexes.length === 0) throw unknownColumn(options.consentColumn, names, place, "--consent-column");
-  return [...new Set([...byTarget, ...indexes])];
+/** What flags and targets say of consent. @throws UsageError for a column that does not exist */
+export function namedConsent({ names, options, place }: MappingInput, targets: Targets): NamedConsent {
+  const named = new Map<number, ConsentReading | undefined>();
+  for (const [index, target] of targets.entries()) {
+    if (target?.kind === "consent") named.set(index, target.reading);
+  }
+  for (const text of options.consentColumns ?? []) {
+    const { column, reading } = parseConsentColumn(text, names);
+    const indexes = columnsNamed(column, names);
+    if (indexes.length === 0) throw unknownColumn(column, names, place, "--consent-column");
+    for (const index of indexes) named.set(index, reading);
+  }
+  return named;
 }
 
-/** @returns the error that names the place, and both ways out of it */
-export function unreadableConsent(
-  { names, place }: MappingInput,
-  { index, unclear }: FoundConsent,
-): UsageError {
-  const name = names[index] || String(index + 1);
-  const isEitherWay = consentNameOf(name) === "both";
-  const why = isEitherWay
-    ? "its name does not say whether a yes means subscribed or unsubscribed"
-    : `none of its cells is a yes or a no${unclear ? `, such as ${quote(unclear.cell.slice(0, 40))} on line ${unclear.line}` : ""}`;
-  return new UsageError(
-    `${place}: ${quote(name)} looks like consent, but ${why}`,
-    `Pass --consent-column ${shellWord(name)} if yes means subscribed (rows without a yes are then not created), or ignore it with --map ${shellWord(`${name}=ignore`)}`,
+/** `NAME=opt-out`; a column may be called so itself. */
+function parseConsentColumn(text: string, names: string[]): { column: string; reading?: ConsentReading } {
+  const match = /^(.+)=\s*(opt-in|opt-out|none)\s*$/is.exec(text);
+  if (!match || columnsNamed(text, names).length > 0) return { column: text };
+  return { column: match[1]!, reading: match[2]!.toLowerCase() as ConsentReading };
+}
+
+/** By the system's own rule. */
+function ruleOf({ names, system }: MappingInput, index: number): ConsentRule | undefined {
+  return system && systemRule(system, names[index]!);
+}
+
+/** A name or a rule that says one thing is not told another. @throws UsageError */
+function requireSameReading(input: MappingInput, index: number, reading: ConsentReading | undefined): void {
+  if (reading === undefined) return;
+  const name = input.names[index]!;
+  const rule = ruleOf(input, index);
+  const kind = consentNameOf(name);
+  const own = rule
+    ? rule === "subscribed" || rule === "unlessRefused"
+      ? "opt-in"
+      : "opt-out"
+    : kind === "optIn"
+      ? "opt-in"
+      : kind === "optOut"
+        ? "opt-out"
+        : undefined;
+  if (own === undefined || own === reading) return;
+  const why = rule ? `${input.system!.title} has its own rule for it` : "its name says so";
+  throw new UsageError(
+    `${input.place}: --consent-column ${quote(`${name}=${reading}`)}: the column is an ${own}, ${why}`,
+    `Pass --consent-column ${shellWord(name)}, ignore the column with --map ${shellWord(`${name}=ignore`)}, or rename it in the file`,
     { type: "ConsentError" },
   );
+}
+
+/** Our own export as a whole says of each contact itself whether they are active; its fields come back as they were. */
+function isOfOurExport({ names, system, structure }: MappingInput, index: number): boolean {
+  if (system?.name !== "ecm" || !isFullExport(names)) return false;
+  return structure.fields.some(({ label }) => label === names[index]);
+}
+
+/** @returns the error that names the place, what each reading would do, and the ways out */
+export function unclearConsent(input: MappingInput, unclear: readonly FoundConsent[]): UsageError {
+  const { names, place, options } = input;
+  const described = unclear.map((each) => describe(names[each.index] || String(each.index + 1), each));
+  const [first] = unclear;
+  const name = shellWord(`${names[first!.index] || first!.index + 1}`).replace(/^'|'$/g, "");
+  const flag = (end: string) => (/[^\w.-]/.test(name) ? `'${name}=${end}'` : `${name}=${end}`);
+  const each = unclear.length > 1 ? " (for each of them)" : "";
+  const others = options.consentChoosesRows ? "; or take every row with --all-rows" : "";
+  return new UsageError(
+    `${place}: ${described.join("; ")}`,
+    `Say how to read it: --consent-column ${flag("opt-in")} if a yes means subscribed, --consent-column ${flag("opt-out")} if a yes means not subscribed, --consent-column ${flag("none")} if it says neither; or ignore it with --map ${flag("ignore")}${each}${others}`,
+    { type: "ConsentError" },
+  );
+}
+
+function describe(name: string, { outcome, readings, unclear }: FoundConsent): string {
+  if (outcome === "unreadable") {
+    const such = unclear ? `, such as ${quote(unclear.cell.slice(0, 40))} on line ${unclear.line}` : "";
+    return `${quote(name)} looks like consent, but none of its cells is a yes or a no${such}`;
+  }
+  return `${quote(name)} may say who is subscribed, but its name does not say which way round: ${describeReadings(readings)}`;
+}
+
+/** What each reading would do, in words. */
+export function describeReadings({ rows, optIn, optOut }: Readings): string {
+  const total = rows.toLocaleString("en-US");
+  const word = rows === 1 ? "row" : "rows";
+  return `read as opt-in it leaves out ${optIn.toLocaleString("en-US")} of ${total} ${word}, as opt-out ${optOut.toLocaleString("en-US")}`;
 }
 
 function quote(name: string): string {

@@ -9,6 +9,8 @@ export interface ConsentTally {
   readonly unclearCount: number;
   /** Rows with at least one mark. */
   readonly marked: number;
+  /** Those of them that are understood. */
+  readonly clearlyMarked: number;
   add(line: number, refusals: readonly Refusal[] | undefined): void;
 }
 
@@ -34,6 +36,7 @@ export function createConsentTally(columns: readonly ConsentColumn[]): ConsentTa
   const unclear: { line: number; column: string; said: string }[] = [];
   let unclearCount = 0;
   let marked = 0;
+  let clearlyMarked = 0;
   return {
     columns: [...tallies.values()],
     unclear,
@@ -43,9 +46,13 @@ export function createConsentTally(columns: readonly ConsentColumn[]): ConsentTa
     get marked() {
       return marked;
     },
+    get clearlyMarked() {
+      return clearlyMarked;
+    },
     add(line, refusals) {
       if (!refusals || refusals.length === 0) return;
       marked++;
+      if (refusals.some(({ isUnclear }) => !isUnclear)) clearlyMarked++;
       for (const { index, said, isUnclear } of refusals) {
         const tally = tallies.get(index)!;
         tally.marked++;

@@ -2,14 +2,16 @@
  * Reading: how the cells of a consent column are read. In doubt a person is not subscribed, and nothing that looks like consent
  * is passed over without a word.
  */
-import { cellWords, emptyWords } from "./consent-words.ts";
+import { foldPhrase, isWithoutBlanks, phraseKey } from "./consent-fold.ts";
+import { ambiguousGone, aroundGone, cellWords, signs } from "./consent-words/cells.ts";
+import { type Language, splitEntries } from "./consent-words/languages.ts";
 
 /**
- * How a consent column speaks. `subscribed`: its cells say yes or no to mail, and an empty one is no yes;
- * `unlessRefused`: so too, but an empty cell says nothing; `optedOut`: its cells say yes or no to having left;
- * `evidence`: any value of the cell speaks against mail; `always`: the column's presence does.
+ * How a consent column speaks. `subscribed`: its cells say yes or no to mail, and an empty one is no yes; `unlessRefused`: so too, but an
+ * empty cell says nothing; `status`: its cells are words for what has become of a person; `optedOut`: its cells say yes or no to having
+ * left; `evidence`: any value of the cell speaks against mail; `always`: the column's presence does.
  */
-export type ConsentRule = "subscribed" | "unlessRefused" | "optedOut" | "evidence" | "always";
+export type ConsentRule = "subscribed" | "unlessRefused" | "status" | "optedOut" | "evidence" | "always";
 
 export interface ConsentColumn {
   index: number;
@@ -23,86 +25,150 @@ export interface Refusal {
   index: number;
   /** As the file has it. */
   said: string;
-  /** It is no word for yes or no: the person counts as not subscribed all the same. */
+  /** It is no word for yes or no: the person counts as not subscribed, and is not unsubscribed in the account. */
   isUnclear: boolean;
 }
 
-/** Without case, accents on Latin letters, and what words are joined and quoted with. */
-export function foldWords(text: string): string {
-  return text
-    .normalize("NFKD")
-    .replace(/[\u0300-\u036f]/g, "")
-    .normalize("NFKC")
-    .toLowerCase()
-    .replace(/[\s_.,:;!/\\|()[\]{}"'’‘“”«»`´-]+/g, " ")
-    .trim();
-}
+type Meaning = "yes" | "no" | "active" | "subscribed" | "gone" | "notSubscribed" | "empty";
 
-type Meaning = "yes" | "no" | "subscribed" | "gone" | "notSubscribed" | "empty";
+/** `perhapsGone`: a longer text with a word for gone in it. */
+export type Said = Meaning | "perhapsGone" | "date" | "number" | "unclear";
 
 /** Later entries win: what speaks for itself is stronger than yes and no. */
-const meanings = (() => {
-  const found = new Map<string, Meaning>();
-  const add = (words: string, meaning: Meaning) => {
-    for (const word of words.split(",")) {
-      const folded = foldWords(word) || word.trim();
-      if (folded !== "") found.set(folded, meaning);
-    }
-  };
-  for (const meaning of ["yes", "no", "subscribed", "notSubscribed", "gone"] as const) {
-    for (const words of Object.values(cellWords)) add(words[meaning], meaning);
+const words = new Map<string, Meaning>();
+for (const meaning of ["yes", "no", "active", "subscribed", "notSubscribed", "gone"] as const) {
+  for (const language of Object.keys(cellWords) as Language[]) {
+    for (const word of splitEntries(cellWords[language][meaning])) words.set(phraseKey(word), meaning);
   }
-  add(emptyWords, "empty");
-  return found;
-})();
+}
+const exactly = new Map<string, Meaning>();
+for (const meaning of ["yes", "no", "empty"] as const) {
+  for (const sign of splitEntries(signs[meaning])) exactly.set(sign, meaning);
+}
+const ambiguous = new Set(splitEntries(ambiguousGone).map(phraseKey));
+const around = new Set(splitEntries(aroundGone).map(phraseKey));
 
 /** Long enough to mean one thing in a longer text: "user unsubscribed on 3 May" is gone, "Baja California" is not. */
 const leastLengthWithin = 7;
 const longestText = 60;
-const goneWords = [...meanings]
-  .filter(([word, meaning]) => meaning === "gone" && word.length >= leastLengthWithin)
-  .map(([word]) => ` ${word} `);
+const goneWithin = (Object.keys(cellWords) as Language[])
+  .flatMap((language) => splitEntries(cellWords[language].gone).map(foldPhrase))
+  .filter((phrase) => phrase.length >= (isWithoutBlanks(phrase) ? 3 : leastLengthWithin));
 const negation =
-  / (?:not|never|no|nicht|nie|kein|keine|pas|jamais|ne|non|nunca|mai|niet|geen|inte|ikke|ei|не) /;
+  / (?:not|never|no|t|isn|hasn|nicht|nie|kein|keine|pas|jamais|ne|non|nunca|mai|niet|geen|inte|ikke|ei|не|nao|nu|nem|ne|nije|ni|değil|degil) /;
 
-function isGoneWithin(words: string): boolean {
-  if (words.length > longestText) return false;
-  const padded = ` ${words} `;
-  return goneWords.some((word) => padded.includes(word) && !negation.test(padded.replace(word, "  ")));
-}
-
-const emptyDate = /^0{1,4}[-/.]0{1,2}[-/.]0{1,4}(?:[ T].*)?$/;
+const emptyDate = /^0{1,4}[-/.]0{1,2}[-/.]0{1,4}(?:[ Tt].*)?$/;
 const date =
-  /^(?:\d{4}[-/.年]\s?\d{1,2}[-/.月]\s?\d{1,2}日?|\d{1,2}[-/.]\s?\d{1,2}[-/.]\s?\d{2,4}|\d{8}|\d{10}|\d{13}|\d{1,2}\.? \p{L}{3,9}\.?,? \d{4}|\p{L}{3,9}\.? \d{1,2},? \d{4})(?:[T ,].*)?$/u;
-const number = /^\d+(?:[.,]\d+)?\s?%?$/;
+  /^(?:\d{4}[-/.年]\s?\d{1,2}[-/.月]\s?\d{1,2}日?|\d{1,2}[-/.]\s?\d{1,2}[-/.]\s?\d{2,4}|\d{8}|\d{10}|\d{13}|\d{1,2}\.? \p{L}{3,9}\.?,? \d{4}|\p{L}{3,9}\.? \d{1,2},? \d{4})(?:[Tt ,].*)?$/u;
+const dateWithin = /\d{1,2}\.? \p{L}{3,9}\.?,? \d{4}|\p{L}{3,9}\.? \d{1,2},? \d{4}|\d[\d/.:\-T]*\d|\d/gu;
+const number = /^[+\-\u2212]?\s?\d+(?:[.,]\d+)?\s?%?$/;
+/** Somebody was not sure, or has more to say elsewhere: `yes?`, `subscribed*`. */
+const doubt = /[?？*＊¿]/;
 
-export type Said = Meaning | "date" | "number" | "unclear";
+/** Files say the same few words over and over; dates are remembered as long as there are not too many. */
+const remembered = new Map<string, Said>();
+const mostRemembered = 5000;
 
 /** What a cell says, whatever its column. */
 export function saidIn(cell: string): Said {
-  const written = cell.replace(/^=(?=")/, "").replace(/^[\s'"’\u200b\ufeff]+|[\s'"’\u200b\ufeff]+$/g, "");
-  if (written === "" || emptyDate.test(written)) return "empty";
-  const word = foldWords(written) || written;
-  const meaning = meanings.get(word);
-  if (meaning) return meaning;
-  if (date.test(written)) return "date";
-  if (number.test(written)) return "number";
-  return isGoneWithin(word) ? "gone" : "unclear";
+  const known = remembered.get(cell);
+  if (known) return known;
+  const said = readCell(cell);
+  if (remembered.size >= mostRemembered) remembered.clear();
+  remembered.set(cell, said);
+  return said;
 }
 
+function readCell(cell: string): Said {
+  const written = cell
+    .normalize("NFKC")
+    .replace(/[\p{Cf}\u00ad]/gu, "")
+    .replace(/^=(?=")/, "")
+    .replace(/^[\s'"’]+|[\s'"’]+$/g, "")
+    .toLowerCase();
+  if (written === "" || emptyDate.test(written)) return "empty";
+  const sign = exactly.get(written);
+  if (sign) return sign;
+  if (date.test(written)) return "date";
+  if (number.test(written)) return "number";
+  const meaning = words.get(phraseKey(cell));
+  if (meaning === "gone" || meaning === "notSubscribed") return meaning;
+  if (meaning) return doubt.test(written) ? "unclear" : meaning;
+  return goneInText(cell);
+}
+
+/** A word for gone that cannot be the name of a place or a person. */
+export function isUnmistakable(cell: string): boolean {
+  return saidIn(cell) === "gone" && !ambiguous.has(phraseKey(cell));
+}
+
+function goneInText(cell: string): Said {
+  if (cell.length > longestText) return "unclear";
+  const text = foldPhrase(cell);
+  const rest = foldPhrase(cell.replace(dateWithin, " "))
+    .split(" ")
+    .filter((word) => !around.has(word));
+  if (words.get(rest.join("")) === "gone") return "gone";
+  const padded = ` ${text} `;
+  const isWithin = goneWithin.some((phrase) =>
+    isWithoutBlanks(phrase)
+      ? padded.includes(phrase)
+      : padded.includes(` ${phrase} `) && !negation.test(padded.replace(phrase, " ")),
+  );
+  return isWithin ? "perhapsGone" : "unclear";
+}
+
+type Answer = "allows" | "refuses" | "unclear";
+
+const answers: Record<"subscribed" | "status" | "optedOut", Record<Said, Answer>> = {
+  subscribed: {
+    yes: "allows",
+    active: "allows",
+    subscribed: "allows",
+    date: "allows",
+    no: "refuses",
+    gone: "refuses",
+    notSubscribed: "refuses",
+    empty: "refuses",
+    perhapsGone: "unclear",
+    number: "unclear",
+    unclear: "unclear",
+  },
+  status: {
+    yes: "allows",
+    active: "allows",
+    subscribed: "allows",
+    no: "refuses",
+    gone: "refuses",
+    notSubscribed: "refuses",
+    empty: "refuses",
+    date: "unclear",
+    perhapsGone: "unclear",
+    number: "unclear",
+    unclear: "unclear",
+  },
+  optedOut: {
+    no: "allows",
+    subscribed: "allows",
+    empty: "allows",
+    yes: "refuses",
+    active: "refuses",
+    gone: "refuses",
+    notSubscribed: "refuses",
+    date: "refuses",
+    perhapsGone: "unclear",
+    number: "unclear",
+    unclear: "unclear",
+  },
+};
+
 /** Whether a cell lets a person be mailed; `unclear` counts as refusing. */
-function answerIn(rule: ConsentRule, cell: string): "allows" | "refuses" | "unclear" {
+export function answerIn(rule: ConsentRule, cell: string): Answer {
   if (rule === "always") return "refuses";
   const said = saidIn(cell);
   if (rule === "evidence") return said === "empty" ? "allows" : "refuses";
-  if (said === "empty") return rule === "subscribed" ? "refuses" : "allows";
-  if (said === "subscribed") return "allows";
-  if (said === "gone" || said === "notSubscribed") return "refuses";
-  const isOptOut = rule === "optedOut";
-  if (said === "yes" || said === "date") return isOptOut ? "refuses" : "allows";
-  if (said === "no") return isOptOut ? "allows" : "refuses";
-  if (said === "number" && isOptOut) return /^[0.,]+\s?%?$/.test(cell.trim()) ? "allows" : "refuses";
-  return isOptOut && said === "unclear" ? "refuses" : "unclear";
+  if (rule === "unlessRefused") return said === "empty" ? "allows" : answers.subscribed[said];
+  return answers[rule][said];
 }
 
 /**
@@ -118,7 +184,7 @@ export function refusalIn({ rule, index }: ConsentColumn, cell: string | undefin
 }
 
 /** Refusals in the file's words, such as `Status: unsubscribed`. */
-export function wordsOf(refusals: readonly Refusal[], columns: readonly ConsentColumn[]): string {
+export function describeRefusals(refusals: readonly Refusal[], columns: readonly ConsentColumn[]): string {
   return refusals
     .map(({ index, said }) => {
       const column = columns.find((each) => each.index === index);

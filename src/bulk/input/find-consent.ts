@@ -1,160 +1,168 @@
 /** Reading: which columns of a file speak of consent, by their names and by all of their cells. */
-import { type ConsentRule, type Said, saidIn } from "./consent.ts";
-import { type ConsentName, consentNameOf, formsOf, is, ruleByName } from "./consent-names.ts";
+import { answerIn, type ConsentRule, isUnmistakable, type Said, saidIn } from "./consent.ts";
+import { type ConsentName, consentNameOf, hasHint } from "./consent-names.ts";
 
 /** What was found of a column over the whole file. */
 interface Tally {
   index: number;
   kind: ConsentName | undefined;
+  /** It was named as consent: it is never passed over. */
+  isNamed: boolean;
+  hasHint: boolean;
   hasContent: boolean;
   /** Some cell is gone beyond doubt. */
   hasGone: boolean;
+  /** Of a word that can mean nothing else, whatever the column. */
+  hasUnmistakable: boolean;
   /** Some cell is an answer. */
   hasAnswer: boolean;
-  /** Some cell needs the name to know what its yes or no means. */
+  /** Some cell is a yes, a no or a date: only the name says what it means. */
   needsPolarity: boolean;
-  /** Some cell says that a person is not mailed, or is a plain no. */
-  hasNo: boolean;
+  /** Some cell is no word of subscription. */
+  hasOther: boolean;
   /** A cell that is no answer, and its line. */
   unclear?: { cell: string; line: number };
+  rows: number;
+  /** Rows that are left out if a yes means subscribed, and if it means gone. */
+  leftOut: { optIn: number; optOut: number };
+}
+
+/** How many rows each reading of a column leaves out. */
+export interface Readings {
+  rows: number;
+  optIn: number;
+  optOut: number;
 }
 
 export interface FoundConsent {
   index: number;
   /**
-   * `unreadable`: it looks like consent, and nobody can tell what it says. `noAnswers`: its name may mean something else,
-   * and so its cells do.
+   * `unclear`: it may be consent, and which way round is not known; `unreadable`: it is, and none of its cells is an answer.
    */
-  outcome: "consent" | "unreadable" | "otherChannel" | "empty" | "noAnswers";
+  outcome: "consent" | "unclear" | "unreadable" | "otherChannel" | "empty";
   rule: ConsentRule;
+  readings: Readings;
   unclear?: { cell: string; line: number };
 }
 
+type Batches = AsyncIterable<readonly { line: number; cells: readonly (string | undefined)[] }[]>;
+
 /**
- * Finds the columns that speak of consent, by their names and values. Reads the rows once, and no
- * further than until every column is settled.
+ * Finds the columns that speak of consent, by their names and values. Reads the rows once, if there is any column to look at.
  *
  * @param names one for each column
  * @param isSettled columns of which the answer is known
+ * @param isNamed columns that a person has named as consent
  * @param batches of rows, without the header
  */
 export async function findConsent(
   names: readonly string[],
-  isSettled: (index: number) => boolean,
-  batches: AsyncIterable<readonly { line: number; cells: readonly (string | undefined)[] }[]>,
+  { isSettled, isNamed }: { isSettled(index: number): boolean; isNamed(index: number): boolean },
+  batches: Batches,
 ): Promise<FoundConsent[]> {
-  const tallies = names.flatMap((name, index): Tally[] => {
-    const kind = isSettled(index) ? "other" : consentNameOf(name);
-    if (kind === "other") return [];
-    const nothing = {
-      hasContent: false,
-      hasGone: false,
-      hasAnswer: false,
-      needsPolarity: false,
-      hasNo: false,
-    };
-    return [{ index, kind, ...nothing }];
-  });
+  const tallies = names.flatMap((name, index) =>
+    isSettled(index) ? [] : [newTally(index, name, isNamed(index))],
+  );
   let open = tallies.filter(isOpen);
   if (open.length > 0) {
     for await (const rows of batches) {
       for (const row of rows) {
-        if (takeAll(open, row)) open = open.filter(isOpen);
+        for (const tally of open) take(tally, row.cells[tally.index] ?? "", row.line);
       }
+      open = open.filter(isOpen);
       if (open.length === 0) break;
     }
   }
-  return tallies.flatMap((tally) => outcomeOf(tally, names[tally.index]!) ?? []);
+  return tallies.flatMap((tally) => outcomeOf(tally) ?? []);
 }
 
-/** @returns whether a column is settled by this row */
-function takeAll(
-  open: readonly Tally[],
-  row: { line: number; cells: readonly (string | undefined)[] },
-): boolean {
-  let isAnySettled = false;
-  for (const tally of open) {
-    const cell = row.cells[tally.index];
-    if (cell === undefined || cell === "") continue;
-    take(tally, cell, row.line);
-    isAnySettled ||= !isOpen(tally);
-  }
-  return isAnySettled;
+function newTally(index: number, name: string, isNamed: boolean): Tally {
+  return {
+    index,
+    kind: consentNameOf(name),
+    isNamed,
+    hasHint: hasHint(name),
+    hasContent: false,
+    hasGone: false,
+    hasUnmistakable: false,
+    hasAnswer: false,
+    needsPolarity: false,
+    hasOther: false,
+    rows: 0,
+    leftOut: { optIn: 0, optOut: 0 },
+  };
 }
 
-/** Whether a further cell can change what becomes of the column. */
-function isOpen({ kind, hasContent, hasAnswer, hasGone, hasNo, needsPolarity, unclear }: Tally): boolean {
+/** Whether a further cell can change what becomes of the column, or of what is said of it. */
+function isOpen(tally: Tally): boolean {
+  const { kind, hasAnswer, hasGone, hasOther } = tally;
+  if (isAsked(tally)) return true;
   switch (kind) {
     case "otherChannel":
       return false;
-    case "evidence":
-      return !hasContent;
     case "optIn":
     case "optOut":
       return !hasAnswer;
-    case "both":
-      return !needsPolarity;
     case "status":
       return !hasGone;
-    case "perhapsOptIn":
-    case "perhapsOptOut":
-      return !hasNo;
     default:
-      return unclear === undefined;
+      return !hasOther;
   }
+}
+
+/** Whether both readings are counted, since a person may have to choose between them. */
+function isAsked({ kind, isNamed, hasHint }: Tally): boolean {
+  return (
+    kind === "unclear" || (kind === "status" && hasHint) || (isNamed && kind !== "optIn" && kind !== "optOut")
+  );
 }
 
 function take(tally: Tally, cell: string, line: number): void {
+  const isCounted = isAsked(tally);
+  if (cell === "" && !isCounted) return;
   const said = saidIn(cell);
+  if (isCounted) {
+    tally.rows++;
+    if (answerIn("subscribed", cell) !== "allows") tally.leftOut.optIn++;
+    if (answerIn("optedOut", cell) !== "allows") tally.leftOut.optOut++;
+  }
   if (said === "empty") return;
   tally.hasContent = true;
-  if (said === "gone") tally.hasGone = true;
-  if (said === "no" || said === "gone") tally.hasNo = true;
-  if (isAnswer(tally.kind, said)) tally.hasAnswer = true;
+  if (said === "gone" || said === "perhapsGone") tally.hasGone = true;
+  if (said === "gone" && isUnmistakable(cell)) tally.hasUnmistakable = true;
+  if (isAnswer(said)) tally.hasAnswer = true;
   else tally.unclear ??= { cell: cell.trim(), line };
-  if (said === "yes" || said === "no" || said === "date" || said === "number") tally.needsPolarity = true;
+  if (said === "yes" || said === "no" || said === "date") tally.needsPolarity = true;
+  if (!isWordOfSubscription(said)) tally.hasOther = true;
 }
 
-/** Whether a cell can be understood in a column of such a name. */
-function isAnswer(kind: ConsentName | undefined, said: Said): boolean {
-  if (said === "unclear") return kind === "optOut";
-  if (said === "number") return kind === "optOut" || kind === "perhapsOptOut";
-  if (said === "date") return kind !== undefined && kind !== "detail" && kind !== "status";
-  return true;
+function isAnswer(said: Said): boolean {
+  return said !== "unclear" && said !== "number";
 }
 
-function outcomeOf(tally: Tally, name: string): FoundConsent | undefined {
-  const { index, kind, hasContent, hasGone, hasNo, hasAnswer, needsPolarity, unclear } = tally;
-  const found = (rule: ConsentRule, outcome: FoundConsent["outcome"] = "consent") => ({
+function isWordOfSubscription(said: Said): boolean {
+  return said === "subscribed" || said === "gone" || said === "notSubscribed" || said === "active";
+}
+
+function outcomeOf(tally: Tally): FoundConsent | undefined {
+  const { index, kind, isNamed, hasContent, hasGone, hasAnswer, hasOther, unclear, rows, leftOut } = tally;
+  const found = (outcome: FoundConsent["outcome"], rule: ConsentRule = "status"): FoundConsent => ({
     index,
     outcome,
     rule,
+    readings: { rows, ...leftOut },
     unclear,
   });
-  if (kind === "otherChannel") return found("subscribed", "otherChannel");
+  if (kind === "otherChannel" && !isNamed) return found("otherChannel");
+  if (kind === "optOut") return hasContent ? found("consent", "optedOut") : found("empty", "optedOut");
   if (!hasContent) {
-    const isNamed = kind === "optIn" || kind === "optOut" || kind === "both" || kind === "evidence";
-    return isNamed ? found("subscribed", "empty") : undefined;
+    if (kind === "optIn") return found("empty", "subscribed");
+    return kind === "unclear" || isNamed ? found("empty") : undefined;
   }
-  switch (kind) {
-    case "evidence":
-      return found("evidence");
-    case "optOut":
-      return found("optedOut");
-    case "optIn":
-      return found("subscribed", hasAnswer ? "consent" : "unreadable");
-    case "both":
-      return found("subscribed", needsPolarity || !hasAnswer ? "unreadable" : "consent");
-    case "status":
-      // A subscription of yes and no is one to mail; one of active and inactive may be to anything.
-      return hasGone || (hasNo && is("perhapsOptIn", formsOf(name))) ? found("subscribed") : undefined;
-    case "perhapsOptOut":
-      return found("optedOut", unclear && !hasNo ? "noAnswers" : "consent");
-    case "perhapsOptIn":
-      return found("subscribed", unclear && !hasNo ? "noAnswers" : "consent");
-    case "detail":
-      return found(ruleByName(name), unclear || !(hasGone || needsPolarity) ? "noAnswers" : "consent");
-    default:
-      return unclear === undefined && hasGone ? found("subscribed") : undefined;
-  }
+  if (kind === "optIn") return found(hasAnswer ? "consent" : "unreadable", "subscribed");
+  if (kind === "status" && hasGone) return found("consent");
+  const isGone = kind === "other" ? tally.hasUnmistakable : hasGone;
+  if (isGone && !hasOther) return found("consent");
+  if (isNamed) return found(tally.needsPolarity ? "unclear" : "consent");
+  return isAsked(tally) && hasAnswer ? found("unclear") : undefined;
 }

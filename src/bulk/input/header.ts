@@ -2,6 +2,7 @@
 import { UsageError } from "../../errors.ts";
 import { CsvFault, type CsvRecord, readRecords } from "./csv.ts";
 import { foldName, isIdName, isKeyName } from "./names.ts";
+import { recogniseSystem } from "./systems.ts";
 import { plainCells } from "./values.ts";
 
 export interface Header {
@@ -16,7 +17,7 @@ export interface Header {
 
 /** Reports and some exports have a title above the header: this many records are looked at. */
 const recordsAboveHeader = 20;
-const delimiters = [",", ";", "\t", "|"];
+export const delimiters = [",", ";", "\t", "|"];
 
 export interface HeaderSearch {
   /** The start of the text, from `firstLine` on. */
@@ -25,6 +26,10 @@ export interface HeaderSearch {
   /** There is more text after this start. */
   isCut: boolean;
   delimiter?: string;
+  /** The file is named as one whose cells are parted by tabs. */
+  isNamedTsv?: boolean;
+  /** The text may be a tsv of ours: escaped, without quotes. */
+  mayBeOwnTsv?: boolean;
   /** The text is a table of our own making: escaped, without quotes. */
   isTable?: boolean;
   hasNoHeader: boolean;
@@ -40,6 +45,8 @@ export interface HeaderSearch {
  * @throws CsvFault when no delimiter gives a single record
  */
 export async function findHeader(search: HeaderSearch): Promise<Header> {
+  const own = ownTsvHeader(search);
+  if (own) return own;
   let best: (Header & { score: number }) | undefined;
   let fault: CsvFault | undefined;
   for (const delimiter of search.delimiter === undefined ? delimiters : [search.delimiter]) {
@@ -47,10 +54,30 @@ export async function findHeader(search: HeaderSearch): Promise<Header> {
     fault ??= end.fault;
     const found = search.hasNoHeader ? firstRow(records) : headerAmong(records, search);
     const header = { delimiter, ...found };
+    if (search.isNamedTsv && delimiter === "\t" && found.names.length > 1) header.score += namedTsvBonus;
     if (!best || header.score > best.score) best = header;
   }
   if (best?.line === undefined && fault) throw fault;
   return best!;
+}
+
+/** More than any other sign of a delimiter. */
+const namedTsvBonus = 10_000;
+
+/** The first line of a tsv that `ecm` wrote, where quotes and other delimiters are text like any other. */
+function ownTsvHeader({
+  text,
+  firstLine,
+  delimiter,
+  mayBeOwnTsv,
+  isTable,
+  hasNoHeader,
+}: HeaderSearch): Header | undefined {
+  if (!mayBeOwnTsv || isTable || hasNoHeader || (delimiter ?? "\t") !== "\t") return undefined;
+  const end = text.indexOf("\n");
+  const names = (end === -1 ? text : text.slice(0, end)).split("\t");
+  if (recogniseSystem(names)?.name !== "ecm") return undefined;
+  return { delimiter: "\t", line: firstLine, names, isSure: true };
 }
 
 /** What can be read: a quote may be open at the end of the start, or make no sense under this delimiter. */

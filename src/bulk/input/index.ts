@@ -1,6 +1,6 @@
 /** Reading: file → rows. What other folders of the engine use. */
 export { isOurBookkeeping } from "./columns.ts";
-export { consentNameOf } from "./consent-names.ts";
+export { type ConsentName, consentNameOf } from "./consent-names.ts";
 export { type OpenedInput, openInput } from "./formats/open.ts";
 export { missingColumn, missingNames } from "./missing-cells.ts";
 export { foldName } from "./names.ts";
@@ -9,5 +9,5 @@ export { readRowBatches, readRows } from "./read-rows.ts";
 export type { Understood } from "./reading.ts";
 export type { InputFile } from "./source.ts";
 export { type Unclear, type UnclearColumn, UnclearColumnsError } from "./unclear.ts";
-export { understandInput, understandKeys } from "./understand.ts";
+export { requireClearConsent, understandInput, understandKeys } from "./understand.ts";
 export { escapedCell } from "./values.ts";

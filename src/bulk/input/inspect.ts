@@ -12,12 +12,15 @@ export interface Inspection {
   start: Buffer;
   /** Every byte belongs to well-formed UTF-8. */
   isUtf8: boolean;
+  /** Every byte but the last ones does, and these begin a character that is not whole. */
+  endsInCharacter: boolean;
   isAscii: boolean;
   /** Holds an escape character, which text has in ISO-2022 alone. */
   hasEscape: boolean;
   hasCarriageReturn: boolean;
   /** No byte is a quote. */
   isQuoteFree: boolean;
+  hasOddQuotes: boolean;
   /** Offset of the first byte that is zero. */
   firstNul?: number;
 }
@@ -35,6 +38,7 @@ export async function inspectFile(file: InputFile): Promise<Inspection> {
     hasEscape: false,
     hasCarriageReturn: false,
     isQuoteFree: true,
+    hasOddQuotes: false,
   };
   let firstNul: number | undefined;
   let cut: Buffer = Buffer.alloc(0);
@@ -44,7 +48,9 @@ export async function inspectFile(file: InputFile): Promise<Inspection> {
     if (firstNul === undefined && chunk.includes(0)) firstNul = found.bytes + chunk.indexOf(0);
     found.hasEscape ||= chunk.includes(0x1b);
     found.hasCarriageReturn ||= chunk.includes(13);
-    found.isQuoteFree &&= !chunk.includes(34);
+    const quotes = countQuotes(chunk);
+    found.isQuoteFree &&= quotes === 0;
+    found.hasOddQuotes = found.hasOddQuotes !== (quotes % 2 === 1);
     found.bytes += chunk.length;
     if (cut.length === 0 && isAscii(chunk)) continue;
     found.isAscii = false;
@@ -54,11 +60,18 @@ export async function inspectFile(file: InputFile): Promise<Inspection> {
     found.isUtf8 = isUtf8(text.subarray(0, end));
     cut = text.subarray(end);
   }
-  if (cut.length > 0) found.isUtf8 = false;
+  const endsInCharacter = found.isUtf8 && cut.length > 0;
+  if (endsInCharacter) found.isUtf8 = false;
   const start = Buffer.concat(starts);
-  const inspection = { file, sha256: hash.digest("hex"), start, firstNul, ...found };
+  const inspection = { file, sha256: hash.digest("hex"), start, firstNul, endsInCharacter, ...found };
   if (found.bytes === 0) throw new UsageError(`${file.name} is empty`, "Name a file with a header and rows");
   return inspection;
+}
+
+function countQuotes(bytes: Buffer): number {
+  let count = 0;
+  for (let at = bytes.indexOf(34); at !== -1; at = bytes.indexOf(34, at + 1)) count += 1;
+  return count;
 }
 
 /** Where the last character starts, if it may continue in the next chunk; else the end. */

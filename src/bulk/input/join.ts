@@ -55,9 +55,11 @@ function addTo(group: Group, row: Row, duplicates: Duplicates): void {
   group.lines.push(row.line);
   // Whichever row represents the contact: a mark on any of them marks it.
   const notSubscribed = group.row.notSubscribed ?? row.notSubscribed;
+  const isMarkClear = group.row.isMarkClear || row.isMarkClear;
   if (duplicates === "last") group.row = copyOf(row);
   if (duplicates === "merge") mergeInto(group.row, row);
   group.row.notSubscribed = notSubscribed;
+  group.row.isMarkClear = isMarkClear;
 }
 
 /** Without the cells, which are read again when a rejects file is written: keeping them would hold the file in memory. */

@@ -94,6 +94,22 @@ export function identityReader(keyType: string): (key: string) => string {
   };
 }
 
+const betweenAddresses = /[\s,;|/\\<>()[\]{}"“”„«»]+/u;
+
+/** Every address that a text holds, however it is written: several of them, with remarks, with a blank inside. */
+export function addressesWithin(text: string): string[] {
+  const plain = text
+    .normalize("NFKC")
+    .replace(/[\p{Cc}\p{Cf}]/gu, "")
+    .replace(/mailto:/gi, " ")
+    .replace(/\s*[([{]\s*(?:at|ät|@)\s*[)\]}]\s*/gi, "@")
+    .replace(/\s*([@.])\s*/g, "$1");
+  const found = [...plain.split(betweenAddresses), text.trim()]
+    .map((part) => part.replace(/^[.:'’‘`*=-]+|[.:!?'’‘`*-]+$/gu, ""))
+    .filter((part) => /.@./.test(part));
+  return [...new Set(found)];
+}
+
 /** Without blanks and invisible marks, wherever they are. */
 export function withoutInvisible(text: string): string {
   return text.replace(insideAnywhere, "");

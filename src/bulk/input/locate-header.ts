@@ -18,7 +18,7 @@ export async function locateHeader(
   source: TextSource,
   options: ReadOptions,
   structure: ContactStructure,
-  isTable: boolean,
+  { isTable, mayBeOwnTsv }: { isTable: boolean; mayBeOwnTsv: boolean },
 ): Promise<Header & { line: number }> {
   let firstLine = 1 + (options.skipLines ?? 0);
   let delimiter = isTable
@@ -39,6 +39,8 @@ export async function locateHeader(
     isCut,
     delimiter,
     isTable,
+    isNamedTsv: /\.(?:tsv|tab)(?:\.gz)?$/i.test(source.file.name),
+    mayBeOwnTsv,
     hasNoHeader: options.hasNoHeader ?? false,
     keyName: structure.keyName,
     keyType: structure.keyType,

@@ -26,7 +26,7 @@ export function surveyOfNothing(): Survey {
     read: 0,
     rejected: 0,
     consent: createConsentTally([]),
-    markedByRejected: new Map(),
+    markedElsewhere: new Map(),
     rejectedCodes: new Map(),
     warnings: new Map(),
     lists: new Set(),

@@ -1,14 +1,14 @@
 /** Reading: an understood file → its rows, one by one, in flat memory. */
 
 import { erasedKey, isErasedKey, keyIdentity, trimEdges } from "../../service/key-spelling.ts";
-import { type Refusal, refusalIn, wordsOf } from "./consent.ts";
+import { type ConsentColumn, describeRefusals, type Refusal, refusalIn } from "./consent.ts";
 import { CsvFault, type CsvRecord, readRecords } from "./csv.ts";
 import { unreadableFrom } from "./faults.ts";
 import { isBlank } from "./header.ts";
-import { createKeyReader, type KeyReading, orId } from "./keys.ts";
+import { addressesWithin, createKeyReader, identityReader, type KeyReading, orId } from "./keys.ts";
 import { withoutMissing } from "./missing-cells.ts";
 import type { Reading, Understood } from "./reading.ts";
-import type { ReadRow, RejectedRow, Row, Target } from "./rows.ts";
+import type { Mark, ReadRow, RejectedRow, Row, Target } from "./rows.ts";
 import type { Splitting } from "./systems.ts";
 import { readText } from "./text.ts";
 import { isBlankText, plainCells, splitNames, textOfFormula, valueReader } from "./values.ts";
@@ -43,10 +43,18 @@ export async function* readRowBatches(understood: Readable): AsyncGenerator<Read
       }
       if (isAfterBlank && reading.system?.hasFooter && isFooterLine(record)) continue;
       isAfterBlank &&= reading.system?.hasFooter ?? false;
-      rows.push(record.fault ? rejected(record, faults[record.fault]) : toRow(record));
+      const row = toRow(record);
+      rows.push(record.isLastAndOpen && record.line > reading.startLine ? lastRow(row) : row);
     }
     if (rows.length > 0) yield rows;
   }
+}
+
+/** Where the rows before have a line end and the last one has none, what is wrong with it is that it is cut off. */
+function lastRow(row: ReadRow): ReadRow {
+  if (row.kind === "rejected") return row.code === "truncated" ? row : { ...row, ...truncated(row.message) };
+  const { keyFault } = row;
+  return { ...row, isOpen: true, ...(keyFault && { keyFault: truncated(keyFault.message) }) };
 }
 
 /** The records from the header, or the first row, on. */
@@ -101,35 +109,46 @@ function createRowReader(reading: Reading): (record: CsvRecord) => ReadRow {
   const tags = namesOf("tags");
   const emptyColumns = reading.emptyColumns.length === 0 ? undefined : reading.emptyColumns;
 
-  const refusalsOf = (cells: string[]): Refusal[] =>
+  const identityOf = identityReader(reading.keyType);
+  /** @param shifted by how many cells the row's own may be further to the right */
+  const refusalsOf = (cells: string[], shifted = 0): Refusal[] =>
     consent.length === 0
       ? none
-      : consent.flatMap((column) => refusalIn(column, cellOf(cells, column.index)) ?? []);
+      : consent.flatMap((column) => refusalWithin(column, (index) => cellOf(cells, index), shifted) ?? []);
   /** A row that cannot be read to its end still says who left: another row of the contact may be sound. */
-  const markOf = (cells: string[]): Pick<RejectedRow, "mark"> => {
-    const key = readKey(cellOf(cells, keyIndex) ?? "");
-    const refusals = refusalsOf(cells);
-    if ("code" in key || refusals.length === 0) return {};
-    return { mark: { identity: key.key.identity, notSubscribed: wordsOf(refusals, consent) } };
+  const rejectedRow = (
+    record: CsvRecord,
+    reason: { code: string; message: string },
+    shifted = 0,
+  ): RejectedRow => {
+    const row = rejected(record, reason);
+    const refusals = refusalsOf(record.cells, shifted);
+    if (refusals.length === 0) return row;
+    // Where the cells of a row end is a guess, the key may be in any of them.
+    const keyCells = record.fault ? record.cells : record.cells.slice(keyIndex, keyIndex + 1 + shifted);
+    const identities = addressesWithin(keyCells.map((cell) => cell ?? "").join(" ")).map(identityOf);
+    return { ...row, mark: { identities, refusals, ...markFrom(refusals, consent) } };
   };
 
   return (record) => {
     const { line, lines, cells } = record;
+    if (record.fault) return rejectedRow(record, faults[record.fault]);
     if (record.isLastAndOpen && cells.length < reading.width) {
-      return { ...rejected(record, truncated(cells.length, reading.width)), ...markOf(cells) };
+      return rejectedRow(record, truncated(`cell ${cells.length} of ${reading.width}`));
     }
     if (cells.length > targets.length && cells.slice(targets.length).some((cell) => cell.trim() !== "")) {
-      return { ...rejected(record, tooManyCells(cells.length, targets.length)), ...markOf(cells) };
+      const surplus = cells.length - targets.length;
+      return rejectedRow(record, tooManyCells(cells.length, targets.length), surplus);
     }
     const unnamed = emptyColumns?.find((index) => !isBlankText(cells[index] ?? ""));
-    if (unnamed !== undefined) return rejected(record, valueWithoutColumn(unnamed));
+    if (unnamed !== undefined) return rejectedRow(record, valueWithoutColumn(unnamed));
     const keyCell = cellOf(cells, keyIndex) ?? "";
     const addresses = system?.keySplitting ? splitNames(keyCell, system.keySplitting) : undefined;
     const written = addresses?.[0] ?? keyCell;
     if (isErasedKey(written)) return erasedRow(record);
     const read = readKey(written);
     const key = namesContacts ? asHeld(read, written) : read;
-    if ("code" in key) return rejected(record, key);
+    if ("code" in key) return rejectedRow(record, key);
     const warnings = addresses && addresses.length > 1 ? [...key.warnings, "first_of_several"] : key.warnings;
     const refusals = refusalsOf(cells);
     const row: Row = {
@@ -144,9 +163,35 @@ function createRowReader(reading: Reading): (record: CsvRecord) => ReadRow {
     };
     if (lines > 1) row.lines = lines;
     if (key.fault) row.keyFault = key.fault;
-    if (refusals.length > 0) Object.assign(row, { notSubscribed: wordsOf(refusals, consent), refusals });
+    if (refusals.length > 0) {
+      Object.assign(row, { refusals, ...markFrom(refusals, consent) });
+      const named = addresses || key.fault ? addressesWithin(keyCell).map(identityOf) : none;
+      if (named.length > 0) row.alsoNames = named.filter((identity) => identity !== key.key.identity);
+    }
     return row;
   };
+}
+
+function markFrom(refusals: readonly Refusal[], consent: readonly ConsentColumn[]): Mark {
+  return {
+    notSubscribed: describeRefusals(refusals, consent),
+    isMarkClear: refusals.some(({ isUnclear }) => !isUnclear),
+  };
+}
+
+/** Where a cell holds a delimiter without quotes, all cells behind it are further to the right. */
+function refusalWithin(
+  column: ConsentColumn,
+  cellAt: (index: number) => string | undefined,
+  shifted: number,
+): Refusal | undefined {
+  let found: Refusal | undefined;
+  for (let by = 0; by <= shifted; by++) {
+    const refusal = refusalIn(column, cellAt(column.index + by));
+    if (refusal && !refusal.isUnclear) return refusal;
+    found ??= refusal;
+  }
+  return found;
 }
 
 /** Shared by all rows that have nothing to list: never changed. */
@@ -197,10 +242,10 @@ function rejected(
   return { kind: "rejected", line, ...(lines > 1 && { lines }), cells, code, message };
 }
 
-function truncated(count: number, expected: number): { code: string; message: string } {
+function truncated(reason: string): { code: string; message: string } {
   return {
     code: "truncated",
-    message: `the file ends in the middle of this row (cell ${count} of ${expected}, no line end): it is probably incomplete`,
+    message: `the file ends in the middle of this row (no line end; ${reason}): it is probably incomplete`,
   };
 }
 

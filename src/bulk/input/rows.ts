@@ -23,6 +23,12 @@ export interface Row {
   notSubscribed?: string;
   /** The same, cell by cell. */
   refusals?: Refusal[];
+  /** Some cell says so in words that are understood: only then is anybody unsubscribed because of the row. */
+  isMarkClear?: boolean;
+  /** Identities of further addresses that the key cell holds: a mark of the row is theirs too. */
+  alsoNames?: string[];
+  /** The file ends with it and without a line end, where the rows before have one: its key may be cut off. */
+  isOpen?: true;
   /** Codes of what looks odd without being wrong: `likely_typo`, `role_address`, `first_of_several`. */
   warnings: string[];
 }
@@ -36,8 +42,14 @@ export interface RejectedRow {
   /** Stable snake_case name of the reason. */
   code: string;
   message: string;
-  /** Of a row that marks its contact as not subscribed all the same: the contact's identity, and why. */
-  mark?: { identity: string; notSubscribed: string };
+  /** Of a row that says all the same that somebody is not subscribed. */
+  mark?: Mark & { identities: string[]; refusals: Refusal[] };
+}
+
+/** Why a contact counts as not subscribed, in the file's words, and whether they are understood. */
+export interface Mark {
+  notSubscribed: string;
+  isMarkClear: boolean;
 }
 
 export type ReadRow = Row | RejectedRow;
@@ -57,9 +69,12 @@ export interface ReadOptions {
   skipLines?: number;
   hasNoHeader?: boolean;
   ignoreUnmapped?: boolean;
-  consentColumn?: string;
+  /** Columns of consent, each with how it is read where its name does not say so: `NAME`, `NAME=opt-in`, `NAME=opt-out`, `NAME=none`. */
+  consentColumns?: readonly string[];
   /** Of a file that names contacts: its consent columns matter too. */
   readsConsent?: boolean;
+  /** A mark decides whether its row is meant at all, and `--all-rows` takes every row. */
+  consentChoosesRows?: boolean;
   /** Contacts are named, not made: an id is as good as a key, and a column `_id` names them where no key column does. */
   takesIds?: boolean;
 }
@@ -70,7 +85,8 @@ export type Target =
   | { kind: "lists" }
   | { kind: "tags" }
   | { kind: "ignore" }
-  | { kind: "consent" }
+  /** Without a reading, the column's name says which way round a yes is read. */
+  | { kind: "consent"; reading?: "opt-in" | "opt-out" }
   | { kind: "field"; fieldId: string; label: string };
 
 /** What was understood of a file, and said to the reader before anything is sent. */

@@ -5,7 +5,7 @@ import { inputChanged } from "./faults.ts";
 import { createIdentityTally, type RepeatedIdentities } from "./identities.ts";
 import { readRowBatches, type Understood } from "./index.ts";
 import { createOddities } from "./oddities.ts";
-import type { ReadRow } from "./rows.ts";
+import type { Mark, ReadRow, Row } from "./rows.ts";
 import type { InputFile } from "./source.ts";
 
 /** So many rows are kept in memory; more are read from the file again in each pass. */
@@ -25,11 +25,13 @@ export interface Survey {
   tags: Set<string>;
   /** What the file says of consent. */
   consent: ConsentTally;
-  /** Identities that a rejected row marks as not subscribed, and why. */
-  markedByRejected: ReadonlyMap<string, string>;
+  /** Identities that a rejected row, or another contact's, marks as not subscribed, and why. */
+  markedElsewhere: ReadonlyMap<string, Mark>;
   repeated: RepeatedIdentities;
   /** The largest line on which a row starts. */
   lastLine: number;
+  /** The last row, where it alone has no line end: nothing is wrong with it, but it may be cut off. */
+  openRow?: Row;
   /** What looks odd in rows that are read all the same, in sentences. */
   notes: string[];
   /** All rows again, in file order and in batches of any size. @throws EcmError when the file has changed since the survey */
@@ -50,21 +52,36 @@ export async function surveyInput(
   const warnings = new Map<string, number>();
   const consent = createConsentTally(understood.reading.consent);
   const oddities = createOddities(understood.facts.columns, understood.reading.formulaColumns);
-  const markedByRejected = new Map<string, string>();
+  const markedElsewhere = new Map<string, Mark>();
+  const markAll = (identities: readonly string[], { notSubscribed, isMarkClear }: Mark) => {
+    for (const identity of identities) {
+      const known = markedElsewhere.get(identity);
+      markedElsewhere.set(identity, {
+        notSubscribed: known?.notSubscribed ?? notSubscribed,
+        isMarkClear: isMarkClear || (known?.isMarkClear ?? false),
+      });
+    }
+  };
   let kept: ReadRow[][] | undefined = [];
   let read = 0;
   let rejected = 0;
   let lastLine = 0;
+  let openRow: Row | undefined;
   const take = (row: ReadRow) => {
     lastLine = row.line;
     oddities.add(row);
     if (row.kind === "rejected") {
       rejected++;
       rejectedCodes.set(row.code, (rejectedCodes.get(row.code) ?? 0) + 1);
-      if (row.mark) markedByRejected.set(row.mark.identity, row.mark.notSubscribed);
+      if (row.mark) markAll(row.mark.identities, row.mark);
+      consent.add(row.line, row.mark?.refusals);
       return;
     }
+    if (row.isOpen) openRow = row;
     tally.add(row.key.identity);
+    if (row.alsoNames && row.notSubscribed !== undefined) {
+      markAll(row.alsoNames, { notSubscribed: row.notSubscribed, isMarkClear: row.isMarkClear ?? false });
+    }
     consent.add(row.line, row.refusals);
     for (const name of row.lists) lists.add(name);
     for (const name of row.tags) tags.add(name);
@@ -101,9 +118,10 @@ export async function surveyInput(
     lists,
     tags,
     consent,
-    markedByRejected,
+    markedElsewhere,
     repeated: tally.repeated(),
     lastLine,
+    openRow,
     notes: oddities.notes(),
     batches: () => (batches ? iterate(batches) : again()),
   };

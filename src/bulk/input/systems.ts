@@ -18,7 +18,7 @@ export interface System {
   keySplitting?: Splitting;
   tags?: { column: string; splitting: Splitting; leavesOut?: RegExp };
   lists?: { column: string; splitting: Splitting };
-  consent?: { column: string; rule: ConsentRule }[];
+  consent?: { column: string | RegExp; rule: ConsentRule }[];
   /** Its files hold people who agreed, unless a consent column says otherwise. */
   isOfSubscribers?: boolean;
   /** Columns that the system keeps for itself: ignored, and said so. */
@@ -113,7 +113,12 @@ export const systems: System[] = [
     title: "a HubSpot export",
     all: ["Record ID", "Email"],
     key: "Email",
-    consent: [{ column: "Unsubscribed from all email", rule: "optedOut" }],
+    consent: [
+      { column: "Unsubscribed from all email", rule: "optedOut" },
+      // One for each type of subscription.
+      { column: /^opted out of email:/i, rule: "optedOut" },
+      { column: /^email hard bounce reason$/i, rule: "evidence" },
+    ],
     ignored: ["Record ID", "Contact owner", "Create Date", "Last Activity Date", "Last Modified Date"],
     ignoredPattern: /^(?:marketingcontactstatus|associated\w*ids?)$/,
   },
@@ -276,6 +281,21 @@ export function isIgnoredBy(system: System, name: string): boolean {
     (system.ignored?.some((each) => looseName(each) === loose) ?? false) ||
     (system.ignoredPattern?.test(loose) ?? false)
   );
+}
+
+/** How a column of this name is read by the system's own rule. */
+export function systemRule({ consent = [] }: System, name: string): ConsentRule | undefined {
+  const isOf = (column: string | RegExp) =>
+    typeof column === "string" ? isColumn(name, column) : column.test(name.trim());
+  return consent.find(({ column }) => isOf(column))?.rule;
+}
+
+const ourColumns = ["lists", "tags", "status", "createdAt"];
+
+/** An export of ours with all of its columns: with fewer, the names are too common to be ours for sure. */
+export function isFullExport(names: readonly string[]): boolean {
+  const isThere = (column: string) => names.includes(column) || names.includes(`ecm:${column}`);
+  return isThere("key") && ourColumns.every(isThere);
 }
 
 export function isColumn(name: string, column: string | undefined): boolean {

@@ -42,7 +42,10 @@ export async function tableLayoutOf(
   const source = { file: inspection.file, encoding: found.encoding, markBytes: found.markBytes };
   const header: TableLayout["header"] = table?.names
     ? { delimiter: "\t", line: 1, names: table.names, isSure: true }
-    : await locateHeader(source, options, structure, table !== undefined);
+    : await locateHeader(source, options, structure, {
+        isTable: table !== undefined,
+        mayBeOwnTsv: !inspection.hasCarriageReturn,
+      });
   const hasHeader =
     !table?.names &&
     !options.hasNoHeader &&

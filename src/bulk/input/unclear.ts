@@ -1,6 +1,7 @@
 /** Reading: columns of which it is not plain where they go, for whoever can ask a person. */
 import { UsageError } from "../../errors.ts";
 import type { ContactStructure } from "../../wire.ts";
+import type { FoundConsent, Readings } from "./find-consent.ts";
 import { nearestName } from "./names.ts";
 import type { Target } from "./rows.ts";
 import type { Sample } from "./sample.ts";
@@ -13,6 +14,10 @@ export interface UnclearColumn {
   near?: string;
   /** Some cells of it that are not blank, as the file has them. */
   samples: string[];
+  /** Of a column that may be consent: how many rows each reading of it leaves out. */
+  readings?: Readings;
+  /** It fills a field besides. */
+  fillsField?: boolean;
 }
 
 export interface Unclear {
@@ -21,7 +26,9 @@ export interface Unclear {
   keyCandidates: UnclearColumn[];
   /** Columns that map to nothing. */
   unmapped: UnclearColumn[];
-  /** Columns that look like consent. */
+  /** Columns that may be consent, and of which nobody can tell what they say. */
+  unclearConsent: UnclearColumn[];
+  /** Columns that are read as consent. */
   consent: UnclearColumn[];
   /** Ids of fields that other columns fill. */
   takenFields: string[];
@@ -41,10 +48,17 @@ export class UnclearColumnsError extends UsageError {
 export function unclearFrom(
   { names, sample, structure }: { names: string[]; sample: Sample; structure: ContactStructure },
   targets: (Target | undefined)[],
-  unclear: { keyCandidates: number[]; unmapped: number[]; consent: number[] },
+  unclear: {
+    keyCandidates: number[];
+    unmapped: number[];
+    consent: number[];
+    readings: readonly FoundConsent[];
+  },
 ): Unclear {
-  const { keyCandidates, consent } = unclear;
-  const isConsent = (index: number) => consent.some((each) => names[each] === names[index]);
+  const { keyCandidates, readings } = unclear;
+  const asked = readings.map(({ index }) => index);
+  const consent = unclear.consent.filter((index) => !asked.includes(index));
+  const isConsent = (index: number) => [...consent, ...asked].some((each) => names[each] === names[index]);
   const unmapped = unclear.unmapped.filter((index) => !isConsent(index));
   const labels = structure.fields.map((field) => field.label);
   const columns = (indexes: number[]): UnclearColumn[] =>
@@ -54,7 +68,8 @@ export function unclearFrom(
       near: nearestName(name, labels),
       samples: samplesOf(names.indexOf(name), sample),
     }));
-  const isUnclear = (name: string) => [...unmapped, ...consent].some((index) => names[index] === name);
+  const isUnclear = (name: string) =>
+    [...unmapped, ...consent, ...asked].some((index) => names[index] === name);
   const takenFields = targets.flatMap((target, index) =>
     target?.kind === "field" && !isUnclear(names[index]!) ? [target.fieldId] : [],
   );
@@ -62,6 +77,11 @@ export function unclearFrom(
     structure,
     keyCandidates: columns(keyCandidates),
     unmapped: columns(unmapped),
+    unclearConsent: columns(asked).map((column) => ({
+      ...column,
+      readings: readings.find(({ index }) => names[index] === column.name)?.readings,
+      fillsField: targets[names.indexOf(column.name)]?.kind === "field",
+    })),
     consent: columns(consent),
     takenFields,
   };

@@ -2,7 +2,8 @@
 import type { ContactStructure } from "../../wire.ts";
 import { quoted } from "./column-names.ts";
 import { type Columns, type MappingInput, mapColumns, mapKeyColumn, toldTargets } from "./columns.ts";
-import { isConsentKnown } from "./consent-columns.ts";
+import { consentColumns, isConsentKnown, namedConsent, unclearConsent } from "./consent-columns.ts";
+import { hasHint } from "./consent-names.ts";
 import type { FoundEncoding } from "./encoding/detect.ts";
 import { findConsent } from "./find-consent.ts";
 import { type OpenedInput, openInput } from "./formats/open.ts";
@@ -14,7 +15,7 @@ import type { InputFacts, ReadOptions, ReadRow, Target } from "./rows.ts";
 import { holdsValues, isOfFormulas, type Sample } from "./sample.ts";
 import type { InputFile } from "./source.ts";
 import { recogniseSystem, type System, systemNamed } from "./systems.ts";
-import { tableLayoutOf } from "./table-layout.ts";
+import { type TableLayout, tableLayoutOf } from "./table-layout.ts";
 
 const sampleRows = 5;
 
@@ -47,6 +48,57 @@ export async function understandKeys(
   return understand(input, options, structure, "keys");
 }
 
+/** Enough of a structure to find a header by: what the account really has is not asked yet. */
+const usualStructure: ContactStructure = {
+  _id: "",
+  label: "",
+  keyName: "Email",
+  keyType: "email",
+  fields: [],
+};
+
+/**
+ * Refuses a file with a column of consent that cannot be read, before a request is spent: where its header is found without
+ * the account's help, which is nearly always.
+ * @throws UsageError as `understandInput`
+ */
+export async function requireClearConsent(
+  opened: OpenedInput,
+  options: ReadOptions,
+  wanted: "contacts" | "keys",
+): Promise<void> {
+  const layout = await tableLayoutOf(opened, options, usualStructure, wanted).catch(() => undefined);
+  if (!layout?.isNamed || (!layout.header.isSure && !opened.table)) return;
+  const { names, rows, header } = layout;
+  const system = systemOf(names, { ...options, from: undefined }, true);
+  if (system?.name === "ecm" || options.from !== undefined) return;
+  const words = [...options.map].filter(([, target]) =>
+    /^(?:key|ignore|consent(?::opt-(?:in|out))?)$/i.test(target.trim()),
+  );
+  const read = { ...options, map: new Map(words) };
+  const place = `${opened.file.name}:${header.line}`;
+  const input: MappingInput = {
+    names,
+    sample: rows,
+    options: read,
+    structure: usualStructure,
+    system,
+    place,
+  };
+  const targets = toldTargets(input);
+  const named = namedConsent(input, targets);
+  const isKnown = isConsentKnown(input, targets);
+  const columns = {
+    isSettled: (index: number) => isKnown(index) || !hasHint(names[index]!),
+    isNamed: (index: number) => named.has(index),
+  };
+  const reading = readingOf(layout, usualStructure, system);
+  const batches = readRowBatches({ file: opened.file, text: layout.source.file, reading });
+  input.found = await findConsent(names, columns, batches);
+  const { unclear } = consentColumns(input, targets);
+  if (unclear.length > 0) throw unclearConsent(input, unclear);
+}
+
 async function understand(
   given: InputFile | OpenedInput,
   options: ReadOptions,
@@ -56,26 +108,17 @@ async function understand(
   const opened = "text" in given ? given : await openInput(given, options);
   const { file } = opened;
   const layout = await tableLayoutOf(opened, options, structure, wanted);
-  const { source, header, hasHeader, dialect, names, rows, hasSafeCells } = layout;
-  const { encoding, markBytes } = source;
+  const { source, header, hasHeader, dialect, names, rows } = layout;
+  const { encoding } = source;
   const system = systemOf(names, options, layout.isNamed);
   const input = { names, sample: rows, options, structure, system, place: `${file.name}:${header.line}` };
   const formulaColumns = [...names.keys()].filter((index) => isOfFormulas(rows, index));
   const readingBy = ({ targets, consent }: Columns): Reading => ({
-    keyType: structure.keyType,
-    encoding,
-    markBytes,
-    ...dialect,
-    startLine: header.line,
-    hasHeader,
+    ...readingOf(layout, structure, system),
     targets,
-    system,
     consent,
-    hasSafeCells,
     formulaColumns,
-    missing: hasHeader ? missingCellsOf(layout.written) : undefined,
     emptyColumns: wanted === "contacts" && !options.ignoreUnmapped ? columnsWithout(names, rows) : [],
-    width: 1 + names.findLastIndex((name) => foldName(name) !== ""),
     takesIds: options.takesIds,
   });
   const columns = await mapped(wanted, input, (unmapped) =>
@@ -109,6 +152,30 @@ async function understand(
   return understood;
 }
 
+/** How the rows are read as long as nothing is known of the columns. */
+function readingOf(
+  { source, dialect, header, hasHeader, hasSafeCells, names, written }: TableLayout,
+  { keyType }: ContactStructure,
+  system: System | undefined,
+): Reading {
+  return {
+    keyType,
+    encoding: source.encoding,
+    markBytes: source.markBytes,
+    ...dialect,
+    startLine: header.line,
+    hasHeader,
+    targets: names.map((): Target => ({ kind: "ignore" })),
+    system,
+    consent: [],
+    hasSafeCells,
+    formulaColumns: [],
+    missing: hasHeader ? missingCellsOf(written) : undefined,
+    emptyColumns: [],
+    width: 1 + names.findLastIndex((name) => foldName(name) !== ""),
+  };
+}
+
 /** Where the columns go. @throws UnclearColumnsError with those that a person must decide on */
 async function mapped(
   wanted: "contacts" | "keys",
@@ -117,8 +184,13 @@ async function mapped(
 ): Promise<Columns> {
   if (wanted === "contacts" || input.options.readsConsent) {
     const none = { targets: input.names.map((): Target => ({ kind: "ignore" })), consent: [], notes: [] };
-    const isKnown = isConsentKnown(input, toldTargets(input));
-    input.found = await findConsent(input.names, isKnown, batchesOf(none));
+    const targets = toldTargets(input);
+    const named = namedConsent(input, targets);
+    const columns = {
+      isSettled: isConsentKnown(input, targets),
+      isNamed: (index: number) => named.has(index),
+    };
+    input.found = await findConsent(input.names, columns, batchesOf(none));
   }
   return wanted === "keys" ? mapKeyColumn(input) : mapColumns(input);
 }

@@ -143,7 +143,7 @@ function otherAccount({ path, head: { account: planned } }: PlanFile, { account 
 async function readyApply(context: RunContext, head: PlanHead, plan: PlanFile): Promise<ReadyJob> {
   const { engine, send } = context;
   const { structureId, keyType } = head.account;
-  const account = createAccount(send.plain, structureId, engine.behaviors);
+  const account = createAccount(send.plain, structureId, engine.behaviors, undefined, engine.creatingNames);
   // Another account may be behind the same address.
   const structure = await account.structure().catch((error: unknown) => {
     throw error instanceof NotFoundError ? otherAccount(plan, engine) : error;

@@ -2,9 +2,10 @@
  * A new list of everyone in other lists: `lists duplicate` and `lists merge`. Composed of a creation and a run over the
  * members, since the service's own endpoints for them are not documented enough to be trusted.
  */
-import { equals, statusParts } from "../../service/contacts.ts";
+import { statusParts } from "../../service/contacts.ts";
 import { requireFreeListName } from "../../service/lists.ts";
 import type { Selection } from "../../service/selection.ts";
+import type { ListFilters } from "../../service/several-lists.ts";
 import type { NameBook } from "../account/names.ts";
 import { withoutInput } from "../input/none.ts";
 import type { DesiredContact } from "../items.ts";
@@ -34,15 +35,14 @@ export function composeListJob(options: ComposeOptions, isResumed: boolean): Row
     removeTags: [],
   });
   const ids = sources.map(({ _id }) => _id);
-  const selection: Selection = {
-    // As alternatives: whether a criteria with several values means any of them is not published.
-    filters: ids.map((_id) => ({ criterias: [equals("LIST_ID", [_id])] })),
+  const selectionFrom = (ofLists: ListFilters): Selection => ({
+    filters: ofLists(),
     needs: ["lists"],
     holds: ({ lists }) => lists?.some(({ _id }) => ids.includes(_id)) ?? true,
-  };
+  });
   const names = sources.map(({ name }) => JSON.stringify(name)).join(", ");
   const outline = { kind, input: { name: `${names} into ${JSON.stringify(into)}` }, isWithoutInput: true };
-  const resolved: ResolvedJob = {
+  const resolvedWith = (selection: Selection): ResolvedJob => ({
     ...outline,
     understand: () => Promise.resolve(withoutInput),
     options: { sources, into, deleteSources: deleteSources || undefined },
@@ -60,12 +60,13 @@ export function composeListJob(options: ComposeOptions, isResumed: boolean): Row
     desiredOfAll: inNewList,
     // Nobody is in a list that is new, also where searches do not tell a contact's lists.
     chosenLists: [{ _id: ids[0]! }],
-  };
+  });
   return {
     ...outline,
     async resolve(account) {
-      if (!isResumed) requireFreeListName(into, await account.lists(await account.structure()));
-      return resolved;
+      const structure = await account.structure();
+      if (!isResumed) requireFreeListName(into, await account.lists(structure));
+      return resolvedWith(selectionFrom(await account.anyOfLists(structure, ids)));
     },
   };
 }

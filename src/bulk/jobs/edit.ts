@@ -1,11 +1,13 @@
 /** The same done to many contacts: a change, an unsubscription, a deletion. An input names them, or conditions choose them. */
 
+import { UsageError } from "../../errors.ts";
 import { mutateBody, type WantedChanges } from "../../service/contact-changes.ts";
 import { isInactive, statusOf, statusParts, unsubscribed, wholeContact } from "../../service/contacts.ts";
 import { resolveSelection, type Selection, type WantedSelection } from "../../service/selection.ts";
 import { parseWhere } from "../../service/where.ts";
 import type { Contact, MutateBody } from "../../wire.ts";
-import { openInput, understandKeys } from "../input/index.ts";
+import { openInput, requireClearConsent, understandKeys } from "../input/index.ts";
+import type { Survey } from "../input/survey.ts";
 import type { DesiredContact } from "../items.ts";
 import { desiredOfMutate } from "../plan/decide.ts";
 import { type FileOfKeys, readOptionsOf } from "./file-of-keys.ts";
@@ -23,6 +25,8 @@ export interface EditOptions {
   wanted?: WantedChanges | { body: MutateBody };
   /** How the file is read; by default as it says itself. */
   read?: FileOfKeys;
+  /** Of a file whose consent columns mark some rows: those alone, or all. Absent: refused. */
+  rows?: "marked" | "all";
   /** Add to lists whom the file marks as not subscribed, too. */
   includeUnsubscribed?: boolean;
 }
@@ -31,7 +35,9 @@ export type TypedConditions = Omit<WantedSelection, "where"> & { where?: string 
 
 /** @throws UsageError for a condition whose grammar is wrong */
 export async function editJob(options: EditOptions): Promise<RowJob> {
-  const { kind, input, isPlain, conditions = {}, wanted, read, includeUnsubscribed } = options;
+  const { kind, input, isPlain, conditions = {}, wanted, read, rows, includeUnsubscribed } = options;
+  // A mark says who is to be unsubscribed or deleted, if anybody in the file is not.
+  const marksChoose = kind !== "mutate" && input !== undefined && !isPlain && rows !== "all";
   const where = conditions.where === undefined ? undefined : await parseWhere(conditions.where);
   const outline = {
     kind,
@@ -53,7 +59,8 @@ export async function editJob(options: EditOptions): Promise<RowJob> {
           hasNoHeader: isPlain,
           takesIds: true,
           // Nobody who left is added to a list; anything else may be changed about them.
-          readsConsent: (desired?.addLists.length ?? 0) > 0,
+          readsConsent: marksChoose || (desired?.addLists.length ?? 0) > 0,
+          consentChoosesRows: marksChoose,
         },
         structure,
       ),
@@ -62,8 +69,11 @@ export async function editJob(options: EditOptions): Promise<RowJob> {
       isPlain,
       conditions: hasConditions(conditions) ? conditions : undefined,
       read,
+      rows,
       includeUnsubscribed,
     },
+    takesRow: rows === "marked" ? (row) => row.isMarkClear ?? false : undefined,
+    requireInput: marksChoose ? (survey, { system }) => requireRows(options, survey, system) : undefined,
     duplicates: "first",
     lists: [],
     tags: [],
@@ -74,9 +84,11 @@ export async function editJob(options: EditOptions): Promise<RowJob> {
       row.notSubscribed === undefined || includeUnsubscribed
         ? desired!
         : { ...desired!, isNotSubscribed: true },
-    notSubscribedAre: includeUnsubscribed
-      ? "added like any other (--include-unsubscribed)"
-      : "added to no list",
+    notSubscribedAre: marksChoose
+      ? "chosen"
+      : includeUnsubscribed
+        ? "added like any other (--include-unsubscribed)"
+        : "added to no list",
     listIds: () => (desired ? [...desired.addLists, ...desired.removeLists] : []),
     selection,
     edit: { mutate: undefined, unsubscribe: unsubscription, delete: deletion }[kind],
@@ -85,6 +97,14 @@ export async function editJob(options: EditOptions): Promise<RowJob> {
   return {
     ...outline,
     open: input && ((file) => openInput(file, readOptionsOf(read))),
+    async requireOpened(opened) {
+      if (!marksChoose && !addsToLists(wanted)) return;
+      await requireClearConsent(
+        opened,
+        { ...readOptionsOf(read), takesIds: true, consentChoosesRows: marksChoose },
+        "keys",
+      );
+    },
     async resolve(account) {
       const body = wanted && ("body" in wanted ? wanted.body : await mutateBody(account, wanted));
       const structure = await account.structure();
@@ -99,6 +119,43 @@ export async function editJob(options: EditOptions): Promise<RowJob> {
   };
 }
 
+/** The file's own columns mark some of its rows as not subscribed: who is meant is for a person to say. */
+export class MarkedRowsError extends UsageError {
+  readonly rows: { marked: number; all: number };
+
+  constructor(verb: string, rows: { marked: number; all: number }) {
+    const [marked, all] = [rows.marked, rows.all].map((number) => number.toLocaleString("en-US"));
+    super(
+      `The file marks ${marked} of ${all} rows as not subscribed, so that it is not clear whom to ${verb}`,
+      `Pass --marked-rows to ${verb} those alone, or --all-rows to ${verb} everyone in the file`,
+      { type: "MarkedRowsError" },
+    );
+    this.rows = rows;
+  }
+}
+
+/**
+ * A table that marks every row, or has no column of consent, is taken whole. So is one that is to be deleted and marks nobody,
+ * and our own export, which tells the status of each contact in any case.
+ */
+function requireRows(
+  { kind, rows }: EditOptions,
+  { consent, read }: Survey,
+  system: string | undefined,
+): void {
+  const { clearlyMarked, columns } = consent;
+  if (rows === "marked") {
+    if (columns.length > 0) return;
+    throw new UsageError(
+      "--marked-rows: the file has no column that says who is not subscribed",
+      "Name it with --consent-column, or leave out --marked-rows",
+    );
+  }
+  if (columns.length === 0 || clearlyMarked === read) return;
+  if (clearlyMarked === 0 && (kind === "delete" || system === "ecm")) return;
+  throw new MarkedRowsError(kind, { marked: clearlyMarked, all: read });
+}
+
 /** From a manifest, for `runs resume`. */
 export function editOptionsFrom(
   kind: EditOptions["kind"],
@@ -111,6 +168,11 @@ export function editOptionsFrom(
     kind,
     input: isWithoutInput ? undefined : input,
   };
+}
+
+function addsToLists(wanted: EditOptions["wanted"]): boolean {
+  const lists = wanted && ("body" in wanted ? wanted.body.addLists : wanted.addList);
+  return (lists?.length ?? 0) > 0;
 }
 
 /** Whether anything narrows the account. */

@@ -15,6 +15,8 @@ export interface RowItem extends Item {
   keyFault?: Row["keyFault"];
   /** A member that a sync takes out of its list. */
   isRemoval?: boolean;
+  /** Of a file whose marks say who is meant: this row is not. Of a removal: the input is cut off, and may have named it. */
+  isLeftOut?: boolean;
 }
 
 const entriesInBatch = 100;
@@ -53,10 +55,10 @@ export async function* rowEntries(rowRun: RowRun): AsyncGenerator<Entry[]> {
   }
 }
 
-function itemOf({ survey, job, names }: RowRun, row: Row, cells: Row["cells"]): RowItem {
-  const notSubscribed = markOf(row, survey);
-  const marked = notSubscribed === row.notSubscribed ? row : { ...row, notSubscribed };
+export function itemOf({ survey, job, names }: RowRun, row: Row, cells: Row["cells"]): RowItem {
+  const marked = withMarks(row, survey);
   const { line, key, keyFault } = row;
+  const isLeftOut = job.takesRow && !job.takesRow(marked);
   return {
     kind: "contact",
     ref: line,
@@ -64,13 +66,17 @@ function itemOf({ survey, job, names }: RowRun, row: Row, cells: Row["cells"]): 
     key,
     cells,
     ...(keyFault && { keyFault }),
+    ...(isLeftOut && { isLeftOut }),
     ...(!job.edit && { desired: job.desiredContactOf(marked, names) }),
   };
 }
 
 /** A mark on any row of a contact marks it, also on one that is rejected. */
-function markOf(row: Row, { markedByRejected }: Survey): string | undefined {
-  return row.notSubscribed ?? markedByRejected.get(row.key.identity);
+function withMarks(row: Row, { markedElsewhere }: Survey): Row {
+  const mark = markedElsewhere.get(row.key.identity);
+  if (!mark) return row;
+  const { notSubscribed = mark.notSubscribed, isMarkClear } = row;
+  return { ...row, notSubscribed, isMarkClear: isMarkClear || mark.isMarkClear };
 }
 
 function rejectedRow(rowRun: RowRun, row: RejectedRow): PassedRow {

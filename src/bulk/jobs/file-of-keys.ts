@@ -4,10 +4,10 @@ import type { ReadOptions } from "../input/rows.ts";
 /** By default as the file says itself. */
 export interface FileOfKeys {
   map: [column: string, target: string][];
-  consentColumn?: string;
+  consentColumns?: readonly string[];
   sheet?: string;
 }
 
 export function readOptionsOf(read: FileOfKeys | undefined): ReadOptions {
-  return { map: new Map(read?.map), consentColumn: read?.consentColumn, sheet: read?.sheet };
+  return { map: new Map(read?.map), consentColumns: read?.consentColumns, sheet: read?.sheet };
 }

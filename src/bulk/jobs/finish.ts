@@ -1,5 +1,5 @@
 /** The end of a run: its summary, in the report and in its folder. */
-import { asRunStop, type RunStop } from "../pacing/run-stop.ts";
+import { asRunStop, type RunStop, timestampAfter } from "../pacing/run-stop.ts";
 import { monthStop, type Price } from "../plan/price.ts";
 import type { RunContext } from "../plan/run-context.ts";
 import { type RunState, rowsOf } from "../plan/session.ts";
@@ -7,6 +7,7 @@ import { emptyTally } from "../plan/tally.ts";
 import { writeManifest } from "../runs/folder.ts";
 import { createLedger } from "../runs/ledger.ts";
 import { countCodes, type SettledByInput, type Summary } from "../runs/report.ts";
+import { noteUnreported } from "../runs/reported.ts";
 
 /** What a run came to, besides its counts. */
 export interface Ending {
@@ -59,6 +60,7 @@ export async function closeRun(state: RunState, ending: Ending): Promise<Closed>
     run.journal.append(record);
     await run.journal.sync();
     ledger.take(record);
+    if (!stop) await noteUnreported(run.folder);
     await writeManifest(run.folder, { ...run.manifest, summary });
   } catch (error) {
     // A stop that is under way says more than a disk that cannot take its note.
@@ -69,8 +71,15 @@ export async function closeRun(state: RunState, ending: Ending): Promise<Closed>
   return { summary, stop };
 }
 
+/** A run that was completed by an earlier invocation, which did not come to say so. */
+export function closeCompleted({ send, emit }: RunContext, completed: Summary): Closed {
+  const text = `Run ${completed.run} is completed; this is its summary. Run the command again to start a new run`;
+  emit({ kind: "remark", text });
+  return { summary: { ...completed, requests: { ...send.counts } } };
+}
+
 function summaryOf(state: RunState, { stop, price, rejects, backup }: Ending): Summary {
-  const { kind, applies = kind, subject, run, ledger, tally, send } = state;
+  const { kind, applies = kind, subject, run, ledger, tally, send, options } = state;
   const rows = rowsOf(state);
   const codes = countCodes(state);
   const inactive = tally.inactive + ledger.inactive;
@@ -88,6 +97,7 @@ function summaryOf(state: RunState, { stop, price, rejects, backup }: Ending): S
     rejects: rejects ?? null,
     backup: backup ?? run?.manifest.summary?.backup,
     stoppedBy: stop?.by ?? null,
+    resumableAt: timestampAfter(stop?.resumableAt),
     codes,
     inactive,
     consent: {
@@ -96,6 +106,8 @@ function summaryOf(state: RunState, { stop, price, rejects, backup }: Ending): S
       inactive,
       marked: tally.marked,
     },
+    partial:
+      kind === "undo" ? (options.isDryRun ? tally : { remarks: ledger.remarks.size }).remarks : undefined,
     members: applies === "sync" ? membersIn(state) : undefined,
   };
 }

@@ -3,7 +3,7 @@
 import { statusParts } from "../../service/contacts.ts";
 import type { ContactStructure } from "../../wire.ts";
 import type { NameBook } from "../account/names.ts";
-import { openInput, understandInput } from "../input/index.ts";
+import { openInput, requireClearConsent, understandInput } from "../input/index.ts";
 import type { Duplicates } from "../input/join.ts";
 import type { ReadOptions, Row } from "../input/rows.ts";
 import type { Survey } from "../input/survey.ts";
@@ -47,7 +47,12 @@ export function importJob(options: ImportOptions): RowJob {
     unsubscribesMarked: options.unsubscribeMarked,
     leavesOutSuppressed: !options.includeSuppressed,
   };
-  return { ...outline, open: (file) => openInput(file, read), resolve: () => Promise.resolve(resolved) };
+  return {
+    ...outline,
+    open: (file) => openInput(file, read),
+    requireOpened: (opened) => requireClearConsent(opened, read, "contacts"),
+    resolve: () => Promise.resolve(resolved),
+  };
 }
 
 function notSubscribedAre({ includeUnsubscribed, unsubscribeMarked, mode }: ImportOptions): string {
@@ -84,7 +89,8 @@ function desiredContactOf(row: Row, names: NameBook, options: ImportOptions): De
     removeLists: [],
     removeTags: [],
     isNotSubscribed: row.notSubscribed !== undefined && !options.includeUnsubscribed,
-    unsubscribes: options.unsubscribeMarked,
+    // Nobody can be made active again: a cell that is not understood is not enough.
+    unsubscribes: options.unsubscribeMarked && row.isMarkClear,
   };
 }
 

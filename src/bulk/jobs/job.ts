@@ -9,7 +9,7 @@ import type { NameBook } from "../account/names.ts";
 import type { InputFile, OpenedInput, Understood } from "../input/index.ts";
 import type { Duplicates } from "../input/join.ts";
 import type { NewField } from "../input/new-fields.ts";
-import type { Row } from "../input/rows.ts";
+import type { InputFacts, Row } from "../input/rows.ts";
 import type { Survey } from "../input/survey.ts";
 import type { Decision, DesiredContact } from "../items.ts";
 import type { DecideOptions } from "../plan/decide.ts";
@@ -27,6 +27,8 @@ interface JobOutline {
 export interface RowJob extends JobOutline {
   /** Reads the input's bytes before a request is spent. Absent where there is no input. @throws UsageError */
   open?(file: InputFile): Promise<OpenedInput>;
+  /** Refuses what nobody has to be asked about, before a request is spent. @throws UsageError */
+  requireOpened?(opened: OpenedInput): Promise<void>;
   /** Looks up what the flags name, before the input is surveyed. */
   resolve(account: Account): Promise<ResolvedJob>;
 }
@@ -37,7 +39,9 @@ export interface ResolvedJob extends JobOutline {
   options: Record<string, unknown>;
   duplicates: Duplicates;
   /** Refuses an input that cannot be meant. @throws UsageError */
-  requireInput?(survey: Survey): void;
+  requireInput?(survey: Survey, facts: InputFacts): void;
+  /** Whether a row's contact is meant at all. Default: every row's. */
+  takesRow?(row: Row): boolean;
   /** A list whose members become exactly the contacts of the input. */
   members?: MembersOptions;
   /** Requests that follow on the run once it is complete. */

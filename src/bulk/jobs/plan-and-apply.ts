@@ -118,7 +118,8 @@ export async function planAndApply(
       requireMonth(options, price);
       const isFirst = !hasBegun(ledger);
       if (isFirst) requireGuards(state.tally, options.guards);
-      if (isFirst && price.left > 0) backup = await agreeAndBackUp(state, job, price, run, closed!);
+      if (price.left > 0) await options.agree?.(price, state.tally, job.names?.missing);
+      if (isFirst && price.left > 0) backup = await backUp(state, job, run, closed!);
       await createNames(state, job, run, closed!);
       const session = sessionFor(state, job, job.lookup, startedAt);
       beginPhase(session, "working", price);
@@ -131,13 +132,23 @@ export async function planAndApply(
   beginPhase(state, "reporting", price);
   const rejects = await writeRejected(state, stop, place.file);
   if (!run) await place.remove();
-  const { marked, markedContacts } = state.tally;
-  if (marked > 0) {
-    const contacts = stop?.by === "signal" ? [] : markedContacts;
-    const isUnsubscribed = job.isUnsubscribingMarked ?? false;
-    context.emit({ kind: "marked", contacts, total: marked, isUnsubscribed });
-  }
+  nameMarked(state, job, stop);
   return closeRun(state, { stop, price, rejects, backup });
+}
+
+/** Names the contacts that the file marks as not subscribed and the account held as active. */
+function nameMarked({ tally, emit }: RunState, job: ReadyJob, stop: RunStop | undefined): void {
+  const { marked, doubtful, markedContacts } = tally;
+  const named = stop?.by === "signal" ? [] : markedContacts;
+  const isUnsubscribed = job.isUnsubscribingMarked ?? false;
+  const groups = [
+    { isDoubtful: false, total: marked - doubtful, isUnsubscribed },
+    { isDoubtful: true, total: doubtful, isUnsubscribed: false },
+  ];
+  for (const group of groups) {
+    const contacts = named.filter((each) => (each.isDoubtful ?? false) === group.isDoubtful);
+    if (group.total > 0) emit({ kind: "marked", contacts, ...group });
+  }
 }
 
 /** @throws PlanDamagedError for a closed plan that is not what it was */
@@ -297,14 +308,12 @@ async function restOfOld({ lines }: ClosedPlan, ledger: Ledger, { work }: ReadyJ
 }
 
 /** @returns the backup's path; undefined where nothing is backed up */
-async function agreeAndBackUp(
-  { options, tally }: RunState,
-  { account, names }: ReadyJob,
-  price: Price,
+async function backUp(
+  { options }: RunState,
+  { account }: ReadyJob,
   { folder }: EnteredRun,
   plan: ClosedPlan,
 ): Promise<string | undefined> {
-  await options.agree?.(price, tally, names?.missing);
   return options.backUp?.write(contactsToDelete(plan), { folder, account });
 }
 

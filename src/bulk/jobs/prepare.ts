@@ -69,7 +69,16 @@ export async function readInput(
   let rowsRead = 0;
   emit({ kind: "phase", progress: () => progressOf(context, "reading", { rowsRead }) });
   const opened = await stated.open?.(file);
-  const account = createAccount(send.plain, engine.account.preferredStructure, engine.behaviors);
+  // Whoever can be asked is, further on.
+  if (opened && !clarify) await stated.requireOpened?.(opened);
+  const { preferredStructure } = engine.account;
+  const account = createAccount(
+    send.plain,
+    preferredStructure,
+    engine.behaviors,
+    undefined,
+    engine.creatingNames,
+  );
   const structure = await account.structure();
   let job = await stated.resolve(account);
   if (clarify) {
@@ -88,7 +97,10 @@ export async function readInput(
     : await surveyInput(understood, engine.signal, (rows) => {
         rowsRead = rows;
       });
-  job.requireInput?.(survey);
+  const required = await clarified(clarify, account, job, async (now) =>
+    now.requireInput?.(survey, understood.facts),
+  );
+  job = required.job;
   const joined = await joinRows(survey.batches(), survey.repeated, job.duplicates);
   emit({ kind: "surveyed", survey, joined, notSubscribedAre: job.notSubscribedAre });
   return { ...context, job, account, structure, understood, survey, joined };
@@ -106,6 +118,7 @@ export async function openRowRun(read: ReadInput, clarify: Clarify | undefined):
       lists: [...now.lists, ...survey.lists],
       tags: [...now.tags, ...survey.tags],
       createMissing: now.createMissing,
+      isNew: now.kind === "merge" || now.kind === "duplicate",
       fields: now.newFields,
     }),
   );

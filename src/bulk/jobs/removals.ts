@@ -29,23 +29,20 @@ export async function readMembers(
 }
 
 /**
- * Members that the input does not name, not even in a row that is rejected; none where the input is cut off. Their places in the snapshot name them in
- * the journal, after the input's lines.
+ * Members that the input does not name, not even in a row that is rejected; none where the input is cut off. Their places in the
+ * snapshot name them in the journal, after the input's lines.
+ * @param isLastUnknown whether the account does not hold the contact of a last row that may be cut off
  * @throws UsageError when they are more than may be taken out; a dry run says so, and shows whom all the same
  */
 export async function planRemovals(
   members: AccountSnapshot,
   { survey, structure, options, emit }: RowRun,
   list: MembersOptions,
+  isLastUnknown: () => Promise<boolean>,
 ): Promise<Removals> {
   const identityOf = identityReader(structure.keyType);
   const rejected = await namedByRejected(survey, identityOf);
-  const isCut = survey.rejectedCodes.has("truncated");
-  if (isCut) {
-    const text =
-      "warning: The file ends in the middle of a row: nobody is taken out of the list, since those that came after it are not known";
-    emit({ kind: "remark", text });
-  }
+  const isCut = survey.rejectedCodes.has("truncated") || isStartOfMember(survey, members, identityOf);
   const isNamed = ({ _id, key = "" }: Partial<Contact>) => {
     if (isCut) return true;
     const identity = identityOf(key);
@@ -58,7 +55,9 @@ export async function planRemovals(
     total++;
     if (!isNamed(contact)) count++;
   }
-  const refusal = tooMany(count, total, list);
+  const isLeftOut = count > 0 && (await isLastUnknown());
+  if (isCut || isLeftOut) emit({ kind: "remark", text: cutOff });
+  const refusal = isLeftOut ? undefined : tooMany(count, total, list);
   if (refusal && !options.isDryRun) throw refusal;
   if (refusal) emit({ kind: "remark", text: `A real run would be refused: ${refusal.message}` });
   const desired = {
@@ -74,10 +73,30 @@ export async function planRemovals(
       place++;
       if (isNamed(contact)) continue;
       const item = itemOnPage(survey.lastLine + place, contact, identityOf);
-      yield { ...item, desired, isRemoval: true };
+      yield { ...item, desired, isRemoval: true, ...(isLeftOut && { isLeftOut }) };
     }
   }
   return { count, items };
+}
+
+const cutOff =
+  "warning: The file seems to be cut off in its last row: nobody is taken out of the list, since those that came after it are not known";
+
+/** The last row has no line end, and its key is the start of a member's key that the input does not name. */
+function isStartOfMember(
+  { openRow, repeated }: Survey,
+  members: AccountSnapshot,
+  identityOf: (key: string) => string,
+): boolean {
+  if (!openRow) return false;
+  const start = openRow.key.identity;
+  let hasLonger = false;
+  for (const { key = "" } of members.all()) {
+    const identity = identityOf(key);
+    if (identity === start) return false;
+    hasLonger ||= identity.startsWith(start) && !repeated.mayName(identity);
+  }
+  return hasLonger;
 }
 
 /** Whoever a rejected row may mean: what is wrong with the row does not say that the person is to be taken out. */

@@ -19,7 +19,7 @@ import type { Entry } from "../plan/make-plan.ts";
 import { type RunState, requestsNow, rowsOf } from "../plan/session.ts";
 import { namesFrom } from "../runs/names-file.ts";
 import { fingerprintIn } from "./about-run.ts";
-import { inBatches, type RowItem, rowEntries, selectedItems, settledByInput } from "./entries.ts";
+import { inBatches, itemOf, type RowItem, rowEntries, selectedItems, settledByInput } from "./entries.ts";
 import type { ResolvedJob } from "./job.ts";
 import type { PlanSource, ReadyJob } from "./plan-and-apply.ts";
 import { pagesOf, type RowRun } from "./prepare.ts";
@@ -30,11 +30,12 @@ import { readSelected } from "./selected.ts";
 export function readyRows(rowRun: RowRun): ReadyJob {
   const { job, account, structure, behavior, names, understood, survey, suppressions } = rowRun;
   const lookup = lookupFor(rowRun);
+  const work = workFor(job, structure._id, suppressions);
   return {
     account,
     keyType: structure.keyType,
     behavior,
-    work: workFor(job, structure._id, suppressions),
+    work,
     lookup,
     input: settledByInput(rowRun),
     names,
@@ -58,7 +59,7 @@ export function readyRows(rowRun: RowRun): ReadyJob {
         table: job.isWithoutInput ? keyTable : { columns, delimiter, hasEscapes },
       };
     },
-    source: (state, scratch) => openSource(rowRun, state, scratch),
+    source: (state, scratch) => openSource(rowRun, work, state, scratch),
     created: async (run) => {
       if (job.newFields) await run.become(fingerprintIn(rowRun, undefined));
     },
@@ -77,10 +78,12 @@ export function workFor(
   const isSuppressed = ({ key }: RowItem) => isErasedKey(key.sent) || (suppressions?.has(key.sent) ?? false);
   return {
     isSuppressed,
-    needsLookup: (item) => item.isRemoval === true || !isSuppressed(item),
+    needsLookup: (item) => item.isRemoval === true || (!item.isLeftOut && !isSuppressed(item)),
     // An unsubscription or a deletion wants nothing of a contact that a mark could stand against.
     isMarked: edit ? undefined : (item, found) => isMarked(item.desired, found),
+    isDoubtful: (item) => job.unsubscribesMarked === true && !item.desired?.unsubscribes,
     decide(item, found) {
+      if (item.isLeftOut) return { kind: "skip", code: item.isRemoval ? "truncated" : "not_selected" };
       if (item.isRemoval) return decideRemoval(item, found);
       if (!found && isSuppressed(item)) return { kind: "skip", code: "suppressed" };
       if (!found && item.keyFault) return { kind: "reject", ...item.keyFault };
@@ -127,7 +130,12 @@ export function asksForHidden({ edit, decide, isWithoutInput }: ResolvedJob): bo
   return !isWithoutInput && (edit !== undefined || decide.missing === "reject");
 }
 
-async function openSource(rowRun: RowRun, state: RunState, scratch: string): Promise<PlanSource> {
+async function openSource(
+  rowRun: RowRun,
+  work: Work<RowItem>,
+  state: RunState,
+  scratch: string,
+): Promise<PlanSource> {
   const { job, survey } = rowRun;
   const snapshot = await takeSnapshot(rowRun, state, scratch);
   try {
@@ -144,7 +152,8 @@ async function openSource(rowRun: RowRun, state: RunState, scratch: string): Pro
         close,
       };
     }
-    const removals = job.members && (await planRemovals(snapshot!, rowRun, job.members));
+    const isLastUnknown = () => isLastRowUnknown(rowRun, lookup, work);
+    const removals = job.members && (await planRemovals(snapshot!, rowRun, job.members, isLastUnknown));
     async function* entries(): AsyncGenerator<readonly Entry[]> {
       yield* rowEntries(rowRun);
       if (removals) yield* inBatches(removals.items());
@@ -161,6 +170,15 @@ async function openSource(rowRun: RowRun, state: RunState, scratch: string): Pro
     snapshot?.close();
     throw error;
   }
+}
+
+/** Whether nobody is known by the key of a last row that has no line end, although the rows before have one. */
+async function isLastRowUnknown(rowRun: RowRun, lookup: Lookup, work: Work<RowItem>): Promise<boolean> {
+  const { openRow } = rowRun.survey;
+  if (!openRow) return false;
+  const item = itemOf(rowRun, openRow, openRow.cells);
+  const found = (await lookup.find([item])).get(item.ref);
+  return found?.refused !== undefined || work.decide(item, found?.contact).kind === "reject";
 }
 
 /** The list's members for a sync; else the account where that is cheaper than asking for blocks of keys. */
@@ -192,7 +210,9 @@ async function takeSnapshot(
 /** Pages that an earlier invocation has read, unless they are old. */
 async function openPages(file: string, options: SnapshotOptions, now: number): Promise<AccountSnapshot> {
   const snapshot = await openSnapshot(file, options);
-  if (snapshot.total === undefined || now - snapshot.takenAt <= maxPagesAgeMilliseconds) return snapshot;
+  const age = now - snapshot.takenAt;
+  // A clock that was set back tells no age.
+  if (snapshot.total === undefined || (age >= 0 && age <= maxPagesAgeMilliseconds)) return snapshot;
   snapshot.close();
   await rm(file, { force: true });
   return openSnapshot(file, options);

@@ -31,7 +31,7 @@ import {
 } from "../runs/folder.ts";
 import { aboutRun, fingerprintIn } from "./about-run.ts";
 import { settledByInput } from "./entries.ts";
-import { type Closed, closeUnentered, nothingRead } from "./finish.ts";
+import { type Closed, closeCompleted, closeUnentered, nothingRead } from "./finish.ts";
 import { needsStatus, type RowJob, readOnly } from "./job.ts";
 import { planAndApply, type ReadyJob } from "./plan-and-apply.ts";
 import { type Clarify, openRowRun, type RowRun, readInput } from "./prepare.ts";
@@ -121,17 +121,18 @@ async function enter(rowRun: RowRun, taken: TakenInput, resumes: Manifest | unde
 
 /** Does the work of a run that was entered, and leaves it. What was refused before it began leaves nothing to resume. */
 export async function leaveRun(
-  { emit }: RunContext,
+  context: RunContext,
   run: EnteredRun,
   work: () => Promise<Closed>,
   isUnfit: (closed: Closed) => boolean = () => false,
 ): Promise<Closed> {
   let isRefused = false;
   try {
+    if (run.completed) return closeCompleted(context, run.completed);
     const closed = await work();
     isRefused = !run.isResumed && (isRefusal(closed.stop?.failure) || isUnfit(closed));
     if (isRefused) {
-      emit({ kind: "refused", summary: { ...closed.summary, run: null, rejects: null } });
+      context.emit({ kind: "refused", summary: { ...closed.summary, run: null, rejects: null } });
       throw closed.stop!.failure;
     }
     return closed;
@@ -171,7 +172,7 @@ async function readyPlanned(
 ): Promise<ReadyJob> {
   const { engine, send } = context;
   const { structureId, keyType } = head.account;
-  const account = createAccount(send.plain, structureId, engine.behaviors);
+  const account = createAccount(send.plain, structureId, engine.behaviors, undefined, engine.creatingNames);
   const resolved = await job.resolve(account);
   const behavior = engine.behaviors?.(structureId) ?? createBehavior();
   const identityOf = identityReader(keyType);

@@ -20,7 +20,8 @@ export async function readSelected(
   const { clock, job } = rowRun;
   const pages = { ...pagesOf(rowRun), filters: job.selection!.filters, lists: job.chosenLists };
   let snapshot = await openSnapshot(file, options);
-  const isFresh = clock.now() - snapshot.takenAt < maxPagesAgeMilliseconds;
+  const age = clock.now() - snapshot.takenAt;
+  const isFresh = age >= 0 && age < maxPagesAgeMilliseconds;
   if (isFresh && snapshot.isWhole()) return snapshot;
   for (let pass = 1; ; pass++) {
     snapshot.close();

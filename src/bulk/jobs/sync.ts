@@ -1,7 +1,7 @@
 /** `lists sync`: the list's members become exactly the contacts that a file names. */
 import { UsageError } from "../../errors.ts";
 import { statusParts } from "../../service/contacts.ts";
-import { openInput, understandKeys } from "../input/index.ts";
+import { openInput, requireClearConsent, understandKeys } from "../input/index.ts";
 import { type FileOfKeys, readOptionsOf } from "./file-of-keys.ts";
 import type { MembersOptions, ResolvedJob, RowJob } from "./job.ts";
 
@@ -21,17 +21,10 @@ export interface SyncOptions {
 export function syncJob({ input, list, create, maxRemove, ...options }: SyncOptions): RowJob {
   const { read, includeUnsubscribed, includeSuppressed } = options;
   const outline = { kind: "sync", input } as const;
+  const reading = { ...readOptionsOf(read), readsConsent: true };
   const jobFor = (listId: string): ResolvedJob => ({
     ...outline,
-    understand: (opened, structure) =>
-      understandKeys(
-        opened,
-        {
-          ...readOptionsOf(read),
-          readsConsent: true,
-        },
-        structure,
-      ),
+    understand: (opened, structure) => understandKeys(opened, reading, structure),
     // How many may be taken out decides whether it begins, not what becomes of a contact.
     options: { list, create, ...options },
     members: { listId, listName: list, maxRemove },
@@ -65,7 +58,8 @@ export function syncJob({ input, list, create, maxRemove, ...options }: SyncOpti
   });
   return {
     ...outline,
-    open: (file) => openInput(file, readOptionsOf(read)),
+    open: (file) => openInput(file, reading),
+    requireOpened: (opened) => requireClearConsent(opened, reading, "keys"),
     async resolve(account) {
       const { _id } = await account.list(await account.structure(), list);
       return jobFor(_id);

@@ -51,10 +51,16 @@ export async function* writtenBy(folder: string, isPartial = false): AsyncGenera
     }
     if (record.kind !== "done") continue;
     const earlier = unsubscribed.get(record.ref);
-    const intent = isWritten(record.outcome) ? (open.get(record.ref) ?? earlier) : earlier;
+    const wasWritten = isWritten(record.outcome);
+    const intent = wasWritten ? (open.get(record.ref) ?? earlier) : earlier;
     unsubscribed.delete(record.ref);
     open.delete(record.ref);
-    if (!intent) continue;
+    if (!intent) {
+      if (isPartial && wasWritten && record.contactId !== undefined) {
+        yield withoutIntent(record.ref, record.contactId);
+      }
+      continue;
+    }
     const { key, operation } = intent;
     yield {
       ref: record.ref,
@@ -73,6 +79,17 @@ export async function* writtenBy(folder: string, isPartial = false): AsyncGenera
       { hint: "Resume the run first (ecm runs resume), then undo it" },
     );
   }
+}
+
+/** A contact that was written, and whose intent cannot be read: its id is all that is known of it. */
+function withoutIntent(ref: number, contactId: string): WrittenContact {
+  const operation: Operation = {
+    kind: "change",
+    contactId,
+    body: {},
+    before: { fields: [], knewLists: false, knewTags: false },
+  };
+  return { ref, key: contactId, operation, isUnproven: true };
 }
 
 function isWritten(outcome: Outcome): boolean {

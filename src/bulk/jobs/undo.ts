@@ -24,6 +24,7 @@ import { fileOf } from "../runs/files.ts";
 import { fingerprintOf } from "../runs/fingerprint.ts";
 import { locksFolder, type Manifest, writeManifest } from "../runs/folder.ts";
 import { joinedNames, type KeptNames, namesFrom } from "../runs/names-file.ts";
+import { noteReported } from "../runs/reported.ts";
 import { type Closed, closeUnentered, nothingRead } from "./finish.ts";
 import { readOnly } from "./job.ts";
 import { planAndApply, type ReadyJob } from "./plan-and-apply.ts";
@@ -87,7 +88,9 @@ async function undoLocked(context: RunContext, source: Source, undo: UndoOptions
     : await enterUndo(engine, source, options, { isPartial, deletesCreated });
   if (!run) return planAndApply(context, job, undefined);
   return leaveRun(context, run, async () => {
-    if (!isFinished(source.manifest)) {
+    // Once it is undone, the same command does not report what it had done.
+    if (isFinished(source.manifest)) await noteReported(source.folder);
+    else {
       // What was put back must not be written again when it is resumed.
       await writeManifest(source.folder, { ...source.manifest, supersededBy: run.manifest.id });
     }

@@ -26,6 +26,7 @@ export type Verdict =
   /** Wait for one of the requests under way to end, then ask again. */
   | { kind: "hold" }
   | { kind: "wait"; until: number; why: string }
+  /** `until`: when a limit allows requests again, where that is known. */
   | { kind: "stop"; by: BudgetStop; until?: number };
 
 export interface Budget {
@@ -62,6 +63,8 @@ interface BudgetState {
   readonly reset: number | undefined;
   readonly month: RateLimits["month"];
   readonly pause: Pick<Pause, "until" | "retryAt">;
+  /** Whether one more request was sent although the month is used up. */
+  readonly hasAskedMonth: boolean;
   readonly underWay: number;
   readonly spent: number;
 }
@@ -81,6 +84,7 @@ export function createBudget(options: BudgetOptions, sentBefore = 0): Budget {
     hour,
     pause,
     month: undefined as RateLimits["month"],
+    hasAskedMonth: false,
     underWay: 0,
     spent: sentBefore,
     get reset() {
@@ -96,6 +100,7 @@ export function createBudget(options: BudgetOptions, sentBefore = 0): Budget {
       return hourVerdict(options, state);
     },
     leave() {
+      if (state.month && state.month.remaining < 1) state.hasAskedMonth = true;
       state.underWay++;
       state.spent++;
     },
@@ -160,7 +165,10 @@ function firstVerdict(options: BudgetOptions, state: BudgetState, now: number): 
   if (maxRequests !== undefined && spent >= maxRequests) return { kind: "stop", by: "max-requests" };
   if (until !== undefined && now >= until) return { kind: "stop", by: "until" };
   if (month && month.remaining - reserve - underWay < 1) {
-    return underWay > 0 ? { kind: "hold" } : { kind: "stop", by: "month" };
+    if (underWay > 0) return { kind: "hold" };
+    // Headers do not say when the next period begins. A refusal does, and counts against no limit.
+    const mayAsk = month.remaining < 1 && reserve === 0 && !state.hasAskedMonth;
+    if (!mayAsk) return { kind: "stop", by: "month" };
   }
   return pause.until > now ? waitUntil(pause.until, "the service asked to wait", options, state) : undefined;
 }
@@ -184,7 +192,7 @@ function waitUntil(until: number, why: string, options: BudgetOptions, state: Bu
     const isUsedUp = hour.known !== undefined && hour.known.remaining <= options.reserve;
     return { kind: "stop", by: "hour", until: Math.max(until, pause.retryAt, isUsedUp ? reset : 0) };
   }
-  if (options.until !== undefined && until >= options.until) return { kind: "stop", by: "until" };
+  if (options.until !== undefined && until >= options.until) return { kind: "stop", by: "until", until };
   return { kind: "wait", until, why };
 }
 

@@ -63,7 +63,7 @@ export function createGate({ budget, outage, clock, concurrency }: GateOptions):
       const verdict = budget.ask(now);
       if (verdict.kind !== "go") {
         if (verdict.kind === "wait") sleepUntil(verdict.until, verdict.why);
-        if (verdict.kind === "stop") close(stopOf(verdict.by, verdict.until));
+        if (verdict.kind === "stop") close(stopOf(verdict.by, verdict.until, now));
         return;
       }
       if (waiting) waitEndedAt = now;

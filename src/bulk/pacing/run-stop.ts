@@ -10,32 +10,48 @@ export class RunStop extends Error {
   readonly by: StopReason;
   /** The failure behind it, with its exit code. */
   readonly failure: EcmError;
+  /** When the run can be resumed: milliseconds since the epoch; undefined where no limit says so. */
+  readonly resumableAt: number | undefined;
 
-  constructor(by: StopReason, failure: EcmError) {
+  constructor(by: StopReason, failure: EcmError, resumableAt?: number) {
     super(failure.message, { cause: failure });
     this.name = "RunStop";
     this.by = by;
     this.failure = failure;
+    this.resumableAt = resumableAt;
   }
 }
 
-/** @param until milliseconds since the epoch */
-export function stopOf(by: BudgetStop, until: number | undefined): RunStop {
-  const when = until === undefined ? undefined : new Date(until).toISOString().replace(/\.\d+Z$/, "Z");
+/**
+ * RFC 3339 in whole seconds, rounded up: not a moment before.
+ * @param at milliseconds since the epoch; undefined, or beyond what a date can hold: not known
+ */
+export function timestampAfter(at: number | undefined): string | undefined {
+  if (at === undefined || at >= 8.64e15) return undefined;
+  return new Date(Math.ceil(at / 1000) * 1000).toISOString().replace(".000Z", "Z");
+}
+
+/**
+ * @param until when the limit allows requests again: milliseconds since the epoch, as `now`; undefined where it is not known
+ */
+export function stopOf(by: BudgetStop, until?: number, now = 0): RunStop {
+  const when = timestampAfter(until);
   const messages: Record<BudgetStop, string> = {
     hour: `Hourly limit reached${when ? `; it resets at ${when}` : ""}`,
     month: `Monthly quota used up${when ? `; it resets at ${when}` : ""}`,
     address: `The service blocks this IP address after failed logins${when ? ` until ${when}` : ""}`,
     "max-requests": "Stopped at --max-requests",
-    until: "Stopped at the time given with --until",
+    until: `Stopped at the time given with --until${when ? `; the hourly limit resets at ${when}` : ""}`,
   };
   return new RunStop(
     by,
     new EcmError(exitCodes.outOfBudget, messages[by], {
       type: "OutOfBudgetError",
       limit: by === "hour" || by === "month" || by === "address" ? by : undefined,
+      retryAfterSeconds: until === undefined ? undefined : Math.max(0, Math.ceil((until - now) / 1000)),
       retryable: true,
     }),
+    until,
   );
 }
 
@@ -48,7 +64,7 @@ export function requireFurther(
   { sent, maxRequests }: { sent: number; maxRequests: number | undefined },
 ): void {
   if (further > 0 && maxRequests !== undefined && sent + further > maxRequests) {
-    throw stopOf("max-requests", undefined);
+    throw stopOf("max-requests");
   }
 }
 

@@ -165,7 +165,9 @@ function decideOne({ work }: Session, item: Item, found: Found = { isKept: false
   const { refused } = found;
   const decision: Decision = refused
     ? { kind: "reject", code: refused.type, message: refused.message }
-    : work.decide(item, found.contact);
+    : found.isRepeated
+      ? { kind: "skip", code: "duplicate" }
+      : work.decide(item, found.contact);
   return { item, found, decision };
 }
 
@@ -188,7 +190,9 @@ function addBlock({ session, writer, names, isComplete }: PlanStep, { entries, a
     }
     const { item, found, decision } = entry;
     const isMarked = work.isMarked?.(item, found.contact) ?? false;
-    addToTally(tally, { item, decision, found: found.contact, isMarked }, work.readsAlone?.(item) ? 1 : 0);
+    const isDoubtful = isMarked && (work.isDoubtful?.(item) ?? false);
+    const counted = { item, decision, found: found.contact, isMarked, isDoubtful };
+    addToTally(tally, counted, work.readsAlone?.(item) ? 1 : 0);
     isRejected ||= decision.kind === "reject";
     const isLine = isWrite(decision) || decision.kind === "reject" || isComplete;
     if (!writer.isKept || !isLine) continue;

@@ -1,5 +1,5 @@
 /** What every step of a run is given, whatever the job: who asked for what, how requests leave, and who is told. */
-import type { Account } from "../../service/account.ts";
+import type { Account, NamesLock } from "../../service/account.ts";
 import type { Behaviors } from "../../service/behavior.ts";
 import type { Clock, Contact, RateLimits, Send } from "../../wire.ts";
 import type { MissingNames } from "../account/names.ts";
@@ -33,6 +33,8 @@ export interface Engine {
   openSuppressions?(): Promise<Suppressions>;
   /** What is known of how the service behaves. Default: nothing. */
   behaviors?: Behaviors;
+  /** Keeps others from creating names meanwhile. Default: nobody. */
+  creatingNames?: NamesLock;
   /** Replaced in tests of a disk that fails. */
   openJournalFile?: (file: string) => JournalFile;
 }
@@ -51,7 +53,7 @@ export interface RunOptions extends BudgetOptions {
   /** Where the plan is written, for the manifest. */
   planFile?: string;
   /**
-   * Has the writes agreed to, between the price and the first of them. Not asked again once writing has begun.
+   * Has the writes agreed to, between the price and the first of them, in each invocation.
    * @param planned how many contacts are created, changed and deleted
    * @param created what the run creates in the account first
    */

@@ -18,8 +18,10 @@ export interface PlanTally {
   inactive: number;
   /** Whom the input marks as not subscribed, and the account holds as active. */
   marked: number;
-  /** The first of them. */
-  markedContacts: { line: number | null; key: string }[];
+  /** Of these, who stays active since the mark is not understood, although marks unsubscribe. */
+  doubtful: number;
+  /** The first of both. */
+  markedContacts: { line: number | null; key: string; isDoubtful?: true }[];
   /** Requests that the writes take, and the reads right before them. */
   requests: number;
   /** Values that become empty. */
@@ -41,6 +43,7 @@ export function emptyTally(): PlanTally {
     rejected: {},
     inactive: 0,
     marked: 0,
+    doubtful: 0,
     markedContacts: [],
     requests: 0,
     clears: 0,
@@ -62,14 +65,16 @@ export function plannedWrites({ created, updated, removed, deleted }: PlanTally)
 /** Counts a contact about which something was decided. */
 export function addToTally(
   tally: PlanTally,
-  { item, decision, found, isMarked }: Decided,
+  { item, decision, found, isMarked, isDoubtful }: Decided,
   readsBefore: number,
 ): void {
   if (isInactive(found)) tally.inactive++;
   if (isMarked) {
     tally.marked++;
+    if (isDoubtful) tally.doubtful++;
     if (tally.markedContacts.length < maxMarkedNamed) {
-      tally.markedContacts.push({ line: item.line, key: item.key.sent });
+      const named = { line: item.line, key: item.key.sent };
+      tally.markedContacts.push(isDoubtful ? { ...named, isDoubtful } : named);
     }
   }
   if (isWrite(decision)) {
@@ -89,6 +94,7 @@ export interface Decided {
   decision: Decision;
   found: Partial<Contact> | undefined;
   isMarked: boolean;
+  isDoubtful: boolean;
 }
 
 /** What a write counts as once it is carried out. */

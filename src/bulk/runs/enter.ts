@@ -10,10 +10,14 @@ import {
   type Manifest,
   type ManifestError,
   makeRunFolder,
+  type StoredRun,
   writeManifest,
 } from "./folder.ts";
 import { createJournal, cutTornTail, type Journal, type JournalFile, openJournal } from "./journal.ts";
 import type { Ledger } from "./ledger.ts";
+import type { Summary } from "./report.ts";
+import { isUnreported, noteReported } from "./reported.ts";
+import { takeRunNumber, writeRunNumber } from "./sequence.ts";
 
 export interface EnteredRun {
   manifest: Manifest;
@@ -21,6 +25,8 @@ export interface EnteredRun {
   ledger: Ledger;
   journal: Journal;
   isResumed: boolean;
+  /** Of a run that was completed, and killed before it was said so: nothing is left but to say it. */
+  completed?: Summary;
   /** From now on it is the run of another command. @throws LockedError */
   become(fingerprint: string): Promise<void>;
   leave(): Promise<void>;
@@ -65,8 +71,12 @@ export async function enterRun(options: EnterRunOptions): Promise<EnteredRun> {
 
 async function begin(options: EnterRunOptions, made: { id: string; folder: string }): Promise<void> {
   const { about, stateFolder, isFresh } = options;
-  for (const { manifest, folder } of await listRuns(stateFolder)) {
-    if (isFinished(manifest)) continue;
+  const runs = await listRuns(stateFolder);
+  for (const { manifest, folder } of runs) {
+    if (isFinished(manifest)) {
+      if (isFresh && manifest.fingerprint === about.fingerprint) await noteReported(folder);
+      continue;
+    }
     if (isFresh && manifest.fingerprint === about.fingerprint) {
       await writeManifest(folder, { ...manifest, supersededBy: made.id });
     }
@@ -79,6 +89,8 @@ async function begin(options: EnterRunOptions, made: { id: string; folder: strin
     ? { ...about.input, file: join(made.folder, fileOf.input) }
     : about.input;
   const startedAt = new Date(options.now).toISOString();
+  const known = Math.max(0, ...runs.map(({ number = 0 }) => number));
+  await writeRunNumber(made.folder, await takeRunNumber(stateFolder, known));
   // Before the manifest: a run without a journal has lost it.
   const start = { kind: "start", at: options.now, version: about.version } as const;
   await createJournal(join(made.folder, fileOf.journal), start);
@@ -88,7 +100,7 @@ async function begin(options: EnterRunOptions, made: { id: string; folder: strin
 /** A run that was killed between its last record and its summary is entered too: it has only to report. */
 async function findUnfinished({ stateFolder, about, onUnreadable }: EnterRunOptions) {
   const runs = await listRuns(stateFolder, onUnreadable);
-  return runs.find(({ manifest }) => manifest.fingerprint === about.fingerprint && !isFinished(manifest));
+  return runs.find((run) => run.manifest.fingerprint === about.fingerprint && !isReported(run));
 }
 
 async function findById(stateFolder: string, id: string) {
@@ -97,6 +109,11 @@ async function findById(stateFolder: string, id: string) {
 
 export function isFinished(manifest: Manifest): boolean {
   return manifest.supersededBy !== undefined || manifest.summary?.status === "completed";
+}
+
+/** Nothing is left to do for it, and that was said. */
+export function isReported({ manifest, folder }: Pick<StoredRun, "manifest" | "folder">): boolean {
+  return isFinished(manifest) && (manifest.supersededBy !== undefined || !isUnreported(folder));
 }
 
 async function open(coming: {
@@ -119,6 +136,7 @@ async function open(coming: {
     ledger,
     journal,
     isResumed,
+    completed: isFinished(manifest) ? manifest.summary : undefined,
     async become(fingerprint) {
       leases.push(await takeLease(locksFolder(options.stateFolder), fingerprint, "this run"));
       manifest.fingerprint = fingerprint;

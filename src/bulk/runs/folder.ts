@@ -8,6 +8,7 @@ import { diskReason, makeFolder, requireWritable } from "../../disk/make-folder.
 import { EcmError, exitCodes, NotFoundError, UsageError } from "../../errors.ts";
 import { fileOf } from "./files.ts";
 import type { Summary } from "./report.ts";
+import { readRunNumber } from "./sequence.ts";
 
 /** What a run is and how it was asked for. Never holds an API key. */
 export interface Manifest {
@@ -51,6 +52,13 @@ export interface OwnFolders {
   cache: string;
 }
 
+export interface StoredRun {
+  manifest: Manifest;
+  folder: string;
+  /** Its place in the order in which runs began; undefined for a run of a version that gave none. */
+  number: number | undefined;
+}
+
 export function runsFolder(stateFolder: string): string {
   return join(stateFolder, "runs");
 }
@@ -60,7 +68,7 @@ export function isRunName(name: string): boolean {
   return /^\d{8}-\d{4}-[0-9a-f]{6}$/.test(name);
 }
 
-/** To the minute: runs of one minute are in no order. */
+/** To the minute, by the clock of then: the order of runs that have no number. */
 function minuteOf(runName: string): string {
   return runName.slice(0, 13);
 }
@@ -70,7 +78,7 @@ export function locksFolder(stateFolder: string): string {
   return join(stateFolder, "locks");
 }
 
-/** A new run's folder with a name that sorts by time. @throws UsageError when it cannot be made */
+/** A new run's folder, named after its time. @throws UsageError when it cannot be made */
 export async function makeRunFolder(
   stateFolder: string,
   nowMilliseconds: number,
@@ -135,6 +143,8 @@ export async function writeManifest(folder: string, manifest: Manifest): Promise
 /** What a run is cannot be read: it can neither be resumed nor undone, and must not be taken for absent. */
 export class ManifestError extends EcmError {
   readonly id: string;
+  /** Its place in the order in which runs began, as far as it is known. */
+  number: number | undefined;
 
   constructor(
     folder: string,
@@ -195,25 +205,32 @@ function isManifest(value: unknown): value is Manifest {
   );
 }
 
-/** All runs, the newest first. @param onUnreadable told of each that is passed over since it cannot be read */
+/** All runs, the one that began last first. @param onUnreadable told of each that is passed over since it cannot be read */
 export async function listRuns(
   stateFolder: string,
   onUnreadable: (error: ManifestError) => void = () => undefined,
-): Promise<{ manifest: Manifest; folder: string }[]> {
+): Promise<StoredRun[]> {
   const root = runsFolder(stateFolder);
   const names = await readdir(root).catch(() => [] as string[]);
-  const runs: { manifest: Manifest; folder: string }[] = [];
+  const runs: StoredRun[] = [];
   for (const name of names.sort().reverse()) {
     const folder = join(root, name);
     try {
       const manifest = await readManifest(folder);
-      if (manifest) runs.push({ manifest, folder });
+      if (manifest) runs.push({ manifest, folder, number: await readRunNumber(folder) });
     } catch (error) {
       if (!(error instanceof ManifestError)) throw error;
+      error.number = await readRunNumber(folder);
       onUnreadable(error);
     }
   }
-  return runs.sort((one, other) => (one.manifest.startedAt < other.manifest.startedAt ? 1 : -1));
+  return runs.sort(newestFirst);
+}
+
+/** By their numbers. Runs that have none are older than those that have one, and go by the clock of then. */
+function newestFirst(one: StoredRun, other: StoredRun): number {
+  if (one.number !== other.number) return (other.number ?? 0) - (one.number ?? 0);
+  return one.manifest.startedAt < other.manifest.startedAt ? 1 : -1;
 }
 
 /**
@@ -225,15 +242,13 @@ export async function findRun(
   stateFolder: string,
   wanted: string,
   onPassedOver: (error: ManifestError) => void = () => undefined,
-): Promise<{ manifest: Manifest; folder: string }> {
+): Promise<StoredRun> {
   const unreadable: ManifestError[] = [];
   const runs = await listRuns(stateFolder, (error) => unreadable.push(error));
   if (wanted === "last") {
     const [newest] = runs;
-    // A name begins with its time: an older run is not the last one because the last one cannot be read.
-    const newer = unreadable.find(
-      ({ id }) => isRunName(id) && (!newest || minuteOf(id) >= minuteOf(newest.manifest.id)),
-    );
+    // An older run is not the last one because the last one cannot be read.
+    const newer = unreadable.find((each) => isRunName(each.id) && mayBeNewer(each, newest));
     if (newer) throw newer;
     for (const each of unreadable) onPassedOver(each);
     if (newest) return newest;
@@ -244,12 +259,18 @@ export async function findRun(
   if (matches.length === 0) matches.push(...runs.filter(({ manifest }) => isBeginning(manifest.id)));
   if (matches.length > 1) {
     const ids = matches.map(({ manifest }) => manifest.id).join(", ");
-    throw new UsageError(`${JSON.stringify(wanted)} matches several runs: ${ids}`);
+    throw new UsageError(`${JSON.stringify(wanted)} matches several runs: ${ids}`, "Give the whole id");
   }
   const damaged = unreadable.find(({ id }) => isBeginning(id));
   if (!matches[0] && damaged) throw damaged;
   if (!matches[0]) throw new NotFoundError(`There is no run ${JSON.stringify(wanted)}`, "See: ecm runs list");
   return matches[0];
+}
+
+function mayBeNewer({ id, number }: ManifestError, newest: StoredRun | undefined): boolean {
+  if (!newest) return true;
+  if (number !== undefined) return number > (newest.number ?? 0);
+  return minuteOf(id) >= minuteOf(newest.manifest.id);
 }
 
 /** Files and folders in which something of ours grows that is no run, or not yet. */

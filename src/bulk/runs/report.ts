@@ -32,6 +32,8 @@ export interface Summary {
   /** Path of the file with the contacts that a deletion took. */
   backup?: string;
   stoppedBy: StopReason | null;
+  /** RFC 3339: when the limit that stopped it allows requests again, where that is known. */
+  resumableAt?: string;
   /** Rows skipped and rejected, by code. */
   codes: { skipped: Record<string, number>; rejected: Record<string, number> };
   /** Contacts of these rows that the account holds as inactive. */
@@ -45,6 +47,8 @@ export interface Summary {
     /** The file marks them as not subscribed, and the account held them as active. */
     marked: number;
   };
+  /** Of an undo: contacts of `updated` that were restored in part; the rest is as others have made it. */
+  partial?: number;
   /** Of a list sync: members taken in and out. Their removals count in `rows` too, as contacts read and updated. */
   members?: { added: number; removed: number };
 }

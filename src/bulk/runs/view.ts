@@ -23,6 +23,8 @@ export interface RunView {
   /** Writes of which it is not known whether they were applied. */
   open: number;
   stoppedBy: string | null;
+  /** When the limit that stopped it allows requests again. */
+  resumableAt: string | null;
   rejects: string | null;
   codes: Summary["codes"] | null;
   folder: string;
@@ -52,6 +54,7 @@ export async function viewRun({
     done: Object.values(counts).reduce((sum, each) => sum + each, 0),
     open: ledger.openCount,
     stoppedBy: ledger.stoppedBy ?? null,
+    resumableAt: (ledger.stoppedBy === undefined ? undefined : summary?.resumableAt) ?? null,
     rejects: summary?.rejects ?? null,
     codes: summary?.codes ?? null,
     folder,

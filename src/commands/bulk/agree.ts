@@ -4,20 +4,34 @@ import type { Price } from "../../bulk/plan/price.ts";
 import type { RunOptions } from "../../bulk/plan/run-context.ts";
 import { plannedWrites } from "../../bulk/plan/tally.ts";
 import type { Context } from "../../context.ts";
-import { DeclinedError, InterruptedError } from "../../errors.ts";
+import { DeclinedError, InterruptedError, UsageError } from "../../errors.ts";
 import { mayNotAsk, type Prompter } from "../../terminal/prompts.ts";
 import type { RunDisplay } from "./progress.ts";
 import { aboutDuration, counted } from "./words.ts";
 
-export type Danger = "change" | "unsubscribe" | "delete";
+/** `change-all`: of everybody, which is said before anything is read. */
+export type Danger = "change" | "change-all" | "unsubscribe" | "delete";
 
-/** Before anything is sent. @throws UsageError where nobody can be asked and `--yes` is not given */
+const confirmed: Record<Exclude<Danger, "change">, string> = {
+  "change-all": "A change of every contact must be confirmed",
+  unsubscribe: "An unsubscription must be confirmed: it cannot be undone through the API",
+  delete: "A deletion must be confirmed",
+};
+
+/**
+ * Before anything is sent. Changes without danger need no answer where there is no terminal.
+ * @throws UsageError where nobody can be asked and `--yes` is not given
+ */
 export function requireAnswer(context: Context, danger: Danger, isDryRun: boolean): void {
-  if (danger === "change" || isDryRun || context.settings.yes || context.prompter()) return;
-  throw mayNotAsk(
-    danger === "delete" ? "A deletion must be confirmed" : "This must be confirmed",
-    "Confirm with --yes",
-  );
+  if (isDryRun || context.settings.yes || context.prompter()) return;
+  const { isStdinTerminal, isStderrTerminal } = context.terminal;
+  if (isStdinTerminal && isStderrTerminal) {
+    throw new UsageError("This must be confirmed, and --no-input forbids questions", "Confirm with --yes", {
+      type: "InputRequiredError",
+    });
+  }
+  if (danger === "change") return;
+  throw mayNotAsk(confirmed[danger], "See what it would do with --dry-run, then confirm with --yes");
 }
 
 /** @throws DeclinedError on a no */

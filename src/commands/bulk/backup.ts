@@ -1,30 +1,25 @@
 /** The contacts that a deletion takes, in a file that imports again: written before the first of them is deleted. */
 import { existsSync } from "node:fs";
 import { open, writeFile } from "node:fs/promises";
-import { dirname, extname, join, resolve } from "node:path";
+import { dirname, join, resolve } from "node:path";
 import type { BackUp } from "../../bulk/plan/run-context.ts";
 import { fileOf } from "../../bulk/runs/files.ts";
 import type { Context } from "../../context.ts";
 import { UsageError } from "../../errors.ts";
 import { contactView, searchView } from "../../service/contact-columns.ts";
+import { formatByName, requireFormatOf } from "../../terminal/file-names.ts";
 import type { OutputFormat } from "../../terminal/format.ts";
 import { outputTarget } from "../../terminal/output-target.ts";
 import { presentList } from "../../terminal/present.ts";
 
-const formatOf: Record<string, OutputFormat> = {
-  ".csv": "csv",
-  ".tsv": "tsv",
-  ".json": "json",
-  ".ndjson": "ndjson",
-  ".jsonl": "ndjson",
-};
-
 /** Where a backup goes, from the flag: the format by the file's name, else by `-o`, else csv. @throws UsageError */
 export function backupTarget(context: Context, file: string): { file: string; format: OutputFormat } {
   outputTarget(file, "--backup");
-  const { format } = context.output({ outputFile: file }, "csv");
+  const byName = formatByName(file, "--backup");
+  if (byName === "yaml") requireFormatOf(file, "csv", "--backup");
+  const { format } = context.output({}, "csv");
   const byFlag = format === "table" || format === "id" ? "csv" : format;
-  return { file: resolve(file), format: formatOf[extname(file).toLowerCase()] ?? byFlag };
+  return { file: resolve(file), format: (byName as OutputFormat | undefined) ?? byFlag };
 }
 
 /** @param target absent: the run folder */

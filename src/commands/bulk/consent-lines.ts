@@ -15,7 +15,7 @@ export function consentLines(consent: ConsentTally, total: number, become: strin
   const lines = consent.columns.map((column) => columnLine(column, total, become));
   for (const { line, column, said } of consent.unclear) {
     lines.push(
-      `Line ${line}: ${column} says ${quoted(said)}, which is not a clear yes; counted as not subscribed`,
+      `Line ${line}: ${column} says ${quoted(said)}, which cannot be understood; counted as not subscribed`,
     );
   }
   const more = consent.unclearCount - consent.unclear.length;
@@ -47,7 +47,7 @@ export type MarkedEvent = Extract<RunEvent, { kind: "marked" }>;
 
 /** Names whom the file marks as not subscribed and the account held as active. */
 export function markedLines(
-  { contacts, total, isUnsubscribed }: MarkedEvent,
+  { contacts, total, isUnsubscribed, isDoubtful }: MarkedEvent,
   { status, kind }: Pick<Summary, "status" | "kind">,
 ): string[] {
   const who = `${count(total)} ${total === 1 ? "contact" : "contacts"}`;
@@ -60,7 +60,8 @@ export function markedLines(
       ];
   for (const { line, key } of contacts) lines.push(`  ${key} (line ${line})`);
   if (total > contacts.length) lines.push(`  and ${count(total - contacts.length)} more`);
-  if (!isUnsubscribed && kind === "import") lines.push("Unsubscribe them with: --unsubscribe-marked");
+  if (isDoubtful) lines.push("Not unsubscribed: what the file says of them is not clear");
+  else if (!isUnsubscribed && kind === "import") lines.push("Unsubscribe them with: --unsubscribe-marked");
   return lines;
 }
 

@@ -3,6 +3,8 @@ import { realpathSync, statSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
 import type { RowJob } from "../../bulk/jobs/job.ts";
 import { UsageError } from "../../errors.ts";
+import { formatByName, requireFormatOf } from "../../terminal/file-names.ts";
+import { replaceableTarget } from "../../terminal/output-target.ts";
 
 /** Files that flags name; `mapping` is only read. */
 export interface FileFlags {
@@ -26,6 +28,15 @@ export function requireDistinctFiles({ input }: Pick<RowJob, "input">, flags: Fi
     if (other !== undefined) throw clash(`--${flag} names ${other}`);
     used.set(identity, `--${flag}`);
   }
+  if (flags.rejects !== undefined) requireOwnRejects(flags.rejects);
+}
+
+/** What is no place for a file is refused by the run. @throws UsageError for a name or a file of another kind */
+function requireOwnRejects(file: string): void {
+  const flag = "--rejects";
+  if (formatByName(file, flag) !== "tsv") requireFormatOf(file, "csv", flag);
+  const isOwn = (start: string) => start.trim() === "" || /ecm_line.*ecm_error/.test(start);
+  if (statSync(file, { throwIfNoEntry: false })?.isFile()) replaceableTarget(file, { isOwn }, flag);
 }
 
 function clash(message: string): UsageError {

@@ -1,4 +1,5 @@
 /** What the commands that start bulk runs share: flags, the way from flags to options, and how a run ends. */
+import { join } from "node:path";
 import { type Command, Option } from "commander";
 import type { RunStop } from "../../bulk/pacing/run-stop.ts";
 import type { Guard } from "../../bulk/plan/guards.ts";
@@ -71,7 +72,10 @@ export function addBulkFlags(
     .addOption(wholeNumber("--max-requests <n>", "stop after this many requests"))
     .addOption(wholeNumber("--reserve <n>", "requests of the hour and of the month to leave unused (0)", 0))
     .option("--wait", "wait for the next hour when the hourly limit is reached (default)")
-    .option("--no-wait", "stop when the hourly limit is reached; the run can be resumed")
+    .option(
+      "--no-wait",
+      "stop when the hourly limit is reached; the run can be resumed (with -q, nothing says that a run waits)",
+    )
     .option("--until <time>", "stop at this time: RFC 3339, HH:MM, or a duration such as 90m")
     .addOption(
       wholeNumber("--concurrency <n>", `requests in flight at the same time (${defaultConcurrency})`),
@@ -149,7 +153,10 @@ export async function openEngine(
   { concurrency, isDryRun }: { concurrency: number; isDryRun: boolean },
 ): Promise<Engine> {
   limitNewSpace(4);
-  const { profile, send, behaviors } = await context.connect(isDryRun ? "single" : "bulk", concurrency);
+  const { profile, send, behaviors, account } = await context.connect(
+    isDryRun ? "single" : "bulk",
+    concurrency,
+  );
   return {
     send,
     clock: context.clock,
@@ -166,6 +173,7 @@ export async function openEngine(
     requestsSent: context.requestsSent,
     openSuppressions: () => openSuppressionList(context),
     behaviors,
+    creatingNames: account.creatingNames,
   };
 }
 
@@ -186,7 +194,7 @@ export async function printSummary(
 ): Promise<void> {
   const { format } = output();
   if (summary && (format === "json" || format === "ndjson"))
-    await terminal.write(`${JSON.stringify(summary)}\n`);
+    await terminal.write(`${terminal.mask(JSON.stringify(summary))}\n`);
 }
 
 /** As `endRun`, after what follows on the run. The summary is printed also where that fails. */
@@ -217,10 +225,13 @@ export async function endRun(
   { summary, stop }: { summary: Summary; stop?: RunStop },
 ): Promise<void> {
   await printSummary(context, summary);
+  await noteSaid(context, summary);
   const resume = summary.run === null ? undefined : `Resume with: ecm runs resume ${summary.run}`;
   const isOutOfBudget = stop?.failure.exitCode === exitCodes.outOfBudget;
   const again =
-    isOutOfBudget && summary.run === null ? "Nothing was written. Run the same command again" : undefined;
+    isOutOfBudget && summary.run === null
+      ? `Nothing was written. ${stop.by === "until" ? "Give a later time with --until" : "Run the same command again"}`
+      : undefined;
   if (stop && stop.by !== "max-rejects") throw withHint(context, stop, resume ?? again);
   if (stop) {
     const lines = [stop.message, stop.failure.details.hint, resume].filter(Boolean);
@@ -228,6 +239,18 @@ export async function endRun(
   }
   const isIncomplete = summary.rows.rejected > 0 || (summary.codes.skipped.changed ?? 0) > 0;
   if (stop || isIncomplete) context.endWith(exitCodes.rejectedRows);
+}
+
+/** From now on the same command is a new run. Until then, it says again what this one came to. */
+async function noteSaid({ folders, terminal }: Context, { run, status }: Summary): Promise<void> {
+  if (run === null || status !== "completed") return;
+  // A reader who has left did not want to know; a disk that is full has kept somebody from knowing.
+  if ((await terminal.flush()) !== undefined) return;
+  const [{ runsFolder }, { noteReported }] = await Promise.all([
+    import("../../bulk/runs/folder.ts"),
+    import("../../bulk/runs/reported.ts"),
+  ]);
+  await noteReported(join(runsFolder(folders.state), run));
 }
 
 function withHint(context: Context, { by, failure }: RunStop, resume: string | undefined): EcmError {

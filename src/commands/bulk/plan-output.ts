@@ -4,10 +4,12 @@ import { join } from "node:path";
 import { exportPlan } from "../../bulk/plan/plan-export.ts";
 import type { ClosedPlan } from "../../bulk/plan/plan-file.ts";
 import type { PlanLine } from "../../bulk/plan/plan-line.ts";
-import { makePlanFolder } from "../../bulk/runs/folder.ts";
+import { isInPlanFolder, makePlanFolder } from "../../bulk/runs/folder.ts";
 import type { Context } from "../../context.ts";
 import { UsageError } from "../../errors.ts";
+import { requireFormatOf } from "../../terminal/file-names.ts";
 import { openFileOutput, openGrowingFile, openOutput, type Sink } from "../../terminal/output-file.ts";
+import { replaceableTarget } from "../../terminal/output-target.ts";
 import { drawDifference, isChange } from "./difference.ts";
 import { count } from "./words.ts";
 
@@ -50,7 +52,7 @@ export async function openPlanOutput(
       ? undefined
       : plan === "-"
         ? await openOutput(terminal, { format: "ndjson" })
-        : await openPlanFile(context.folders.state, plan);
+        : await openPlanFile(context, plan);
   const shown: PlanLine[] = [];
   let changes = 0;
   let written: { digest: string; writes: number } | undefined;
@@ -93,13 +95,17 @@ export async function openPlanOutput(
  * People's data: until it is whole it grows among the runs, where an erasure finds it, and where it is swept if the process
  * is killed. Where nothing can be written there, it grows beside its place.
  */
-async function openPlanFile(stateFolder: string, plan: string): Promise<Sink> {
-  const folder = await makePlanFolder(stateFolder).catch(() => undefined);
-  if (folder === undefined) return openFileOutput(plan, "--plan");
+async function openPlanFile({ folders, written: theirs }: Context, plan: string): Promise<Sink> {
+  const written = isInPlanFolder(folders.state, plan) ? undefined : theirs;
+  requireFormatOf(plan, "ndjson", "--plan");
+  replaceableTarget(plan, { written, isOwn: isOwnPlan }, "--plan");
+  const options = { flag: "--plan", written };
+  const folder = await makePlanFolder(folders.state).catch(() => undefined);
+  if (folder === undefined) return openFileOutput(plan, options);
   const remove = () => rm(folder, { recursive: true, force: true }).catch(() => undefined);
   try {
     const part = { file: join(folder, "plan.ndjson"), bytes: 0, checksum: 0 };
-    const sink = await openGrowingFile(part, plan, "--plan");
+    const sink = await openGrowingFile(part, plan, options);
     return {
       write: sink.write,
       isClosed: false,
@@ -110,6 +116,11 @@ async function openPlanFile(stateFolder: string, plan: string): Promise<Sink> {
     await remove();
     throw error;
   }
+}
+
+/** A plan begins with its head, or with the line of a contact; one without contacts has neither. */
+function isOwnPlan(start: string): boolean {
+  return start.trim() === "" || /^\{"(?:plan":\{|line":(?:\d+|null),"key":)/.test(start);
 }
 
 /** Lines are gathered to pieces of this many characters. */

@@ -34,14 +34,17 @@ export function displayRun(context: Context, what: string, isDryRun: boolean): R
   const startedAt = context.clock.now();
   let progressNow: (() => RunProgress) | undefined;
   let doneBefore = 0;
-  let marked: MarkedEvent | undefined;
+  const marked: MarkedEvent[] = [];
   let refused: Summary | undefined;
   let isAsking = false;
-  const progress: Progress = showProgress(context.terminal, () => {
+  const lines = () => {
     if (isAsking) return undefined;
     const since = { start: startedAt, done: doneBefore };
     return progressNow ? describe(context.terminal, progressNow(), since, context.clock.now()) : [what];
-  });
+  };
+  const progress: Progress = showProgress(context.terminal, lines, () =>
+    turnOf(progressNow?.(), context.clock.now()),
+  );
   progress.note(what);
   /** What a dry run found out about the real one. */
   function noteShareOfMonth({ estimate, monthLeft = 0 }: Price): void {
@@ -87,7 +90,7 @@ export function displayRun(context: Context, what: string, isDryRun: boolean): R
           }
           break;
         case "marked":
-          marked = event;
+          marked.push(event);
           break;
         case "remark":
           progress.note(event.text, event.isAside ? undefined : "needed");
@@ -131,7 +134,7 @@ interface EndDetails {
   /** Lines about what was changed, where there are few. */
   changes: readonly string[];
   /** Contacts that a file marks as unsubscribed. */
-  marked: MarkedEvent | undefined;
+  marked: readonly MarkedEvent[];
 }
 
 /** What became of the run. A quiet one still says what was rejected. */
@@ -152,9 +155,9 @@ function noteEnd(
       "needed",
     );
   }
-  if (marked) {
-    const weight = marked.isUnsubscribed ? undefined : "needed";
-    for (const line of markedLines(marked, summary)) terminal.note(line, weight);
+  for (const group of marked) {
+    const weight = group.isUnsubscribed ? undefined : "needed";
+    for (const line of markedLines(group, summary)) terminal.note(line, weight);
   }
 }
 
@@ -196,6 +199,15 @@ function priceSentence({ estimate, left, monthLeft }: Price): string {
 /** In percent, rounded up to a tenth. */
 function shareOf(requests: number, monthLeft: number): number {
   return Math.ceil((requests / monthLeft) * 1000) / 10;
+}
+
+/** A short wait, such as for a lost answer, is not worth a line. */
+const longWaitMilliseconds = 5_000;
+
+/** The wait that is worth a line of its own in a log. */
+function turnOf(status: RunProgress | undefined, now: number): string | undefined {
+  const { why, until = 0 } = status?.waiting ?? {};
+  return until - now < longWaitMilliseconds ? undefined : `${why} ${until}`;
 }
 
 /** How far the run is; while it waits also until when, and how to stop. */

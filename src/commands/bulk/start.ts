@@ -5,7 +5,7 @@ import type { RowJob } from "../../bulk/jobs/job.ts";
 import type { JobOptions } from "../../bulk/jobs/run-job.ts";
 import type { BackUp, RunOptions } from "../../bulk/plan/run-context.ts";
 import type { Context } from "../../context.ts";
-import { agreementFor, type Danger } from "./agree.ts";
+import { agreementFor, type Danger, requireAnswer } from "./agree.ts";
 import { type FileFlags, requireDistinctFiles } from "./distinct-files.ts";
 import { openEngine, printSummary } from "./flags.ts";
 import { openPlanOutput, type PlanFlags, type PlanOutput } from "./plan-output.ts";
@@ -34,6 +34,7 @@ export async function startRun(
   { job, options, flags, what, danger, backUp, clarify, agreed }: BulkStart,
 ): Promise<Closed> {
   const { runJob } = await import("../../bulk/jobs/run-job.ts");
+  requireAnswer(context, danger, options.isDryRun);
   requireDistinctFiles(job, flags);
   for (const file of [flags.backup, flags.rejects]) if (file !== undefined) context.noteWrittenFile(file);
   const { name, path = name, stream } = job.input;

@@ -3,8 +3,9 @@ import type { Summary } from "../../bulk/runs/report.ts";
 import { aboutDuration, count, counted, duration, reasonsOf } from "./words.ts";
 
 /** Of the file that says what was not done, and why. */
-export function rejectsTitle({ kind }: Summary): string {
-  if (kind === "undo") return "Not undone, with the reason";
+export function rejectsTitle({ kind, rows }: Summary): string {
+  if (kind === "undo")
+    return rows.rejected > 0 ? "Not undone, with the reason" : "Restored in part, with the reason";
   return kind === "import" ? "Rejected rows (fix and import again)" : "Rejected, with the reason";
 }
 
@@ -51,6 +52,10 @@ function wordsOf({ status }: Summary): (word: string) => string {
   return (word) => (status === "dry-run" ? `would be ${word}` : word);
 }
 
+function partly({ partial = 0 }: Summary): string {
+  return partial > 0 ? ` (${count(partial)} in part)` : "";
+}
+
 /** How many contacts had which outcome; of skipped and rejected ones also why. */
 function outcomes(summary: Summary, isShort: boolean): string[] {
   const { kind, rows, codes } = summary;
@@ -64,7 +69,7 @@ function outcomes(summary: Summary, isShort: boolean): string[] {
   const parts: [number: number, words: string, isLeftOut: boolean][] =
     kind === "undo"
       ? [
-          [rows.updated, would("restored"), isShort],
+          [rows.updated, `${would("restored")}${partly(summary)}`, isShort],
           [rows.created, would("created again"), true],
           [rows.deleted, would("deleted"), true],
           [rows.unchanged, "already as before", isShort],

@@ -114,7 +114,7 @@ async function refuseSuppressed(context: Context, key: string | undefined): Prom
     type: "SuppressedError",
     field: "key",
     applied: "no",
-    hint: "This person asked not to be contacted. To create the contact anyway, pass --include-suppressed",
+    hint: "This person asked not to be contacted, or was erased: leave the contact out",
   });
 }
 

@@ -9,9 +9,16 @@ import { addBulkFlags, type BulkFlags, endRun, runOptionsFrom } from "../bulk/fl
 import { describeCommand } from "../help-text.ts";
 import { textOr } from "../questions.ts";
 import { missingContact } from "./questions.ts";
-import { addSelectionFlags, chosenBy, type SelectionFlags } from "./selection.ts";
+import {
+  addMarkedRowsFlags,
+  addSelectionFlags,
+  chosenBy,
+  type MarkedRowsFlags,
+  rowsFrom,
+  type SelectionFlags,
+} from "./selection.ts";
 
-interface ContactDeleteOptions extends SelectionFlags, BulkFlags {
+interface ContactDeleteOptions extends SelectionFlags, BulkFlags, MarkedRowsFlags {
   backup?: string;
 }
 
@@ -20,7 +27,7 @@ export function registerContactDelete(parent: Command, context: Context): void {
     .command("delete")
     .description("permanently delete contacts; they are backed up to a file first")
     .argument("[id-or-key...]", "the contact's id, or its key");
-  addSelectionFlags(command)
+  addMarkedRowsFlags(addSelectionFlags(command))
     .option("--backup <file>", "file for the backup (default: in the run's folder)")
     .action((contacts: string[], options: ContactDeleteOptions) =>
       runContactDelete(context, contacts, options),
@@ -34,6 +41,7 @@ export function registerContactDelete(parent: Command, context: Context): void {
     output:
       "Nothing; with --json one summary object. `ecm runs undo` recreates the contacts that were active.",
     writes: true,
+    asks: true,
     exitCodes: {
       1: "the service refused or failed, or you declined",
       3: "a bulk run finished, and some contacts were rejected",
@@ -52,13 +60,14 @@ async function runContactDelete(
   );
   const chosen = chosenBy(contacts, flags) ?? chosenBy([await textOr(context, undefined, missing)], flags)!;
   const { one } = chosen;
+  const reading = rowsFrom(chosen, flags);
   if (one !== undefined && flags.dryRun) return dryRunOne(context, one);
   const { backUpTo, backupTarget } = await import("../bulk/backup.ts");
   const target = flags.backup === undefined ? undefined : backupTarget(context, flags.backup);
   const options = runOptionsFrom(flags, context.clock.now());
   const { editMany } = await import("./edit-many.ts");
   const backUp = backUpTo(context, target);
-  const result = await editMany(context, { kind: "delete", chosen, options, flags, backUp });
+  const result = await editMany(context, { kind: "delete", chosen, reading, options, flags, backUp });
   const { rows } = result.summary;
   await endRun(context, result);
   if (one !== undefined && rows.skipped > 0) {

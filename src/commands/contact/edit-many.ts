@@ -4,8 +4,11 @@ import type { EditOptions } from "../../bulk/jobs/edit.ts";
 import type { Closed } from "../../bulk/jobs/finish.ts";
 import type { BackUp, RunOptions } from "../../bulk/plan/run-context.ts";
 import type { Context } from "../../context.ts";
+import { DeclinedError } from "../../errors.ts";
+import type { Prompter } from "../../terminal/prompts.ts";
 import { type Danger, requireAnswer } from "../bulk/agree.ts";
 import type { PlanFlags } from "../bulk/plan-output.ts";
+import { count, counted } from "../bulk/words.ts";
 import type { Chosen } from "./selection.ts";
 
 export interface ManyEdits {
@@ -13,31 +16,55 @@ export interface ManyEdits {
   chosen: Chosen;
   wanted?: EditOptions["wanted"];
   /** How the file of `--keys` is read. */
-  reading?: Pick<EditOptions, "read" | "includeUnsubscribed">;
+  reading?: Pick<EditOptions, "read" | "rows" | "includeUnsubscribed">;
   options: RunOptions;
   flags: PlanFlags;
   backUp?: BackUp;
 }
 
 const doing = { mutate: "Changing", unsubscribe: "Unsubscribing", delete: "Deleting" };
-const dangerOf: Record<EditOptions["kind"], Danger> = {
-  mutate: "change",
-  unsubscribe: "unsubscribe",
-  delete: "delete",
-};
+
+function dangerOf(kind: EditOptions["kind"], { isEveryone }: Chosen): Danger {
+  if (kind !== "mutate") return kind;
+  return isEveryone ? "change-all" : "change";
+}
 
 /** Runs the job and says what it did; what stopped it is in the result. */
 export async function editMany(context: Context, edits: ManyEdits): Promise<Closed> {
   const { kind, chosen, wanted, reading, options, flags, backUp } = edits;
-  requireAnswer(context, dangerOf[kind], options.isDryRun);
-  const [{ editJob }, { startRun }] = await Promise.all([
+  const danger = dangerOf(kind, chosen);
+  requireAnswer(context, danger, options.isDryRun);
+  const [{ editJob, MarkedRowsError }, { startRun }] = await Promise.all([
     import("../../bulk/jobs/edit.ts"),
     import("../bulk/start.ts"),
   ]);
   const { conditions } = chosen;
-  const job = await editJob({ kind, wanted, conditions, ...reading, ...inputFrom(context, chosen) });
+  const asStated: EditOptions = { kind, wanted, conditions, ...reading, ...inputFrom(context, chosen) };
+  const job = await editJob(asStated);
+  const clarify = async (failure: unknown) => {
+    const prompter = context.prompter();
+    if (!prompter || !(failure instanceof MarkedRowsError)) throw failure;
+    return editJob({ ...asStated, rows: await askRows(prompter, kind, failure.rows) });
+  };
   const what = `${doing[kind]} ${whom(chosen, job.input.name)}`;
-  return startRun(context, { job, options, flags, what, danger: dangerOf[kind], backUp });
+  return startRun(context, { job, options, flags, what, danger, backUp, clarify });
+}
+
+/** Whom a file that marks some of its rows means. @throws DeclinedError */
+async function askRows(
+  prompter: Prompter,
+  verb: string,
+  { marked, all }: { marked: number; all: number },
+): Promise<"marked" | "all"> {
+  const nobody = { name: "nobody", short: "nobody", value: "none" } as const;
+  const everyone = { name: `everyone in the file (${count(all)})`, short: "everyone", value: "all" } as const;
+  const those = { name: `those alone (${count(marked)})`, short: "marked rows", value: "marked" } as const;
+  const answer = await prompter.select<"marked" | "all" | "none">(
+    `The file marks ${count(marked)} of ${counted(all, "row")} as not subscribed. Whom do you want to ${verb}?`,
+    [...(marked > 0 ? [those] : []), everyone, nobody],
+  );
+  if (answer === "none") throw new DeclinedError();
+  return answer;
 }
 
 function whom({ named, keys }: Chosen, name: string): string {

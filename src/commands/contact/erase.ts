@@ -52,6 +52,7 @@ export function registerContactErase(parent: Command, context: Context): void {
     output:
       "A receipt without the address: time, account, keyed hash, whether the contact existed, number of files, and files elsewhere that still contain the address. One object for one key, an array for several.",
     writes: true,
+    asks: true,
     exitCodes: {
       0: "done, even if the contact did not exist in the account",
       1: "not confirmed, or something failed; the same command completes it",

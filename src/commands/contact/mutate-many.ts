@@ -2,7 +2,7 @@
 import type { EditOptions } from "../../bulk/jobs/edit.ts";
 import type { Context } from "../../context.ts";
 import { UsageError } from "../../errors.ts";
-import { splitAssignment, type WantedChanges } from "../../service/contact-changes.ts";
+import { requireChange, splitAssignment, type WantedChanges } from "../../service/contact-changes.ts";
 import { readJsonInput } from "../../terminal/data-input.ts";
 import type { MutateBody } from "../../wire.ts";
 import { type BulkFlags, endRun, runOptionsFrom } from "../bulk/flags.ts";
@@ -14,7 +14,7 @@ export interface MutateManyOptions extends WantedChanges, BulkFlags {
   data?: string;
   failUnchanged?: boolean;
   map?: string[];
-  consentColumn?: string;
+  consentColumn?: string[];
   sheet?: string;
   includeUnsubscribed?: boolean;
 }
@@ -45,7 +45,7 @@ function readingFrom(
       "Name the file with --keys, or leave them out",
     );
   }
-  return { read: { map: [...columnMap(map)], consentColumn, sheet }, includeUnsubscribed };
+  return { read: { map: [...columnMap(map)], consentColumns: consentColumn, sheet }, includeUnsubscribed };
 }
 
 function refuseCombinations({ keys }: Chosen, given: MutateManyOptions): void {
@@ -67,6 +67,7 @@ async function wantedFrom(
 ): Promise<NonNullable<EditOptions["wanted"]>> {
   const { data, addTag, removeTag, addList, removeList, set } = given;
   if (data === undefined) {
+    requireChange(given);
     set?.forEach(splitAssignment);
     return { addTag, removeTag, addList, removeList, set };
   }

@@ -6,6 +6,7 @@ import { wholeContact } from "../../service/contacts.ts";
 import { onContact } from "../../service/find-contact.ts";
 import { fetchContact, type MutatedContact, mutateContact } from "../../service/mutate-contact.ts";
 import { presentDryRun } from "../../terminal/dry-run.ts";
+import { isJson } from "../../terminal/format.ts";
 import type { ApiRequest, Contact, MutateBody } from "../../wire.ts";
 import { addBulkFlags, type BulkFlags } from "../bulk/flags.ts";
 import { type ChangeLine, presentChanges, showsChanges } from "../change-lines.ts";
@@ -21,7 +22,7 @@ interface ContactMutateOptions extends WantedChanges, BulkFlags, SelectionFlags 
   data?: string;
   failUnchanged?: boolean;
   map?: string[];
-  consentColumn?: string;
+  consentColumn?: string[];
   sheet?: string;
   includeUnsubscribed?: boolean;
 }
@@ -52,6 +53,7 @@ export function registerContactMutate(parent: Command, context: Context): void {
     output:
       "The updated contact, or at a terminal what changed (old → new); `unchanged` on stderr when nothing changed.",
     writes: true,
+    asks: "With --all, and nothing that narrows it",
     exitCodes: {
       3: "a bulk run finished, and some contacts do not exist or were rejected",
       1: "the service refused or failed; with --fail-unchanged: nothing would change",
@@ -118,7 +120,11 @@ async function mutateOne(context: Context, idOrKey: string, options: ContactMuta
       if (options.ifVersion !== undefined) {
         before = await fetchContact(send, id);
         requireVersion(before as Contact, options.ifVersion);
-      } else if (found && !wouldChange(found, body)) return { contact: found as Contact, isChanged: false };
+      } else if (found && !wouldChange(found, body)) {
+        // A search tells a contact in another form, without its version.
+        const contact = isJson(output.format) ? await fetchContact(send, id) : (found as Contact);
+        if (!wouldChange(contact, body)) return { contact, isChanged: false };
+      }
       const done = await mutateContact(send, id, request(id), behavior);
       if (!done.isChanged || !showsChanges(terminal, output)) return done;
       const { changesOf } = await import("./changes.ts");

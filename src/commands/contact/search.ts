@@ -11,6 +11,7 @@ import { presentList, presentValue } from "../../terminal/present.ts";
 import type { Contact, Send } from "../../wire.ts";
 import { addOutputFileFlags, keysOption, repeatable, whereOption, wholeNumber } from "../flags.ts";
 import { describeCommand } from "../help-text.ts";
+import { sayPart } from "../shown-part.ts";
 import { conditionsFrom, type WantedConditions } from "./conditions.ts";
 import { partsOf, viewFor } from "./view.ts";
 
@@ -70,7 +71,8 @@ export function registerContactSearch(parent: Command, context: Context): void {
       'ecm contact search --where \'City == "Oslo" && !("VIP" in tags)\'',
       "ecm contact search --count",
     ],
-    output: "One row per contact; in JSON formats the service's own objects, `[]` when there is none.",
+    output:
+      "One row per contact; in JSON formats the service's own objects, `[]` when there is none. One page, unless --all or --limit is given: a warning says when there are more.",
     exitCodes: { 0: "done, even if nothing was found", 5: "no list or tag has this name" },
   });
 }
@@ -134,7 +136,8 @@ async function searchFor(
     observer?.page?.({ total, hasMore });
     if (hasMore) {
       const of = total === undefined ? "" : ` of ${total.toLocaleString("en-US")}`;
-      terminal.note(`${contacts.length}${of} contacts · all: --all · next page: --page ${page + 1}`);
+      const text = `${contacts.length}${of} contacts · all: --all · next page: --page ${page + 1}`;
+      sayPart(terminal, text, options.page !== undefined);
     }
   };
 }

@@ -1,9 +1,9 @@
 /** The flags by which a bulk change chooses its contacts. */
 import { type Command, Option } from "commander";
-import type { TypedConditions } from "../../bulk/jobs/edit.ts";
+import type { EditOptions, TypedConditions } from "../../bulk/jobs/edit.ts";
 import { UsageError } from "../../errors.ts";
 import { parseStatus } from "../../service/status-words.ts";
-import { keysOption, repeatable, whereOption } from "../flags.ts";
+import { addTableFlags, columnMap, keysOption, repeatable, whereOption } from "../flags.ts";
 
 export interface SelectionFlags {
   key?: string[];
@@ -35,6 +35,43 @@ export function addSelectionFlags(command: Command): Command {
     .addOption(new Option("--bulk", "a bulk run, also for one contact").hideHelp());
 }
 
+/** For a command that takes everyone in a file: whom its marks choose, and how its columns are read. */
+export interface MarkedRowsFlags {
+  markedRows?: boolean;
+  allRows?: boolean;
+  map?: string[];
+  consentColumn?: string[];
+  sheet?: string;
+}
+
+export function addMarkedRowsFlags(command: Command): Command {
+  return addTableFlags(command)
+    .option("--marked-rows", "with --keys: only the rows that the file marks as not subscribed")
+    .option("--all-rows", "with --keys: every row, also where the file marks only some as not subscribed");
+}
+
+/** @throws UsageError for flags that contradict one another, or that are about a file where there is none */
+export function rowsFrom(
+  { keys }: Chosen,
+  { markedRows, allRows, map, consentColumn, sheet }: MarkedRowsFlags,
+): Pick<EditOptions, "read" | "rows"> {
+  if (markedRows && allRows) {
+    throw new UsageError("--marked-rows and --all-rows cannot be used together", "Leave out one of the two");
+  }
+  const isTold = [markedRows, allRows, map, consentColumn, sheet].some((each) => each !== undefined);
+  if (!isTold) return {};
+  if (keys === undefined) {
+    throw new UsageError(
+      "--marked-rows, --all-rows, --map, --sheet and --consent-column apply to the file given with --keys",
+      "Name the file with --keys, or leave them out",
+    );
+  }
+  return {
+    read: { map: [...columnMap(map)], consentColumns: consentColumn, sheet },
+    rows: allRows ? "all" : markedRows ? "marked" : undefined,
+  };
+}
+
 /** Whom a bulk change is for. */
 export interface Chosen {
   /** Keys or ids, from the command line. */
@@ -44,6 +81,8 @@ export interface Chosen {
   conditions: TypedConditions;
   /** One contact named by itself. */
   one?: string;
+  /** Nothing narrows the choice: everybody in the structure. */
+  isEveryone: boolean;
 }
 
 /** Undefined when nothing says which contacts are meant. @throws UsageError for flags that cannot be used together */
@@ -68,5 +107,6 @@ export function chosenBy(contacts: string[], flags: SelectionFlags): Chosen | un
   const isNarrowed = Object.values(conditions).some((each) => each !== undefined);
   if (named.length === 0 && keys === undefined && !isNarrowed && !all) return undefined;
   const isOne = named.length === 1 && !isNarrowed && !bulk && plan === undefined;
-  return { named, keys, conditions, one: isOne ? named[0] : undefined };
+  const isEveryone = named.length === 0 && keys === undefined && !isNarrowed;
+  return { named, keys, conditions, one: isOne ? named[0] : undefined, isEveryone };
 }

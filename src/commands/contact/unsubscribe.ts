@@ -5,33 +5,44 @@ import { onContact } from "../../service/find-contact.ts";
 import { fetchContact } from "../../service/mutate-contact.ts";
 import { presentDryRun } from "../../terminal/dry-run.ts";
 import type { Contact, Send } from "../../wire.ts";
+import { requireAnswer } from "../bulk/agree.ts";
 import { addBulkFlags, type BulkFlags, endRun, runOptionsFrom } from "../bulk/flags.ts";
 import { presentChanges, showsChanges } from "../change-lines.ts";
 import { describeCommand } from "../help-text.ts";
 import { textOr } from "../questions.ts";
 import { missingContact } from "./questions.ts";
-import { addSelectionFlags, chosenBy, type SelectionFlags } from "./selection.ts";
+import {
+  addMarkedRowsFlags,
+  addSelectionFlags,
+  chosenBy,
+  type MarkedRowsFlags,
+  rowsFrom,
+  type SelectionFlags,
+} from "./selection.ts";
 import { checkContactColumns, presentContact } from "./view.ts";
 
-interface ContactUnsubscribeOptions extends SelectionFlags, BulkFlags {}
+interface ContactUnsubscribeOptions extends SelectionFlags, BulkFlags, MarkedRowsFlags {}
 
 export function registerContactUnsubscribe(parent: Command, context: Context): void {
   const command = parent
     .command("unsubscribe")
     .description("set contacts to Inactive, Unsubscribe; this cannot be reversed through the API")
     .argument("[id-or-key...]", "the contact's id or key; several make a bulk run");
-  addSelectionFlags(command).action((contacts: string[], options: ContactUnsubscribeOptions) =>
-    runContactUnsubscribe(context, contacts, options),
+  addMarkedRowsFlags(addSelectionFlags(command)).action(
+    (contacts: string[], options: ContactUnsubscribeOptions) =>
+      runContactUnsubscribe(context, contacts, options),
   );
   describeCommand(addBulkFlags(command, { isMutate: true }), {
     examples: [
       "ecm contact unsubscribe ada@example.com",
       "ecm contact unsubscribe --keys left.csv --dry-run",
+      "ecm contact unsubscribe --keys webinar.csv --marked-rows --yes",
       "ecm contact unsubscribe --list Trial --where 'createdAt < timestamp(\"2025-01-01T00:00:00Z\")'",
     ],
     output:
       "One contact: the updated contact, or at a terminal its old and new status; `unchanged` on stderr when it was already inactive. Several: nothing; with --json one summary object.",
     writes: true,
+    asks: true,
     exitCodes: {
       1: "the service refused or failed, or you declined",
       3: "a bulk run finished, and some contacts do not exist or were rejected",
@@ -49,10 +60,12 @@ async function runContactUnsubscribe(
     "ecm contact unsubscribe ID-OR-KEY, or a selection with --list, --where or --all",
   );
   const chosen = chosenBy(contacts, flags) ?? chosenBy([await textOr(context, undefined, missing)], flags)!;
+  const reading = rowsFrom(chosen, flags);
+  requireAnswer(context, "unsubscribe", flags.dryRun ?? false);
   if (chosen.one !== undefined) return unsubscribeOne(context, chosen.one, flags);
   const options = runOptionsFrom(flags, context.clock.now());
   const { editMany } = await import("./edit-many.ts");
-  await endRun(context, await editMany(context, { kind: "unsubscribe", chosen, options, flags }));
+  await endRun(context, await editMany(context, { kind: "unsubscribe", chosen, reading, options, flags }));
 }
 
 async function unsubscribeOne(
@@ -74,9 +87,7 @@ async function unsubscribeOne(
   else if (dryRun) return presentDryRun(terminal, output, request);
   else {
     await account.withRemembered("write", () => checkContactColumns(account, output));
-    if (context.prompter()) {
-      await context.confirm(`Unsubscribe ${found.key}? They cannot be resubscribed through the API.`);
-    }
+    await context.confirm(`Unsubscribe ${found.key}? They cannot be resubscribed through the API.`);
   }
   const contact = isInactive ? found : await sent(send, request, found);
   if (!isInactive && showsChanges(terminal, output)) {

@@ -65,8 +65,9 @@ export const formatsTopic = `-o, --output FORMAT, or --json
   id       ids only, one per line
 
 --columns a,b,c picks and orders the columns. --output-file FILE writes to FILE
-instead of stdout (atomically). Data goes to stdout; everything else goes to
-stderr.
+instead of stdout (atomically); its name decides the format: .csv, .tsv, .json,
+.ndjson. A file that was not written by ecm is replaced only with --force. Data
+goes to stdout; everything else goes to stderr.
 `;
 
 export const faultsTopic = `--fault KIND[:METHOD[:PATH]][:n=N|:first=N|:p=P[:seed=N]][:seconds=S]

@@ -1,7 +1,7 @@
 /** An import's questions at a terminal, the command that needs none of them, and what is done once they are answered. */
 import type { Command } from "commander";
 import { MissingNamesError } from "../../bulk/account/names.ts";
-import { UnclearColumnsError } from "../../bulk/input/index.ts";
+import { type Unclear, UnclearColumnsError } from "../../bulk/input/index.ts";
 import { type ImportOptions, importJob } from "../../bulk/jobs/import.ts";
 import type { RowJob } from "../../bulk/jobs/job.ts";
 import type { Context } from "../../context.ts";
@@ -41,7 +41,10 @@ export function clarifierFor(
       const asked = { terminal: context.terminal, prompter };
       const answers = await askColumns(asked, file, failure.unclear, known);
       saveTo = answers.saveTo ?? saveTo;
-      options = { ...options, read: withAnswers(options.read, answers, saveTo !== undefined) };
+      options = {
+        ...options,
+        read: withAnswers(options.read, answers, failure.unclear, saveTo !== undefined),
+      };
     } else if (failure instanceof MissingNamesError && !context.settings.yes) {
       await askToCreate(context, prompter, failure);
       options = { ...options, createMissing: true };
@@ -83,19 +86,34 @@ export function clarifierFor(
   };
 }
 
-/** One consent column is told by its flag, as a person would; in a mapping file all are targets. */
+/**
+ * Columns of consent are told by their flag, as a person would; in a mapping file they are targets. What fills a field besides, and what
+ * is no consent, is told by the flag in any case.
+ */
 function withAnswers(
   read: ImportOptions["read"],
   answers: ColumnAnswers,
+  unclear: Unclear,
   isSaved: boolean,
 ): ImportOptions["read"] {
-  const consent = [...answers.map].filter(([, target]) => target === "consent").map(([column]) => column);
-  const [consentColumn] = isSaved || read.consentColumn !== undefined ? [] : consent;
-  const map = [...answers.map].filter(([column]) => column !== consentColumn);
+  const map = new Map([...read.map, ...answers.map]);
+  const isAnswered = (text: string) => answers.readings.has(text) || answers.map.has(text);
+  const consentColumns = (read.consentColumns ?? []).filter((text) => !isAnswered(text));
+  for (const [column, target] of answers.map) {
+    const consent = /^consent(?::(.*))?$/.exec(target);
+    if (!consent || isSaved) continue;
+    map.delete(column);
+    consentColumns.push(consent[1] ? `${column}=${consent[1]}` : column);
+  }
+  const fields = unclear.unclearConsent.flatMap(({ name, fillsField }) => (fillsField ? [name] : []));
+  for (const [column, reading] of answers.readings) {
+    if (isSaved && reading !== "none" && !fields.includes(column)) map.set(column, `consent:${reading}`);
+    else consentColumns.push(`${column}=${reading}`);
+  }
   return {
     ...read,
-    map: new Map([...read.map, ...map]),
-    consentColumn: consentColumn ?? read.consentColumn,
+    map,
+    consentColumns: consentColumns.length > 0 ? consentColumns : undefined,
     newFields:
       answers.newFields.length > 0 ? [...(read.newFields ?? []), ...answers.newFields] : read.newFields,
   };
@@ -124,7 +142,7 @@ function answeredFlags(
   typedMap: readonly string[],
   mapping: string | undefined,
 ): Record<string, unknown> {
-  const told = { createMissing: createMissing || undefined, consentColumn: read.consentColumn };
+  const told = { createMissing: createMissing || undefined, consentColumn: read.consentColumns };
   if (mapping !== undefined) return { ...told, mapping, map: undefined };
   const answered = [...read.map].filter(([column]) => !given.read.map.has(column));
   return { ...told, map: [...typedMap, ...answered.map(([column, target]) => `${column}=${target}`)] };

@@ -10,9 +10,12 @@ import {
 } from "../../bulk/input/index.ts";
 import type { Choice, Prompter } from "../../terminal/prompts.ts";
 import type { Terminal } from "../../terminal/terminal.ts";
+import { count, counted } from "../bulk/words.ts";
 import { requireText } from "../questions.ts";
 
 export interface ColumnAnswers {
+  /** Column name → how it is read as consent, as in `--consent-column`. */
+  readings: Map<string, Reading>;
   /** Column name → target, as in `--map`. */
   map: Map<string, string>;
   /** The fields that targets name and that do not exist yet. */
@@ -21,9 +24,13 @@ export interface ColumnAnswers {
   saveTo?: string;
 }
 
+type Reading = "opt-in" | "opt-out" | "none";
+
 interface Answer {
   column: string;
-  target: string;
+  /** Absent where only the reading was asked. */
+  target?: string;
+  reading?: Reading;
   newField?: NewField;
 }
 
@@ -60,11 +67,15 @@ export async function askColumns(
 
 /** `key` for the question which column has the key; undefined when all are answered. */
 function nextColumn(
-  { keyCandidates, consent, unmapped }: Unclear,
+  { unclearConsent, keyCandidates, consent, unmapped }: Unclear,
   answers: readonly Answer[],
 ): UnclearColumn | "key" | undefined {
-  if (keyCandidates.length > 0 && answers.length === 0) return "key";
-  return [...consent, ...unmapped].find(({ name }) => answers.every(({ column }) => column !== name));
+  const unanswered = (columns: readonly UnclearColumn[]) =>
+    columns.find(({ name }) => answers.every(({ column }) => column !== name));
+  const first = unanswered(unclearConsent);
+  if (first) return first;
+  if (keyCandidates.length > 0 && answers.every(({ target }) => target !== "key")) return "key";
+  return unanswered([...consent, ...unmapped]);
 }
 
 async function askColumn(
@@ -82,7 +93,8 @@ async function askColumn(
     const question = `Which column has the key (${unclear.structure.keyName})?`;
     return { column: await prompter.select(question, choices), target: "key" };
   }
-  const taken = new Set([...unclear.takenFields, ...answers.map(({ target }) => target)]);
+  if (column.readings) return askReading(prompter, column, answers.length > 0);
+  const taken = new Set([...unclear.takenFields, ...answers.flatMap(({ target }) => target ?? [])]);
   const choices = targetChoices(unclear, column, taken, answers.length > 0);
   const chosen = await prompter.select<Chosen>(`Where does ${described(column)} go?`, choices);
   if (chosen === back) return back;
@@ -93,6 +105,33 @@ async function askColumn(
     `The field ${JSON.stringify(label)} (${dataType}) will be added to the structure ${JSON.stringify(unclear.structure.label)}, for all contacts of the account, once you confirm the import.`,
   );
   return { column: column.name, target: label, newField };
+}
+
+/** Which way round a column that may be consent is read, with what each reading leaves out. */
+async function askReading(
+  prompter: Prompter,
+  column: UnclearColumn,
+  isBackPossible: boolean,
+): Promise<Answer | typeof back> {
+  const { rows, optIn, optOut } = column.readings!;
+  const leavesOut = (number: number) => `leaves out ${count(number)} of ${counted(rows, "row")}`;
+  const chosen = await prompter.select<Reading | "ignore" | typeof back>(
+    `Does ${described(column)} say who is subscribed?`,
+    [
+      { name: `a yes means subscribed (${leavesOut(optIn)})`, short: "opt-in", value: "opt-in" },
+      { name: `a yes means not subscribed (${leavesOut(optOut)})`, short: "opt-out", value: "opt-out" },
+      { name: "it says neither", short: "neither", value: "none" },
+      { name: "ignore the column", short: "ignored", value: "ignore" },
+      ...backChoice(isBackPossible),
+    ],
+  );
+  if (chosen === back) return back;
+  if (chosen === "ignore") return { column: column.name, target: "ignore" };
+  return { column: column.name, reading: chosen };
+}
+
+function backChoice(isPossible: boolean): Choice<typeof back>[] {
+  return isPossible ? [{ name: "back to the previous question", short: "back", value: back }] : [];
 }
 
 /** The field of a like name first, then leaving it out; then everything else. */
@@ -106,27 +145,32 @@ function targetChoices(
     .filter(({ _id }) => !taken.has(_id))
     .map(({ _id, label }) => ({ name: `the field ${label}`, short: label, value: _id, label }));
   const likely = fields.filter(({ label }) => label === column.near);
-  const says = { name: `says who is ${saysWho(column.name)}`, value: "consent" };
   const isConsent = consent.includes(column);
+  // The name of any other column does not say what a yes in it means.
+  const readings = [
+    { name: "says who is subscribed (a yes means subscribed)", short: "consent", value: "consent:opt-in" },
+    {
+      name: "says who is not subscribed (a yes means not subscribed)",
+      short: "consent",
+      value: "consent:opt-out",
+    },
+  ];
   return [
-    ...(isConsent ? [says] : []),
+    ...(isConsent ? [{ name: `says who is ${saysWho(column.name)}`, value: "consent" }] : []),
     ...likely,
     { name: "nowhere (ignore it)", short: "ignored", value: "ignore" },
     { name: "a new field (added to the account)", short: "a new field", value: create },
     ...fields.filter((field) => !likely.includes(field)),
     { name: "lists, by name", value: "lists" },
     { name: "tags, by label", value: "tags" },
-    ...(isConsent ? [] : [says]),
-    ...(isBackPossible
-      ? [{ name: "back to the previous question", short: "back", value: back } as const]
-      : []),
+    ...(isConsent ? [] : readings),
+    ...backChoice(isBackPossible),
   ];
 }
 
 /** As the column's name will be read. */
 function saysWho(name: string): string {
-  const kind = consentNameOf(name);
-  return kind === "optOut" || kind === "perhapsOptOut" ? "unsubscribed" : "subscribed";
+  return consentNameOf(name) === "optOut" ? "unsubscribed" : "subscribed";
 }
 
 const words = ["key", "lists", "tags", "ignore", "consent"];
@@ -156,7 +200,10 @@ function answersFrom(
   saveTo: string | undefined,
 ): ColumnAnswers {
   return {
-    map: new Map(answers.map(({ column, target }) => [column, wordFor(target, unclear)])),
+    readings: new Map(answers.flatMap(({ column, reading }) => (reading ? [[column, reading]] : []))),
+    map: new Map(
+      answers.flatMap(({ column, target }) => (target ? [[column, wordFor(target, unclear)]] : [])),
+    ),
     newFields: answers.flatMap(({ newField }) => newField ?? []),
     saveTo,
   };

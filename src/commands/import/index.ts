@@ -5,7 +5,7 @@ import type { ImportOptions } from "../../bulk/jobs/import.ts";
 import type { Context } from "../../context.ts";
 import { DeclinedError, UsageError } from "../../errors.ts";
 import { addBulkFlags, type BulkFlags, endRun, runOptionsFrom } from "../bulk/flags.ts";
-import { columnMap, repeatable, wholeNumber } from "../flags.ts";
+import { columnMap, consentColumnOption, repeatable, wholeNumber } from "../flags.ts";
 import { describeCommand } from "../help-text.ts";
 
 interface ImportFlags extends BulkFlags {
@@ -24,7 +24,7 @@ interface ImportFlags extends BulkFlags {
   skipLines?: number;
   header?: boolean;
   ignoreUnmapped?: boolean;
-  consentColumn?: string;
+  consentColumn?: string[];
   includeUnsubscribed?: boolean;
   unsubscribeMarked?: boolean;
   includeSuppressed?: boolean;
@@ -34,7 +34,10 @@ export function registerImport(command: Command, context: Context): void {
   command
     .argument("<file>", "a CSV, xlsx, ndjson or JSON file, also as .gz; - for standard input")
     .addOption(
-      repeatable("--map <column=target>", "the target of a column: key, lists, tags, ignore, or a field"),
+      repeatable(
+        "--map <column=target>",
+        "the target of a column: key, lists, tags, consent, ignore, or a field",
+      ),
     )
     .option("--mapping <file>", "targets from a YAML or JSON file: { column: target }")
     .addOption(repeatable("--list <list>", "add every contact to this list"))
@@ -65,10 +68,7 @@ export function registerImport(command: Command, context: Context): void {
     .addOption(wholeNumber("--skip-lines <n>", "lines to skip before the header", 0))
     .option("--no-header", "the file has no header; its columns are named 1, 2, …")
     .option("--ignore-unmapped", "ignore columns that do not match any field")
-    .option(
-      "--consent-column <column>",
-      "the column that says who is subscribed (or, by its name, who is not)",
-    )
+    .addOption(consentColumnOption())
     .option("--include-unsubscribed", "create contacts that the file marks as not subscribed")
     .option(
       "--unsubscribe-marked",
@@ -156,7 +156,7 @@ async function readOptionsFrom(flags: ImportFlags): Promise<ReadOptions> {
     skipLines: flags.skipLines,
     hasNoHeader: flags.header === false,
     ignoreUnmapped: flags.ignoreUnmapped,
-    consentColumn: flags.consentColumn,
+    consentColumns: flags.consentColumn,
   };
 }
 

@@ -17,8 +17,9 @@ interface Wanted extends Pick<ComposeOptions, "kind" | "into" | "deleteSources">
 export async function composeList(context: Context, wanted: Wanted, flags: BulkFlags): Promise<void> {
   const { kind, into, deleteSources } = wanted;
   const options = runOptionsFrom(flags, context.clock.now());
-  if (into.trim() === "") throw new UsageError("A list needs a name that is not blank");
-  if (deleteSources) requireAnswer(context, "delete", options.isDryRun);
+  if (into.trim() === "")
+    throw new UsageError("A list needs a name that is not blank", "Give a name, such as Newsletter");
+  requireAnswer(context, deleteSources ? "delete" : "change", options.isDryRun);
   await requirePlaces(context, options, flags);
   const { account } = await context.connect("bulk", options.concurrency);
   const structure = await account.structure();
@@ -59,7 +60,7 @@ async function isUnfinished(
   { kind, sources, into, deleteSources }: ComposeOptions,
   structureId: string,
 ): Promise<boolean> {
-  const [{ listRuns }, { isFinished }, { fingerprintOf }] = await Promise.all([
+  const [{ listRuns }, { isReported }, { fingerprintOf }] = await Promise.all([
     import("../../bulk/runs/folder.ts"),
     import("../../bulk/runs/enter.ts"),
     import("../../bulk/runs/fingerprint.ts"),
@@ -67,9 +68,9 @@ async function isUnfinished(
   const { profile } = await context.connect();
   const same = fingerprintOf({ sources, into, deleteSources: deleteSources || undefined });
   return (await listRuns(context.folders.state)).some(
-    ({ manifest }) =>
+    ({ manifest, folder }) =>
       manifest.kind === kind &&
-      !isFinished(manifest) &&
+      !isReported({ manifest, folder }) &&
       manifest.account.baseUrl === profile.baseUrl.value &&
       manifest.account.structureId === structureId &&
       fingerprintOf(manifest.options) === same,

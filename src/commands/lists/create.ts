@@ -1,6 +1,7 @@
 import { type Command, Option } from "commander";
 import type { Context } from "../../context.ts";
 import { EcmError, UsageError } from "../../errors.ts";
+import { ensureLists } from "../../service/create-names.ts";
 import { createListRequest, readList, requireFreeListName } from "../../service/lists.ts";
 import { findByName } from "../../service/names.ts";
 import { presentDryRun } from "../../terminal/dry-run.ts";
@@ -45,30 +46,51 @@ async function runListsCreate(
   options: ListsCreateOptions,
 ): Promise<void> {
   const name = await textOr(context, given, missingName);
-  if (name.trim() === "") throw new UsageError("A list needs a name that is not blank");
+  if (name.trim() === "")
+    throw new UsageError("A list needs a name that is not blank", "Give a name, such as Newsletter");
   const { terminal } = context;
   const output = context.output();
   checkColumns(output, listView);
   const { send, account } = await context.connect();
   const structure = await account.structure();
-  if (!options.allowDuplicate) {
-    const lists = await account.lists(structure);
-    const existing = options.ifMissing ? findByName(name, lists, (list) => list.name, "list") : undefined;
-    if (existing) {
-      terminal.note("unchanged: a list with this name exists");
-      return presentOne(terminal, output, existing, listView);
-    }
-    requireFreeName(name, lists);
-  }
   const request = createListRequest(structure._id, name);
-  if (options.dryRun) return presentDryRun(terminal, output, request);
-  const list = readList(await send(request));
-  // The specification shows only `_id` in this answer; a person wants to see the name as well.
-  const shown: ContactList = !hasColumns(output) ? list : { ...list, name: list.name ?? name };
-  await presentOne(terminal, output, shown, listView);
+  if (options.dryRun) {
+    const existing = options.allowDuplicate
+      ? undefined
+      : existingIn(await account.lists(structure), name, options);
+    return existing ? presentUnchanged(context, existing) : presentDryRun(terminal, output, request);
+  }
+  if (options.allowDuplicate) return present(context, name, readList(await send(request)));
+  const { lists, created } = await ensureLists(send, account, structure, [name]);
+  const list = lists.get(name)!;
+  if (created.has(name)) return present(context, name, list);
+  await presentUnchanged(context, existingIn([list], name, options)!);
 }
 
-function requireFreeName(name: string, lists: ContactList[]): void {
+/** The specification shows only `_id` in this answer; a person wants to see the name as well. */
+function present(context: Context, name: string, list: ContactList): Promise<void> {
+  const output = context.output();
+  const shown: ContactList = !hasColumns(output) ? list : { ...list, name: list.name ?? name };
+  return presentOne(context.terminal, output, shown, listView);
+}
+
+function presentUnchanged(context: Context, list: ContactList): Promise<void> {
+  context.terminal.note("unchanged: a list with this name exists");
+  return presentOne(context.terminal, context.output(), list, listView);
+}
+
+/** @throws EcmError (exit 6) unless an existing list will do */
+function existingIn(
+  lists: readonly ContactList[],
+  name: string,
+  { ifMissing }: ListsCreateOptions,
+): ContactList | undefined {
+  const existing = ifMissing ? findByName(name, lists, (list) => list.name, "list") : undefined;
+  if (!existing) requireFreeName(name, lists);
+  return existing;
+}
+
+function requireFreeName(name: string, lists: readonly ContactList[]): void {
   try {
     requireFreeListName(name, lists);
   } catch (error) {

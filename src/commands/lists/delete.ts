@@ -16,6 +16,7 @@ export function registerListsDelete(parent: Command, context: Context): void {
     examples: ["ecm lists delete Leads", "ecm lists delete Leads Prospects --yes"],
     output: "Nothing.",
     writes: true,
+    asks: true,
     exitCodes: {
       1: "not confirmed, or the service failed",
       2: "a bad flag or argument, or not confirmed with --yes; nothing was sent",

@@ -5,6 +5,7 @@ import { readSinglePage } from "../../service/pages.ts";
 import { checkColumns, presentList } from "../../terminal/present.ts";
 import { addOutputFileFlags, wholeNumber } from "../flags.ts";
 import { describeCommand } from "../help-text.ts";
+import { sayPart } from "../shown-part.ts";
 import { listView } from "./view.ts";
 
 interface ListsListOptions extends OutputFileFlags {
@@ -48,6 +49,7 @@ async function runListsList(context: Context, options: ListsListOptions): Promis
   context.observer?.page?.({ total, hasMore });
   if (hasMore && (total !== undefined || lists.length >= size)) {
     const of = total === undefined ? "" : ` of ${total}`;
-    terminal.note(`${lists.length}${of} lists · all: --all · next page: --page ${page + 1}`);
+    const text = `${lists.length}${of} lists · all: --all · next page: --page ${page + 1}`;
+    sayPart(terminal, text, options.page !== undefined);
   }
 }

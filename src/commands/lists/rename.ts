@@ -4,7 +4,7 @@ import { UnreadableAnswerError, UsageError } from "../../errors.ts";
 import { renameListRequest, requireFreeListName } from "../../service/lists.ts";
 import { presentDryRun } from "../../terminal/dry-run.ts";
 import { checkColumns, hasColumns, presentOne } from "../../terminal/present.ts";
-import type { ContactList } from "../../wire.ts";
+import type { ContactList, ContactStructure } from "../../wire.ts";
 import { presentChanges, showsChanges } from "../change-lines.ts";
 import { addDryRunFlag } from "../flags.ts";
 import { describeCommand } from "../help-text.ts";
@@ -36,9 +36,7 @@ async function runListsRename(
   givenName: string | undefined,
   options: { dryRun?: boolean },
 ): Promise<void> {
-  const { terminal } = context;
-  const output = context.output();
-  checkColumns(output, listView);
+  checkColumns(context.output(), listView);
   const wanted = await listOr(context, givenList, "rename");
   const usage = "ecm lists rename LIST NAME";
   const name = await textOr(context, givenName, {
@@ -46,9 +44,22 @@ async function runListsRename(
     what: "the list's new name",
     usage,
   });
-  if (name.trim() === "") throw new UsageError("A list needs a name that is not blank");
-  const { send, account } = await context.connect();
+  if (name.trim() === "")
+    throw new UsageError("A list needs a name that is not blank", "Give a name, such as Newsletter");
+  const { account } = await context.connect();
   const structure = await account.structure();
+  // Nobody gives a list this name between the look and the renaming.
+  await account.creatingNames(structure._id, () => rename(context, structure, { wanted, name, options }));
+}
+
+async function rename(
+  context: Context,
+  structure: ContactStructure,
+  { wanted, name, options }: { wanted: string; name: string; options: { dryRun?: boolean } },
+): Promise<void> {
+  const { terminal } = context;
+  const output = context.output();
+  const { send, account } = await context.connect();
   const list = await account.list(structure, wanted);
   requireFreeListName(name, await account.lists(structure), list._id);
   const request = renameListRequest(structure._id, list._id, name);

@@ -8,7 +8,7 @@ interface ListsSyncFlags extends BulkFlags {
   maxRemove?: string;
   create?: boolean;
   map?: string[];
-  consentColumn?: string;
+  consentColumn?: string[];
   sheet?: string;
   includeUnsubscribed?: boolean;
   includeSuppressed?: boolean;
@@ -60,7 +60,7 @@ async function runListsSync(
     input: { name: file, stream },
     list,
     create: flags.create ?? false,
-    read: { map: [...columnMap(flags.map)], consentColumn: flags.consentColumn, sheet: flags.sheet },
+    read: { map: [...columnMap(flags.map)], consentColumns: flags.consentColumn, sheet: flags.sheet },
     includeUnsubscribed: flags.includeUnsubscribed ?? false,
     includeSuppressed: flags.includeSuppressed ?? false,
     maxRemove,

@@ -3,7 +3,7 @@ import { openPlanFile } from "../../bulk/plan/plan-import.ts";
 import type { PlanLine } from "../../bulk/plan/plan-line.ts";
 import { UsageError } from "../../errors.ts";
 import { isChange } from "../bulk/difference.ts";
-import { fileBelowWorkingFolder } from "./files.ts";
+import type { FileFolder } from "./files.ts";
 import type { Invoke } from "./invoke.ts";
 import { type Plans, type PrivatePlan, refused } from "./plans.ts";
 import { type SelectionInput, selectionInput, selectionWords } from "./read-tools.ts";
@@ -25,7 +25,6 @@ const sampleInput = {
 
 const targetInput = {
   ...selectionInput,
-  keys_file: text("a file below the working folder with a key or id on each line"),
   all: { type: "boolean", description: "every contact of the structure" },
 };
 
@@ -42,8 +41,32 @@ interface PlannedCommand {
   stdin?: string;
 }
 
-/** @param plans of this session */
-export function planTools(invoke: Invoke, plans: Plans): Tool[] {
+const markedRowsInput = {
+  rows: {
+    enum: ["marked", "all"],
+    description: "where keys_file marks only some rows as not subscribed: those, or everyone. Ask the user",
+  },
+};
+
+interface MarkedRowsInput extends TargetInput {
+  rows?: "marked" | "all";
+}
+
+function markedRowsFlags({ rows }: MarkedRowsInput): string[] {
+  return rows ? [`--${rows}-rows`] : [];
+}
+
+const keysFileInput = { keys_file: text("a file with a key or id on each line") };
+
+/**
+ * @param plans of this session
+ * @param files undefined where no file may be read: then no tool takes one
+ */
+export function planTools(invoke: Invoke, plans: Plans, files: FileFolder | undefined): Tool[] {
+  const targets = files ? { ...targetInput, ...keysFileInput } : targetInput;
+  const markedRows = files ? markedRowsInput : {};
+  const target = (path: string[], input: TargetInput, more?: string[]) =>
+    targetCommand(files, path, input, more);
   const planTool = <Input>(
     name: string,
     title: string,
@@ -63,44 +86,50 @@ export function planTools(invoke: Invoke, plans: Plans): Tool[] {
     planTool(
       "plan_import",
       "Plan an import",
-      "Creates and updates contacts from a file (CSV, Excel or JSON) or from rows. Lists and tags are only added. Who is marked as not subscribed, or is suppressed, is left out.",
-      importInput,
-      importCommand,
+      `Creates and updates contacts from ${files ? "a file (CSV, Excel or JSON) or from rows" : "rows"}. Lists and tags are only added. Who is marked as not subscribed, or is suppressed, is left out.`,
+      files ? { file: text("a file's path, in place of rows"), ...importInput } : importInput,
+      (input: ImportInput) => importCommand(files, input),
     ),
     planTool(
       "plan_change",
       "Plan a change of contacts",
       "The same change of fields, tags and lists on every chosen contact.",
-      { ...targetInput, ...changeInput },
-      changeCommand,
+      { ...targets, ...changeInput, ...consentInput, map: mapInput },
+      (input: ChangeInput) => target(["contact", "mutate"], input, changeFlags(input)),
     ),
     planTool(
       "plan_unsubscribe",
       "Plan an unsubscription",
       "Sets the chosen contacts to Inactive, Unsubscribe. Nobody can be subscribed again by API.",
-      targetInput,
-      (input: TargetInput) => targetCommand(["contact", "unsubscribe"], input),
+      { ...targets, ...markedRows },
+      (input: MarkedRowsInput) => target(["contact", "unsubscribe"], input, markedRowsFlags(input)),
     ),
     planTool(
       "plan_delete",
       "Plan a deletion",
       "Deletes the chosen contacts for good; a backup is written first.",
-      targetInput,
-      (input: TargetInput) => targetCommand(["contact", "delete"], input),
+      { ...targets, ...markedRows },
+      (input: MarkedRowsInput) => target(["contact", "delete"], input, markedRowsFlags(input)),
     ),
-    planTool(
-      "plan_list_sync",
-      "Plan a list sync",
-      "Makes a list's members exactly the keys of a file: adds first, removals after. Refused for more than 10% removals unless max_remove says so.",
-      {
-        list: text("name or id"),
-        file: text("CSV or one key per line, below the working folder"),
-        max_remove: text("N or N%"),
-        create: { type: "boolean", description: "create contacts that do not exist" },
-      },
-      syncCommand,
-      ["list", "file"],
-    ),
+    ...(files
+      ? [
+          planTool(
+            "plan_list_sync",
+            "Plan a list sync",
+            "Makes a list's members exactly the keys of a file: adds first, removals after. Refused for more than 10% removals unless max_remove says so.",
+            {
+              list: text("name or id"),
+              file: text("CSV or one key per line"),
+              max_remove: text("N or N%"),
+              create: { type: "boolean", description: "create contacts that do not exist" },
+              ...consentInput,
+              map: mapInput,
+            },
+            (input: SyncInput) => syncCommand(files, input),
+            ["list", "file"],
+          ),
+        ]
+      : []),
     applyTool(invoke, plans),
   ];
 }
@@ -211,8 +240,40 @@ function wordsOf({ path, flags, args = [] }: PlannedCommand, more: string[]): st
   return [...path, ...flags, ...more, ...(args.length > 0 ? ["--", ...args] : [])];
 }
 
+/** How the consent columns of a file are read. Only a person can say what a yes means: ask. */
+const consentInput = {
+  consent_column: text("a column that says who is subscribed"),
+  consent: {
+    type: "object",
+    additionalProperties: { enum: ["opt-in", "opt-out", "none"] },
+    description:
+      "{ column: what a yes in it means }: opt-in: subscribed, opt-out: not subscribed, none: neither. Ask the user, do not guess",
+  },
+};
+
+interface ConsentInput {
+  consent_column?: string;
+  consent?: Record<string, string>;
+}
+
+function consentFlags({ consent_column, consent = {} }: ConsentInput): string[] {
+  return [
+    ...optional("--consent-column", consent_column),
+    ...Object.entries(consent).map(([column, reading]) => `--consent-column=${column}=${reading}`),
+  ];
+}
+
+const mapInput = {
+  type: "object",
+  additionalProperties: { enum: ["key", "consent"] },
+  description: "{ column of the file: key or consent }",
+};
+
+function mapFlags(map: Record<string, string> = {}): string[] {
+  return Object.entries(map).map(([column, target]) => `--map=${column}=${target}`);
+}
+
 const importInput = {
-  file: text("below the working folder; in place of rows"),
   rows: {
     type: "array",
     minItems: 1,
@@ -223,7 +284,7 @@ const importInput = {
   map: {
     type: "object",
     additionalProperties: { type: "string" },
-    description: "{ column: target }; a target is key, lists, tags, ignore or a field",
+    description: "{ column: target }; a target is key, lists, tags or a field",
   },
   lists: texts("add every contact to these lists"),
   tags: texts("give every contact these tags"),
@@ -231,11 +292,11 @@ const importInput = {
   mode: { enum: ["upsert", "create", "update"], default: "upsert" },
   blank: { enum: ["keep", "clear"], default: "keep" },
   ignore_unmapped: { type: "boolean", description: "leave out columns that match no field" },
-  consent_column: text("says who is subscribed"),
+  ...consentInput,
   sheet: text("of a workbook: its name or number"),
 };
 
-interface ImportInput {
+interface ImportInput extends ConsentInput {
   file?: string;
   rows?: Record<string, string | number | boolean | null>[];
   map?: Record<string, string>;
@@ -245,24 +306,24 @@ interface ImportInput {
   mode?: string;
   blank?: string;
   ignore_unmapped?: boolean;
-  consent_column?: string;
   sheet?: string;
 }
 
-async function importCommand(input: ImportInput): Promise<PlannedCommand> {
-  const { file, rows, map = {}, lists = [], tags = [] } = input;
+async function importCommand(files: FileFolder | undefined, input: ImportInput): Promise<PlannedCommand> {
+  const { file, rows, map, lists = [], tags = [] } = input;
   if ((file === undefined) === (rows === undefined)) {
-    throw new UsageError("An import needs either file or rows");
+    throw new UsageError("An import needs either file or rows", "Pass one of the two");
   }
+  requireConsentKept(input);
   const flags = [
-    ...Object.entries(map).map(([column, target]) => `--map=${column}=${target}`),
+    ...mapFlags(map),
     ...lists.map((list) => `--list=${list}`),
     ...tags.map((tag) => `--tag=${tag}`),
     ...(input.create_missing ? ["--create-missing"] : []),
     ...(input.ignore_unmapped ? ["--ignore-unmapped"] : []),
     ...optional("--mode", input.mode),
     ...optional("--blank", input.blank),
-    ...optional("--consent-column", input.consent_column),
+    ...consentFlags(input),
     ...optional("--sheet", input.sheet),
   ];
   if (rows) {
@@ -274,7 +335,27 @@ async function importCommand(input: ImportInput): Promise<PlannedCommand> {
       stdin: csvOf(rows),
     };
   }
-  return { path: ["import"], flags, args: [await fileBelowWorkingFolder(file!)] };
+  return { path: ["import"], flags, args: [await found(files, file!)] };
+}
+
+/**
+ * Who left stays out, whatever a client was told: a column that says so cannot be put aside by it, or read the other way round.
+ * @throws UsageError
+ */
+function requireConsentKept({ map = {}, consent_column }: ImportInput): void {
+  const ignored = Object.entries(map).find(([, target]) => target.trim().toLowerCase() === "ignore");
+  if (ignored) {
+    throw new UsageError(
+      `map: a tool cannot put the column ${JSON.stringify(ignored[0])} aside`,
+      "Leave out columns that match no field with ignore_unmapped; whoever owns the account can put others aside with ecm import",
+    );
+  }
+  if (/=opt-(?:in|out)$/i.test(consent_column ?? "")) {
+    throw new UsageError(
+      "consent_column: a tool cannot say how the column is to be read",
+      "Name the column alone; what a yes in it means goes into `consent`, once the user was asked",
+    );
+  }
 }
 
 /** Digits beyond what a JSON number holds were lost before they came here. @throws UsageError */
@@ -309,7 +390,8 @@ const changeInput = {
   remove_lists: texts("by name or id"),
 };
 
-interface ChangeInput extends TargetInput {
+interface ChangeInput extends TargetInput, ConsentInput {
+  map?: Record<string, string>;
   set?: Record<string, string>;
   add_tags?: string[];
   remove_tags?: string[];
@@ -317,7 +399,7 @@ interface ChangeInput extends TargetInput {
   remove_lists?: string[];
 }
 
-function changeCommand(input: ChangeInput): Promise<PlannedCommand> {
+function changeFlags(input: ChangeInput): string[] {
   const { set = {}, add_tags = [], remove_tags = [], add_lists = [], remove_lists = [] } = input;
   const unclear = Object.keys(set).find((field) => field.includes("="));
   if (unclear !== undefined) {
@@ -331,10 +413,11 @@ function changeCommand(input: ChangeInput): Promise<PlannedCommand> {
     ...remove_lists.map((list) => `--remove-list=${list}`),
   ];
   if (flags.length === 0) throw new UsageError("No change given", "Pass set, add_tags or another change");
-  return targetCommand(["contact", "mutate"], input, flags);
+  return [...flags, ...consentFlags(input), ...mapFlags(input.map)];
 }
 
 async function targetCommand(
+  files: FileFolder | undefined,
   path: string[],
   input: TargetInput,
   more: string[] = [],
@@ -342,24 +425,36 @@ async function targetCommand(
   const { keys_file, all } = input;
   const flags = [
     ...[...more, "--bulk", ...selectionWords(input)],
-    ...optional("--keys", keys_file === undefined ? undefined : await fileBelowWorkingFolder(keys_file)),
+    ...optional("--keys", keys_file === undefined ? undefined : await found(files, keys_file)),
     ...(all ? ["--all"] : []),
   ];
   return { path, flags };
 }
 
-interface SyncInput {
+function found(files: FileFolder | undefined, name: string): Promise<string> {
+  if (files) return files.find(name);
+  throw new UsageError("This server reads no files", "Start it with: ecm mcp --files DIR");
+}
+
+interface SyncInput extends ConsentInput {
+  map?: Record<string, string>;
   list: string;
   file: string;
   max_remove?: string;
   create?: boolean;
 }
 
-async function syncCommand({ list, file, max_remove, create }: SyncInput): Promise<PlannedCommand> {
+async function syncCommand(files: FileFolder, input: SyncInput): Promise<PlannedCommand> {
+  const { list, file, max_remove, create } = input;
   return {
     path: ["lists", "sync"],
-    flags: [...optional("--max-remove", max_remove), ...(create ? ["--create"] : [])],
-    args: [list, await fileBelowWorkingFolder(file)],
+    flags: [
+      ...optional("--max-remove", max_remove),
+      ...(create ? ["--create"] : []),
+      ...consentFlags(input),
+      ...mapFlags(input.map),
+    ],
+    args: [list, await files.find(file)],
   };
 }
 

@@ -1,6 +1,18 @@
 /** Read-only tools. Each runs a command; a partial result has the total and how to get the rest. */
+import type { RunView } from "../../bulk/runs/view.ts";
+import { NotFoundError, UsageError } from "../../errors.ts";
 import type { Invoke } from "./invoke.ts";
-import { inputOf, limitInput, pageInput, reads, type Tool, text, texts, usualRows } from "./tool.ts";
+import {
+  inputOf,
+  limitInput,
+  pageInput,
+  reads,
+  someTexts,
+  type Tool,
+  text,
+  texts,
+  usualRows,
+} from "./tool.ts";
 
 interface Page {
   total?: number;
@@ -22,9 +34,9 @@ export interface SelectionInput {
 }
 
 export const selectionInput = {
-  keys: texts("contacts with any of these keys or ids"),
-  lists: texts("members of any of these lists, by name or id"),
-  tags: texts("with any of these tags, by label or id"),
+  keys: someTexts("contacts with any of these keys or ids"),
+  lists: someTexts("members of any of these lists, by name or id"),
+  tags: someTexts("with any of these tags, by label or id"),
   status: text("primary status, such as active"),
   where: text('CEL condition, such as City == "Oslo" && !("VIP" in tags); costs reading the other matches'),
 };
@@ -177,11 +189,11 @@ interface EventsInput {
 function runsTool(invoke: Invoke): Tool {
   return {
     name: "runs_list",
-    description: "The bulk runs of this machine, newest first. No request.",
+    description: "The bulk runs of this account on this machine, newest first. No request.",
     inputSchema: inputOf({ limit: limitInput, page: pageInput }),
     annotations: { title: "Bulk runs", ...reads, openWorldHint: false },
     async call(paged: Paged, signal) {
-      return part("runs", (await invoke(["runs", "list"], { signal })).value as unknown[], paged);
+      return part("runs", await ownRuns(invoke, signal), paged);
     },
   };
 }
@@ -190,7 +202,7 @@ function runTool(invoke: Invoke): Tool {
   return {
     name: "run_show",
     description:
-      "One bulk run; with changes, also what it did to each contact, as lines of a plan. No request for the run alone.",
+      "One bulk run of this account; with changes, also what it did to each contact, as lines of a plan. No request for the run alone.",
     inputSchema: inputOf(
       {
         run: text("its id, or last"),
@@ -202,13 +214,27 @@ function runTool(invoke: Invoke): Tool {
     ),
     annotations: { title: "Show a bulk run", ...reads },
     async call({ run, changes, ...paged }: Paged & { run: string; changes?: boolean }, signal) {
-      const shown = (await invoke(["runs", "show", "--", run], { signal })).value;
+      const shown = runNamed(await ownRuns(invoke, signal), run);
       if (!changes) return { run: shown };
-      const { run: id } = shown as { run: string };
-      const lines = await invoke(["runs", "show", "--changes", "--", id], { signal, isLines: true });
+      const lines = await invoke(["runs", "show", "--changes", "--", shown.run], { signal, isLines: true });
       return { run: shown, ...part("changes", lines.value as unknown[], paged) };
     },
   };
+}
+
+/** Of the account that the server was started for: what other accounts hold is none of the client's business. */
+async function ownRuns(invoke: Invoke, signal: AbortSignal): Promise<RunView[]> {
+  return (await invoke(["runs", "list", "--own"], { signal })).value as RunView[];
+}
+
+/** @param wanted an id, the start of one, or `last` @throws NotFoundError, UsageError */
+function runNamed(runs: readonly RunView[], wanted: string): RunView {
+  const exact = runs.filter(({ run }, index) => run === wanted || (wanted === "last" && index === 0));
+  const found = exact.length > 0 ? exact : runs.filter(({ run }) => run.startsWith(wanted));
+  if (found.length > 1)
+    throw new UsageError(`${JSON.stringify(wanted)} matches several runs`, "Give the whole id");
+  if (found[0]) return found[0];
+  throw new NotFoundError(`This account has no run ${JSON.stringify(wanted)}`, "See runs_list");
 }
 
 /** One page as the service gives it. */

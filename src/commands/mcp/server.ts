@@ -4,7 +4,7 @@ import { Server } from "@modelcontextprotocol/sdk/server/index.js";
 import { StdioServerTransport } from "@modelcontextprotocol/sdk/server/stdio.js";
 import { CallToolRequestSchema, ListToolsRequestSchema } from "@modelcontextprotocol/sdk/types.js";
 import { AjvJsonSchemaValidator } from "@modelcontextprotocol/sdk/validation/ajv";
-import { EcmError } from "../../errors.ts";
+import { EcmError, UsageError } from "../../errors.ts";
 import { errorObject } from "../../terminal/report-error.ts";
 import { version } from "../../version.ts";
 import { type Tool, ToolFailure } from "./tool.ts";
@@ -39,9 +39,10 @@ export async function serve(
 
   async function answerOf(name: string, input: unknown, cancelled: AbortSignal) {
     const tool = tools.find((each) => each.name === name);
-    if (!tool) return failed({ error: { type: "UsageError", message: `There is no tool named ${name}` } });
+    if (!tool) return failed(failureOf(new UsageError(`There is no tool named ${name}`, "See tools/list")));
     const checked = jsonSchemaValidator.getValidator<never>(tool.inputSchema)(input);
-    if (!checked.valid) return failed({ error: { type: "UsageError", message: checked.errorMessage } });
+    if (!checked.valid)
+      return failed(failureOf(new UsageError(checked.errorMessage, "See the tool's inputSchema")));
     try {
       return content(await tool.call(checked.data, cancelled));
     } catch (error) {

@@ -60,6 +60,11 @@ export function texts(description: string): object {
   return { type: "array", items: { type: "string", minLength: 1 }, maxItems: mostRows, description };
 }
 
+/** The same where an empty array would mean no condition, and so everybody. */
+export function someTexts(description: string): object {
+  return { ...texts(description), minItems: 1 };
+}
+
 export function text(description: string): object {
   return { type: "string", minLength: 1, description };
 }

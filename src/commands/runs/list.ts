@@ -1,4 +1,4 @@
-import type { Command } from "commander";
+import { type Command, Option } from "commander";
 import type { RunView } from "../../bulk/runs/view.ts";
 import type { Context } from "../../context.ts";
 import { presentList, type View } from "../../terminal/present.ts";
@@ -16,6 +16,7 @@ export const runView: View<RunView> = {
     { name: "rejected", value: (run) => run.rows?.rejected },
     { name: "pending", value: (run) => run.rows?.pending, isAside: true },
     { name: "stopped by", value: (run) => run.stoppedBy, optional: true },
+    { name: "resumable", value: (run) => run.resumableAt, isTime: true, optional: true },
     { name: "base address", value: (run) => run.baseUrl, optional: true },
     { name: "folder", value: (run) => run.folder, optional: true },
   ],
@@ -27,7 +28,8 @@ export function registerRunsList(parent: Command, context: Context): void {
   const command = parent
     .command("list")
     .description("list the bulk runs of this machine, newest first")
-    .action(() => runRunsList(context));
+    .addOption(new Option("--own", "only those of the account in use").hideHelp())
+    .action(({ own }: { own?: boolean }) => runRunsList(context, own));
   describeCommand(command, {
     examples: ["ecm runs list", "ecm runs list --json"],
     output: "One row per run; with -o json an array.",
@@ -35,13 +37,19 @@ export function registerRunsList(parent: Command, context: Context): void {
   });
 }
 
-async function runRunsList(context: Context): Promise<void> {
+/** @param isOwn of this account only: of its address, through the same profile */
+async function runRunsList(context: Context, isOwn = false): Promise<void> {
   const [{ listRuns }, { viewRun }] = await Promise.all([
     import("../../bulk/runs/folder.ts"),
     import("../../bulk/runs/view.ts"),
   ]);
   const views: RunView[] = [];
   const runs = await listRuns(context.folders.state, ({ message }) => context.terminal.warn(message));
-  for (const run of runs) views.push(await viewRun(run));
+  const { baseUrl, name } = isOwn ? await context.profile() : {};
+  for (const run of runs) {
+    const { account } = run.manifest;
+    const isWanted = !isOwn || (account.baseUrl === baseUrl?.value && account.profile === name?.value);
+    if (isWanted) views.push(await viewRun(run));
+  }
   await presentList(context.terminal, context.output(), views, runView);
 }

@@ -16,6 +16,7 @@ export function registerRunsRemove(parent: Command, context: Context): void {
     examples: ["ecm runs remove 20261121-1402-3fa9c1", "ecm runs remove last --yes"],
     output: "nothing",
     isLocal: true,
+    asks: true,
     exitCodes: {
       1: "not confirmed",
       2: "a shortened id, or not confirmed with --yes",

@@ -1,11 +1,11 @@
 import type { Command } from "commander";
 import type { Closed } from "../../bulk/jobs/finish.ts";
 import type { RowJob } from "../../bulk/jobs/job.ts";
-import type { RunEvent } from "../../bulk/plan/events.ts";
 import type { Engine, RunOptions } from "../../bulk/plan/run-context.ts";
 import type { Manifest } from "../../bulk/runs/folder.ts";
 import type { Context } from "../../context.ts";
 import { UsageError } from "../../errors.ts";
+import { agreementFor, type Danger, requireAnswer, undoAgreement } from "../bulk/agree.ts";
 import {
   addBulkFlags,
   type BulkFlags,
@@ -50,6 +50,7 @@ async function runRunsResume(context: Context, given: string | undefined, flags:
   const options = { ...runOptionsFrom(flags, context.clock.now()), isFresh: false };
   if (options.rejects !== undefined) context.noteWrittenFile(options.rejects);
   options.rejects ??= manifest.rejects;
+  requireAnswer(context, dangerOf(manifest), options.isDryRun);
   const { isSpooled, file } = manifest.input;
   const inputs = isSpooled || file === "" ? [] : [file];
   await context.tellUnderWay({ kind: "run", what: `Run ${manifest.id}`, inputs });
@@ -64,7 +65,7 @@ async function runRunsResume(context: Context, given: string | undefined, flags:
     engine.account.preferredStructure = manifest.account.structureId;
     const result =
       manifest.kind === "undo"
-        ? await goOnUndoing(context, engine, manifest, options, display.on)
+        ? await goOnUndoing(context, display, engine, manifest, options)
         : manifest.kind === "apply"
           ? await goOnApplying(context, engine, manifest, options, display)
           : await runJob(
@@ -84,15 +85,19 @@ async function runRunsResume(context: Context, given: string | undefined, flags:
   }
 }
 
-/** What a run that changes contacts does before its first write, should it not have come that far. */
+function dangerOf({ kind, options }: Manifest): Danger {
+  if (kind === "unsubscribe" || kind === "delete") return kind;
+  return kind === "undo" && options.deletesCreated === true ? "delete" : "change";
+}
+
+/** What a run that changes contacts does before the first write of this invocation. */
 async function stepsOf(
   context: Context,
   display: RunDisplay,
-  { kind, backup }: Manifest,
+  manifest: Manifest,
 ): Promise<Pick<RunOptions, "agree" | "backUp">> {
-  const { agreementFor } = await import("../bulk/agree.ts");
-  const danger = kind === "unsubscribe" || kind === "delete" ? kind : "change";
-  const agree = agreementFor(context, display, danger);
+  const agree = agreementFor(context, display, dangerOf(manifest));
+  const { kind, backup } = manifest;
   if (kind !== "delete") return { agree };
   const { backUpTo } = await import("../bulk/backup.ts");
   return { agree, backUp: backUpTo(context, backup) };
@@ -142,13 +147,11 @@ async function goOnApplying(
   options: RunOptions,
   display: RunDisplay,
 ): Promise<Closed> {
-  const [{ applyPlanFile, plannedFile }, { openPlanFile }, { backUpTo }, { agreementFor }] =
-    await Promise.all([
-      import("../../bulk/jobs/apply-file.ts"),
-      import("../../bulk/plan/plan-import.ts"),
-      import("../bulk/backup.ts"),
-      import("../bulk/agree.ts"),
-    ]);
+  const [{ applyPlanFile, plannedFile }, { openPlanFile }, { backUpTo }] = await Promise.all([
+    import("../../bulk/jobs/apply-file.ts"),
+    import("../../bulk/plan/plan-import.ts"),
+    import("../bulk/backup.ts"),
+  ]);
   const { input, backup } = manifest;
   const plan =
     (await plannedFile(engine.stateFolder, manifest)) ?? (await openPlanFile(input.file, input.sha256));
@@ -164,9 +167,10 @@ async function goOnApplying(
 
 async function goOnUndoing(
   context: Context,
+  display: RunDisplay,
   engine: Engine,
   { input, options: { isPartial, deletesCreated } }: Manifest,
-  ...rest: [options: RunOptions, emit: (event: RunEvent) => void]
+  options: RunOptions,
 ): Promise<Closed> {
   const [{ findRun }, { undoRun }, { requireRejectsPlace }, { requestsAfterUndo }] = await Promise.all([
     import("../../bulk/runs/folder.ts"),
@@ -175,8 +179,9 @@ async function goOnUndoing(
     import("../bulk/composed-list.ts"),
   ]);
   const source = await findRun(context.folders.state, input.name);
-  await requireRejectsPlace({ input: { name: input.file } }, rest[0]);
-  return undoRun(engine, source, ...rest, {
+  await requireRejectsPlace({ input: { name: input.file } }, options);
+  const agree = undoAgreement(context, display);
+  return undoRun(engine, source, { ...options, agree }, display.on, {
     isPartial: isPartial === true,
     deletesCreated: deletesCreated === true,
     requestsAfter: requestsAfterUndo(source.manifest, deletesCreated === true),

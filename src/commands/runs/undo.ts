@@ -46,6 +46,7 @@ export function registerRunsUndo(parent: Command, context: Context): void {
     output:
       "Nothing; with --json one summary object. Contacts that cannot be restored are rejected, with the reason.",
     writes: true,
+    asks: "With --delete-created",
     exitCodes: {
       1: "the journal is damaged (--partial undoes what can still be read)",
       3: "finished, and some contacts could not be restored: they were created by the run, or changed since",
@@ -56,9 +57,9 @@ export function registerRunsUndo(parent: Command, context: Context): void {
 
 async function runRunsUndo(context: Context, given: string | undefined, flags: UndoFlags): Promise<void> {
   const options = runOptionsFrom(flags, context.clock.now());
-  if (flags.deleteCreated) requireAnswer(context, "delete", options.isDryRun);
   const { finishUndoingList } = await import("../bulk/composed-list.ts");
   const wanted = await runOr(context, given, "undo", ({ kind }) => kind !== "undo");
+  requireAnswer(context, flags.deleteCreated ? "delete" : "change", options.isDryRun);
   const source = await runNamed(context, wanted);
   const result = await undo(context, source, options, flags);
   await endRunAfter(context, result, () =>

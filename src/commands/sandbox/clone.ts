@@ -30,6 +30,7 @@ export function registerSandboxClone(parent: Command, context: Context): void {
     ],
     output:
       "Nothing; stderr says beforehand what is copied and how many requests it takes. All data of the sandbox is replaced; ids stay the same.",
+    asks: "Where the sandbox holds data",
     exitCodes: { 7: "the contacts need more requests than --max-requests, or the rate limit is reached" },
   });
 }

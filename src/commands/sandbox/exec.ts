@@ -7,7 +7,7 @@ import { type EcmError, exitCodes, UsageError } from "../../errors.ts";
 import { faultHelp } from "../../sandbox/faults.ts";
 import type { Terminal } from "../../terminal/terminal.ts";
 import { describeCommand } from "../help-text.ts";
-import { addStartFlags, type StartFlags, sandboxOptions, warnIfReachable } from "./flags.ts";
+import { addStartFlags, type StartFlags, warnIfReachable, withSandbox } from "./flags.ts";
 
 export function registerSandboxExec(parent: Command, context: Context): void {
   const command = addStartFlags(
@@ -22,19 +22,18 @@ export function registerSandboxExec(parent: Command, context: Context): void {
     isLocal: true,
     examples: [
       "ecm sandbox exec -- ecm import contacts.csv",
+      "ecm sandbox exec --temporary -- npm test",
       "ecm sandbox exec --data ./rehearsal --fault 503:*:*:p=0.1 -- npm test",
       "ecm sandbox exec --variant keys=first -- npm test",
     ],
     output:
-      "What the command writes. Its environment has ECM_BASE_URL and ECM_API_KEY, but no ECM_PROFILE or ECM_STRUCTURE.",
+      "What the command writes. Its environment has ECM_BASE_URL and ECM_API_KEY, but no ECM_PROFILE or ECM_STRUCTURE. Without --data or --temporary the data stays, in the folder of the profile sandbox.",
     exitCodes: { 0: "the command exited with 0; any other exit code is passed on" },
   });
 }
 
 async function runSandboxExec(context: Context, words: string[], flags: StartFlags): Promise<void> {
-  const { openSandbox } = await import("../../sandbox/index.ts");
-  const sandbox = await openSandbox(await sandboxOptions(context, flags));
-  try {
+  await withSandbox(context, flags, async (sandbox) => {
     const server = await sandbox.serve(flags);
     warnIfReachable(context, flags, server);
     const { ECM_PROFILE: _profile, ECM_STRUCTURE: _structure, ...env } = context.terminal.env;
@@ -48,9 +47,7 @@ async function runSandboxExec(context: Context, words: string[], flags: StartFla
     } finally {
       await server.close();
     }
-  } finally {
-    sandbox.close();
-  }
+  });
 }
 
 function start([command, ...args]: string[], terminal: Terminal, env: NodeJS.ProcessEnv): ChildProcess {

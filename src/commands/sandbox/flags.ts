@@ -5,7 +5,7 @@ import { type Command, Option } from "commander";
 import type { Context } from "../../context.ts";
 import { EcmError, NotFoundError, UsageError } from "../../errors.ts";
 import type { Owner } from "../../sandbox/admin.ts";
-import type { SandboxOptions } from "../../sandbox/index.ts";
+import type { Sandbox, SandboxOptions } from "../../sandbox/index.ts";
 import { shellWord } from "../../shell-word.ts";
 import { repeatable, wholeNumber } from "../flags.ts";
 
@@ -14,6 +14,7 @@ export interface DataFlag {
 }
 
 export interface StartFlags extends DataFlag {
+  temporary?: boolean;
   host: string;
   port: number;
   hourlyLimit?: number;
@@ -43,7 +44,8 @@ export function addStartFlags(command: Command): Command {
   return command
     .option("--host <address>", "address to listen on", "127.0.0.1")
     .addOption(wholeNumber("--port <number>", "port to listen on; 0 picks a free one", 0).default(0))
-    .addOption(dataOption())
+    .addOption(dataOption().conflicts("temporary"))
+    .option("--temporary", "use an empty folder for the data, and remove it at the end")
     .addOption(wholeNumber("--hourly-limit <n>", "requests per window (3600)", 0))
     .addOption(wholeNumber("--window <seconds>", "length of the window (3600)"))
     .addOption(wholeNumber("--monthly-limit <n>", "requests per calendar month, UTC (100000)", 0))
@@ -52,7 +54,9 @@ export function addStartFlags(command: Command): Command {
     .addOption(regionOption())
     .addOption(wholeNumber("--seed <n>", "make ids reproducible, in a new folder and after each reset", 0))
     .option("--admin-token <token>", "answer /__sandbox/ from other machines, if they send this token")
-    .addOption(repeatable("--fault <spec>", "simulate a failure; see below"))
+    .addOption(
+      repeatable("--fault <spec>", "simulate a failure, such as 503:*:*:p=0.1; see: ecm help faults"),
+    )
     .addOption(
       repeatable(
         "--variant <name=value>",
@@ -69,10 +73,33 @@ function regionOption(): Option {
   });
 }
 
-/** @throws UsageError for a bad variant, token or variant file */
-export async function sandboxOptions(context: Context, flags: StartFlags): Promise<SandboxOptions> {
+/**
+ * Opens the sandbox that the flags describe, uses it and closes it.
+ * @throws UsageError for a bad variant, token or variant file
+ */
+export async function withSandbox(
+  context: Context,
+  flags: StartFlags,
+  use: (sandbox: Sandbox) => Promise<void>,
+): Promise<void> {
+  const { openSandbox } = await import("../../sandbox/index.ts");
+  const { makeTemporaryFolder, removeTemporaryFolder } = await import("../../sandbox/temporary-folder.ts");
+  const options = await sandboxOptions(context, flags);
+  const folder = flags.temporary ? await makeTemporaryFolder() : sandboxFolder(context, flags);
+  try {
+    const sandbox = await openSandbox({ ...options, folder });
+    try {
+      await use(sandbox);
+    } finally {
+      sandbox.close();
+    }
+  } finally {
+    if (flags.temporary) removeTemporaryFolder(folder);
+  }
+}
+
+async function sandboxOptions(context: Context, flags: StartFlags): Promise<Omit<SandboxOptions, "folder">> {
   return {
-    folder: sandboxFolder(context, flags),
     clock: context.clock,
     hourlyLimit: flags.hourlyLimit,
     windowSeconds: flags.window,

@@ -7,18 +7,20 @@ type LoggedRequest = ReturnType<FolderOperations["requests"]>[number];
 
 const pollMilliseconds = 100;
 
-/** What matches already when a start was named, then each further one. @throws the signal's reason */
+/** What matches already when a start was named, then each further one, also of a log that begins anew. @throws the signal's reason */
 export async function* following(
   context: Context,
   operations: FolderOperations,
   query: RequestQuery,
 ): AsyncGenerator<LoggedRequest> {
+  let log = operations.logId();
   let next: RequestQuery = query;
   if (query.since === undefined && query.limit === undefined) {
     next = { ...query, since: String(operations.requests({ limit: 1 }).at(-1)?.n ?? 0) };
   }
   for (;;) {
-    const found = operations.requests(next);
+    const found = operations.requests({ ...next, log });
+    log = operations.logId();
     yield* found;
     const last = found.at(-1);
     if (last) next = { ...query, limit: undefined, since: String(last.n) };

@@ -33,6 +33,7 @@ export function registerSandboxKeys(parent: Command, context: Context): void {
       isLocal: true,
       examples: examples.map((words) => `ecm sandbox keys ${name}${words}`),
       output,
+      asks: name === "delete" || name === "regenerate" ? true : undefined,
       exitCodes:
         name === "create" ? { 6: "the name is in use" } : name === "list" ? {} : { 5: "no such key" },
     });

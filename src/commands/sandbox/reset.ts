@@ -2,10 +2,11 @@ import type { Command } from "commander";
 import type { Context } from "../../context.ts";
 import { wholeNumber } from "../flags.ts";
 import { describeCommand } from "../help-text.ts";
-import { type DataFlag, dataOption, sandboxFolder, withOwner } from "./flags.ts";
+import { type DataFlag, dataOption, sandboxFolder } from "./flags.ts";
 
 interface ResetFlags extends DataFlag {
   seed?: number;
+  everything?: boolean;
 }
 
 export function registerSandboxReset(parent: Command, context: Context): void {
@@ -13,17 +14,25 @@ export function registerSandboxReset(parent: Command, context: Context): void {
     .command("reset")
     .description("delete all data of the sandbox")
     .addOption(wholeNumber("--seed <n>", "make ids reproducible after every reset", 0))
+    .option("--everything", "set the clock back to the real time too")
     .addOption(dataOption())
     .action((flags: ResetFlags) => runSandboxReset(context, flags));
   describeCommand(command, {
     isLocal: true,
+    asks: true,
     examples: ["ecm sandbox reset --yes", "ecm sandbox reset --seed 1 --yes"],
     output:
-      "Nothing. Contacts, lists, custom fields, tags, events, other keys, the usage of the limits and the log of requests are deleted. What a running sandbox printed at its start stays valid: the URL, its key, and the id of the default structure. Clock, limits, faults and snapshots stay.",
+      "Nothing. Contacts, lists, custom fields, tags, events, other keys, the usage of the limits and the log of requests are deleted. What a running sandbox printed at its start stays valid: the URL, its key, and the id of the default structure. Clock, limits, faults and snapshots stay. Data that is damaged is deleted too; then only snapshots and the key stay.",
   });
 }
 
-async function runSandboxReset(context: Context, flags: ResetFlags): Promise<void> {
-  await context.confirm(`Delete all data of the sandbox in ${sandboxFolder(context, flags)}?`);
-  await withOwner(context, flags, (owner) => owner.reset(flags.seed));
+async function runSandboxReset(context: Context, { seed, everything, ...flags }: ResetFlags): Promise<void> {
+  const folder = sandboxFolder(context, flags);
+  await context.confirm(`Delete all data of the sandbox in ${folder}?`);
+  const { resetFolder } = await import("../../sandbox/admin.ts");
+  const { wasDamaged } = await resetFolder({ folder, clock: context.clock }, { seed, everything });
+  if (!wasDamaged) return;
+  context.terminal.warn(
+    "The data was damaged and could not be read; started over with an empty account. Restart sandboxes that run on this folder",
+  );
 }

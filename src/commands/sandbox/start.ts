@@ -6,7 +6,7 @@ import { escapeControls } from "../../terminal/escape.ts";
 import { styleFor } from "../../terminal/style.ts";
 import { cut } from "../../terminal/text-width.ts";
 import { describeCommand } from "../help-text.ts";
-import { addStartFlags, type StartFlags, sandboxOptions, warnIfReachable } from "./flags.ts";
+import { addStartFlags, type StartFlags, warnIfReachable, withSandbox } from "./flags.ts";
 import { following } from "./following.ts";
 
 export function registerSandboxStart(parent: Command, context: Context): void {
@@ -29,9 +29,7 @@ export function registerSandboxStart(parent: Command, context: Context): void {
 }
 
 async function runSandboxStart(context: Context, flags: StartFlags): Promise<void> {
-  const { openSandbox } = await import("../../sandbox/index.ts");
-  const sandbox = await openSandbox(await sandboxOptions(context, flags));
-  try {
+  await withSandbox(context, flags, async (sandbox) => {
     const server = await sandbox.serve(flags);
     warnIfReachable(context, flags, server);
     const ready = { baseUrl: server.baseUrl, apiKey: sandbox.ownKey(), structureId: sandbox.structureId };
@@ -42,9 +40,7 @@ async function runSandboxStart(context: Context, flags: StartFlags): Promise<voi
       await fired(context.signal);
     }
     await server.close();
-  } finally {
-    sandbox.close();
-  }
+  });
 }
 
 /** What a line has beside the path: time, method, status and duration, with the gaps between them. */

@@ -32,6 +32,7 @@ export function registerStructureApply(parent: Command, context: Context): void 
       2: "the file is not UTF-8, means nothing, or is another structure's",
       6: "others changed the structure so that the plan is another now; nothing was written",
     },
+    asks: "With --prune, where fields or tags go",
   });
 }
 

@@ -60,6 +60,7 @@ export function registerStructureField(parent: Command, context: Context): void 
     examples: ["ecm structure field remove Fax", "ecm structure field remove Fax --yes"],
     output,
     writes: true,
+    asks: true,
   });
 }
 

@@ -53,6 +53,7 @@ export function registerStructureTag(parent: Command, context: Context): void {
     examples: ["ecm structure tag remove vip", "ecm structure tag remove vip --yes"],
     output,
     writes: true,
+    asks: true,
   });
 }
 

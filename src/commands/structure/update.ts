@@ -39,6 +39,7 @@ async function runStructureUpdate(
   if (label === undefined && keyName === undefined) {
     throw new UsageError("No change given", "Pass --label, --key-name, or both");
   }
-  if ([label, keyName].some((name) => name?.trim() === "")) throw new UsageError("A name cannot be blank");
+  if ([label, keyName].some((name) => name?.trim() === ""))
+    throw new UsageError("A name cannot be blank", "Give a name with letters");
   await runEdit(context, (structure) => updateNames(structure, { label, keyName }), { named, dryRun });
 }

@@ -13,6 +13,7 @@ export function registerSuppressionsRemove(parent: Command, context: Context): v
     .action((keys: string[]) => runSuppressionsRemove(context, keys));
   describeCommand(command, {
     isLocal: true,
+    asks: true,
     examples: ["ecm suppressions remove ada@example.com", "ecm suppressions remove ada@example.com --yes"],
     output: "Nothing; stderr says what was removed.",
     exitCodes: { 1: "declined, or the list cannot be read or written", 5: "none of the keys is suppressed" },

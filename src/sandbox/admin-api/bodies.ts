@@ -1,6 +1,7 @@
 /** What requests to /__sandbox/ may hold, and how a person writes times and durations there. */
 import * as v from "valibot";
 import type { RequestQuery } from "../public-types.ts";
+import { maxWindowSeconds } from "../rules/limits.ts";
 import { invalid, type Refusal } from "../rules/refusal.ts";
 import { text } from "../rules/requests.ts";
 import type { RequestFilter } from "../store/request-log.ts";
@@ -12,20 +13,23 @@ const count = v.pipe(
   v.safeInteger("must be a whole number"),
   v.minValue(0, "must not be negative"),
 );
-const positive = v.pipe(count, v.minValue(1, "must be at least 1"));
+const isWindow = `must be from 1 to ${maxWindowSeconds}`;
 const name = v.pipe(
   text,
   v.check((value) => value.trim() !== "", "must not be empty"),
   v.maxLength(1000, "must not be longer than 1000 characters"),
 );
 
-export const resetBody = v.strictObject({ seed: v.optional(count) }, isObject);
+const flag = v.boolean("must be true or false");
+
+export const resetBody = v.strictObject({ seed: v.optional(count), everything: v.optional(flag) }, isObject);
 
 export const clockBody = v.strictObject(
   {
     time: v.optional(v.string("must be a time such as 2027-01-31T12:00:00Z")),
     advance: v.optional(v.string("must be a duration such as 90m")),
     real: v.optional(v.literal(true, "must be true")),
+    frozen: v.optional(flag),
   },
   isObject,
 );
@@ -42,7 +46,7 @@ const usage = v.union(
 export const limitsBody = v.strictObject(
   {
     hourly: v.optional(count),
-    windowSeconds: v.optional(positive),
+    windowSeconds: v.optional(v.pipe(count, v.minValue(1, isWindow), v.maxValue(maxWindowSeconds, isWindow))),
     monthly: v.optional(count),
     used: v.optional(usage),
   },
@@ -160,20 +164,24 @@ export function durationOf(given: string, place: string): number {
   );
 }
 
-const queryNames = ["since", "method", "path", "status", "limit"];
+const queryNames = ["since", "method", "path", "status", "limit", "log"];
 
-/** @throws Refusal for a name that is not known, or a value that is none */
-export function filterOf(query: RequestQuery): { filter: RequestFilter; limit?: number } {
+/**
+ * @param currentLog id of the log that is asked for requests
+ * @throws Refusal for a name that is not known, or a value that is none
+ */
+export function filterOf(query: RequestQuery, currentLog: string): { filter: RequestFilter; limit?: number } {
+  if (typeof query !== "object" || query === null) throw invalid(`The query ${isObject}`);
   for (const [member, value] of Object.entries(query)) {
     if (!queryNames.includes(member)) throw wrong(member, "is not known here");
     if (value !== undefined && typeof value !== "string" && typeof value !== "number") {
       throw wrong(member, "must be given once");
     }
   }
-  const { since, method, path, status, limit } = query;
+  const { since, method, path, status, limit, log = currentLog } = query;
   const filter: RequestFilter = { method, path };
   if (since !== undefined) {
-    if (/^\d{1,15}$/.test(String(since))) filter.after = Number(since);
+    if (/^\d{1,15}$/.test(String(since))) filter.after = log === currentLog ? Number(since) : 0;
     else filter.since = timeOf(String(since), "since");
   }
   if (method !== undefined && !/^[a-z-]{1,40}$/i.test(method)) throw wrong("method", "must be a method");

@@ -12,6 +12,7 @@ import type {
   LimitsView,
   LoggedRequest,
   RequestQuery,
+  ResetOptions,
   SeedData,
   SeedReport,
   Snapshot,
@@ -22,6 +23,7 @@ import { startAfresh } from "../store/afresh.ts";
 import { firstId, noteId } from "../store/ids.ts";
 import { addDefaultStructure, type Store, serviceTime } from "../store/index.ts";
 import { longestLog } from "../store/request-log.ts";
+import { type ClockSettings, realTime, timeBy } from "../store/settings.ts";
 import {
   checked,
   clockBody,
@@ -42,13 +44,15 @@ import { listSnapshots, loadSnapshot, removeSnapshot, saveSnapshot } from "./sna
 /** Acts at once on every process of the folder. Everything throws a Refusal that names what is wrong, and then changes nothing. */
 export interface FolderOperations {
   health(): { status: "ok"; version: string; clock: string };
-  /** Empties the account and the log; key, structure and default fields stay, and so do clock, limits and faults. */
-  reset(options?: { seed?: number }): { structureId: string };
+  /** Empties the account and the log; key, structure and default fields stay. The clock stays too, unless `everything` is asked for. */
+  reset(options?: ResetOptions): { structureId: string };
   seed(data: SeedData): SeedReport;
   /** Something happened to a contact. */
   event(event: EventBody): EventView;
   /** Oldest first. */
   requests(query?: RequestQuery): LoggedRequest[];
+  /** Another one for every folder, and after the log was emptied. */
+  logId(): string;
   clearRequests(): void;
   clock(change?: ClockChange): ClockView;
   snapshots(): Snapshot[];
@@ -57,7 +61,7 @@ export interface FolderOperations {
   removeSnapshot(name: string): void;
 }
 
-/** … and on this process alone: faults and limits. */
+/** … and on this process alone: faults and limits, which a reset of everything puts back too. */
 export interface Operations extends FolderOperations {
   /** Without an argument: shows them. */
   faults(specs?: string[]): { faults: string[] };
@@ -67,15 +71,15 @@ export interface Operations extends FolderOperations {
 export function folderOperations(store: Store, clock: Clock): FolderOperations {
   const { database, settings, requests } = store;
   const now = () => serviceTime(store, clock);
-  const clockView = (): ClockView => ({
-    time: new Date(now()).toISOString(),
-    real: settings.clockOffset() === 0,
-  });
+  const clockView = (): ClockView => {
+    const { clock_offset, clock_frozen_at } = settings.clock();
+    const frozen = clock_frozen_at !== null;
+    return { time: new Date(now()).toISOString(), real: clock_offset === 0 && !frozen, frozen };
+  };
   return {
     health: () => ({ status: "ok", version, clock: clockView().time }),
     reset(options = {}) {
-      const { seed } = checked(resetBody, options);
-      return reset(store, now(), seed);
+      return reset(store, clock, checked(resetBody, options));
     },
     seed(data) {
       const wanted = checked(seedBody, data);
@@ -83,25 +87,16 @@ export function folderOperations(store: Store, clock: Clock): FolderOperations {
     },
     event: (event) => database.transaction(() => applyEvent(store, event, now())),
     requests(query = {}) {
-      const { filter, limit = longestLog } = filterOf(query);
+      const { filter, limit = longestLog } = filterOf(query, requests.id());
       return requests.find(filter, limit, "newest");
     },
+    logId: () => requests.id(),
     clearRequests: () => database.transaction(() => requests.clear()),
     clock(change) {
       if (change === undefined) return clockView();
-      const { time, advance, real } = checked(clockBody, change);
-      if ([time, advance, real].filter((each) => each !== undefined).length !== 1) {
-        throw invalid("Give one of time, advance and real");
-      }
+      const wanted = checkedClock(change);
       return database.transaction(() => {
-        if (real) settings.setClockOffset(0);
-        else {
-          const wanted =
-            time === undefined
-              ? inRange(now() + durationOf(advance!, "advance"), "advance")
-              : timeOf(time, "time");
-          settings.setClockOffset(Math.round(wanted - clock.now()));
-        }
+        settings.setClock(clockAfter(wanted, settings.clock(), clock.now()));
         return clockView();
       });
     },
@@ -112,9 +107,45 @@ export function folderOperations(store: Store, clock: Clock): FolderOperations {
   };
 }
 
+/** @throws Refusal for members that contradict each other */
+function checkedClock(change: ClockChange): ClockChange {
+  const wanted = checked(clockBody, change);
+  const { time, advance, real, frozen } = wanted;
+  const moves = [time, advance, real].filter((each) => each !== undefined).length;
+  if (moves > 1 || (moves === 0 && frozen === undefined)) {
+    throw invalid("Give one of time, advance and real; or frozen, alone or with time or advance");
+  }
+  if (real && frozen !== undefined) throw wrong("frozen", "cannot be given with real");
+  return wanted;
+}
+
+/** @throws Refusal for a time that is none, or out of range */
+function clockAfter(
+  { time, advance, real, frozen }: ClockChange,
+  before: ClockSettings,
+  realNow: number,
+): ClockSettings {
+  if (real) return realTime;
+  let wanted = timeBy(before, realNow);
+  if (time !== undefined) wanted = timeOf(time, "time");
+  if (advance !== undefined) wanted = inRange(wanted + durationOf(advance, "advance"), "advance");
+  const isFrozen = frozen ?? before.clock_frozen_at !== null;
+  wanted = Math.round(wanted);
+  return { clock_offset: Math.round(wanted - realNow), clock_frozen_at: isFrozen ? wanted : null };
+}
+
 export function operations(store: Store, clock: Clock, limits: AccountLimits, faults: Faults): Operations {
+  const ofFolder = folderOperations(store, clock);
   return {
-    ...folderOperations(store, clock),
+    ...ofFolder,
+    reset(options) {
+      const done = ofFolder.reset(options);
+      if (options?.everything) {
+        faults.restore();
+        limits.restore();
+      }
+      return done;
+    },
     faults(specs) {
       if (specs !== undefined) {
         const { faults: wanted } = checked(faultsBody, { faults: specs });
@@ -134,9 +165,11 @@ export function operations(store: Store, clock: Clock, limits: AccountLimits, fa
   };
 }
 
-function reset(store: Store, now: number, seed: number | undefined): { structureId: string } {
+function reset(store: Store, clock: Clock, { seed, everything }: ResetOptions): { structureId: string } {
   const structure = store.structures.all()[0]!;
   store.database.transaction(() => {
+    if (everything) store.settings.setClock(realTime);
+    const now = serviceTime(store, clock);
     if (seed !== undefined) store.settings.setIdSeed(seed);
     startAfresh(store, () => addDefaultStructure(store, structure._id, now, structure));
     const idSeed = store.settings.idSeed();

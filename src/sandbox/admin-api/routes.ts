@@ -81,7 +81,11 @@ export function adminRoutes({ store, operations, adminToken }: AdminParts): Admi
   );
   routes.get(
     "/requests",
-    answer((context) => operations.requests(queryOf(context))),
+    answer((context) => {
+      const headers = { "X-Sandbox-Log": operations.logId() };
+      const body = operations.requests(queryOf(context));
+      return secured(toResponse(answerOf({ status: 200, body, headers })));
+    }),
   );
   routes.delete(
     "/requests",
@@ -159,17 +163,25 @@ export function adminRoutes({ store, operations, adminToken }: AdminParts): Admi
 
   function stream(context: AdminContext): Response {
     const query = queryOf(context);
-    const { filter } = filterOf(query);
-    const lastSeen = context.req.header("last-event-id");
-    if (lastSeen !== undefined && /^\d{1,15}$/.test(lastSeen)) filter.after = Number(lastSeen);
-    else if (query.since === undefined) filter.after = store.requests.last();
-    return eventStream((most) => {
-      const last = store.requests.last();
-      const found = store.requests.find(filter, most, "oldest");
+    const { requests } = store;
+    const { filter } = filterOf(query, requests.id());
+    const [, seenLog = query.log, lastSeen] =
+      /^(?:([0-9a-f]{16})-)?(\d{1,15})$/.exec(context.req.header("last-event-id") ?? "") ?? [];
+    if (lastSeen !== undefined) filter.after = Number(lastSeen);
+    else if (query.since === undefined) filter.after = requests.last();
+    let log = seenLog ?? requests.id();
+    return eventStream((limit) => {
+      const isAnother = requests.id() !== log;
+      if (isAnother) {
+        log = requests.id();
+        filter.after = 0;
+      }
+      const last = requests.last();
+      const found = requests.find(filter, limit, "oldest");
       const given = found.at(-1)?.n ?? 0;
       // What did not match is not looked at again.
-      filter.after = Math.max(filter.after ?? 0, given, found.length < most ? last : 0);
-      return found;
+      filter.after = Math.max(filter.after ?? 0, given, found.length < limit ? last : 0);
+      return { log, isAnother, requests: found };
     }, context.env.closing);
   }
 }

@@ -3,6 +3,7 @@ import { randomBytes } from "node:crypto";
 import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
+import { discardDatabase, discardSideFiles } from "../database.ts";
 import { keptOwnKey } from "../own-key.ts";
 import type { Snapshot } from "../public-types.ts";
 import { invalid, notFound } from "../rules/refusal.ts";
@@ -50,6 +51,7 @@ export function saveSnapshot(store: Store, name: string): Snapshot {
       }),
     );
     const saved = describe(name, unfinished)!;
+    discardSideFiles(file);
     renameSync(unfinished, file);
     return saved;
   } finally {
@@ -113,7 +115,7 @@ export function loadSnapshot(store: Store, name: string): Snapshot {
 export function removeSnapshot(store: Store, name: string): void {
   const file = fileOf(store, name);
   if (!existsSync(file)) throw notFound("Snapshot");
-  rmSync(file, { force: true });
+  discardDatabase(file);
 }
 
 function savedTables(store: Store): string[] {
@@ -159,7 +161,7 @@ function folderOf(store: Store): string {
 }
 
 function fileOf(store: Store, name: string): string {
-  if (!/^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$/.test(name)) {
+  if (typeof name !== "string" || !/^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$/.test(name)) {
     throw invalid("The name of a snapshot has letters, digits, '.', '_' and '-', and at most 100 of them", {
       field: "name",
     });

@@ -4,14 +4,24 @@ import type { LoggedRequest } from "../public-types.ts";
 
 // Other processes of the folder write to the log too, and tell nobody.
 const pollMilliseconds = 100;
-const mostAtOnce = 100;
+const maxAtOnce = 100;
 const keepAliveMilliseconds = 15_000;
 
+/** What follows in the log. */
+export interface Following {
+  /** Id of the log. */
+  log: string;
+  /** It is not the one of before: whoever follows starts over. */
+  isAnother: boolean;
+  /** The oldest first. */
+  requests: LoggedRequest[];
+}
+
 /**
- * @param next the following requests, the oldest first, at most so many
+ * @param next what follows: at most so many requests
  * @param closing ends the stream
  */
-export function eventStream(next: (most: number) => LoggedRequest[], closing?: AbortSignal): Response {
+export function eventStream(next: (limit: number) => Following, closing?: AbortSignal): Response {
   const left = new AbortController();
   const signal = closing ? AbortSignal.any([closing, left.signal]) : left.signal;
   const encoder = new TextEncoder();
@@ -22,12 +32,13 @@ export function eventStream(next: (most: number) => LoggedRequest[], closing?: A
     },
     async pull(controller) {
       while (!signal.aborted) {
-        const found = next(mostAtOnce);
-        if (found.length > 0) {
-          const text = found.map(
-            (each) => `id: ${each.n}\nevent: request\ndata: ${JSON.stringify(each)}\n\n`,
-          );
-          controller.enqueue(encoder.encode(text.join("")));
+        const { log, isAnother, requests } = next(maxAtOnce);
+        const events = requests.map(
+          (each) => `id: ${log}-${each.n}\nevent: request\ndata: ${JSON.stringify(each)}\n\n`,
+        );
+        if (isAnother) events.unshift(`id: ${log}-0\nevent: log\ndata: ${JSON.stringify({ log })}\n\n`);
+        if (events.length > 0) {
+          controller.enqueue(encoder.encode(events.join("")));
           quietSince = performance.now();
           return;
         }

@@ -5,6 +5,7 @@
 import type { Facts } from "../store/account.ts";
 import type { Store } from "../store/index.ts";
 import { hashOf, isKeyValue, type Scope } from "../store/keys.ts";
+import { timeBy } from "../store/settings.ts";
 import { type AccountLimits, type Admission, refused, secondsUntil } from "./limits.ts";
 import { forbidden, type Refusal, tooMany, unauthorized } from "./refusal.ts";
 
@@ -75,7 +76,7 @@ export function accessControlOf(
         hashed = { value: keyValue ?? "", hash: isKeyValue(keyValue ?? "") ? hashOf(keyValue!) : "" };
       }
       const facts = store.account.facts(address, hashed.hash);
-      const now = realNow + facts.clock_offset;
+      const now = timeBy(facts, realNow);
       return { ...decide(facts, address, scope, now), now };
     },
   };

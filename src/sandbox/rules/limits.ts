@@ -14,6 +14,8 @@ export interface Limits {
 
 /** The service's own figures. */
 export const defaultLimits = { hourly: 3600, windowSeconds: 3600 };
+/** 366 days. */
+export const maxWindowSeconds = 31_622_400;
 /** That of a paid plan of 1,000 contacts. */
 export const defaultMonthlyLimit = 100_000;
 
@@ -36,6 +38,8 @@ export interface AccountLimits {
   view(now: number): LimitsView;
   /** Changes them for this process, over the owner's monthly limit too; the caller is in a transaction. */
   set(change: LimitsUpdate, now: number): void;
+  /** As they were when the process started, and below them the owner's. */
+  restore(): void;
 }
 
 /** @param store read once for the revision of the monthly limit, so create it when the process starts */
@@ -95,6 +99,10 @@ export function accountLimitsOf(store: Store, initial: Limits): AccountLimits {
       if (change.monthly !== undefined) revisionKnown = account.monthly_limit_revision;
       const { hourEndsAt, hourUsed, monthEndsAt, monthUsed } = windowsOf(account, now, limits);
       store.account.spend(hourEndsAt, used?.hour ?? hourUsed, monthEndsAt, used?.month ?? monthUsed);
+    },
+    restore() {
+      limits = initial;
+      revisionKnown = store.account.read().monthly_limit_revision;
     },
   };
 }

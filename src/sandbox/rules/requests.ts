@@ -20,13 +20,15 @@ const named = v.pipe(
 );
 const integer = v.pipe(v.number("must be an integer"), v.safeInteger("must be an integer"));
 const version = v.pipe(integer, v.minValue(0, "must not be negative"));
+const maxPage = 2 ** 31 - 1;
 const page = v.pipe(
   integer,
   v.minValue(1, "must be at least 1"),
-  v.maxValue(2 ** 31 - 1, "must be at most 2147483647"),
+  v.maxValue(maxPage, `must be at most ${maxPage}`),
 );
-/** Its greatest value is a variant: see `sizeOf` in pages.ts. */
-const pageSize = v.pipe(integer, v.minValue(1, "must be at least 1"), v.description("At most 1000"));
+/** Its greatest value is a variant (`sizeOf` in pages.ts), so that it is described here and checked there. */
+const maxPageSize = 1000;
+const pageSize = v.pipe(integer, v.minValue(1, "must be at least 1"), v.metadata({ maximum: maxPageSize }));
 
 const isArray = "must be an array";
 const isObject = "must be an object";
@@ -216,15 +218,17 @@ export const duplicateList = v.strictObject({ name: listName }, isObject);
 export const mergeLists = v.strictObject({ name: listName, lists: someLists }, isObject);
 export const deleteLists = v.strictObject({ lists: someLists }, isObject);
 
-/** A number in a query: digits alone. */
-const digits = v.pipe(
-  v.string("must be given once"),
-  v.regex(/^\d{1,15}$/, "must be a positive integer"),
-  v.transform(Number),
-);
+/** A number in a query: digits alone. It is described as the number that it stands for, from 1 on. */
+const digits = (maximum: number) =>
+  v.pipe(
+    v.string("must be given once"),
+    v.regex(/^\d{1,15}$/, "must be a positive integer"),
+    v.metadata({ type: "integer", pattern: undefined, minimum: 1, maximum }),
+    v.transform(Number),
+  );
 const pageOfQuery = {
-  page: v.optional(v.pipe(digits, page), "1"),
-  size: v.optional(v.pipe(digits, pageSize), "25"),
+  page: v.optional(v.pipe(digits(maxPage), page), "1"),
+  size: v.optional(v.pipe(digits(maxPageSize), pageSize), "25"),
 };
 export const listsQuery = v.object({
   ...pageOfQuery,
@@ -275,7 +279,7 @@ export const accountEventsQuery = v.object({
   ...contactEventsQuery.entries,
   pastDays: v.optional(
     v.pipe(
-      digits,
+      digits(oldestDays),
       v.minValue(1, "must be at least 1"),
       v.maxValue(oldestDays, `must be at most ${oldestDays}`),
     ),

@@ -7,6 +7,7 @@ import { eventsSchema } from "./0003-events.ts";
 import { sandboxSchema } from "./0004-sandbox.ts";
 import { keyCaseSchema } from "./0005-key-case.ts";
 import { requestBatchesSchema } from "./0006-request-batches.ts";
+import { frozenClockSchema } from "./0007-frozen-clock.ts";
 
 const steps = [
   accountSchema,
@@ -15,8 +16,9 @@ const steps = [
   sandboxSchema,
   keyCaseSchema,
   requestBatchesSchema,
+  frozenClockSchema,
 ];
-const stepsOfTheSandbox = [sandboxSchema, requestBatchesSchema];
+const stepsOfTheSandbox = [sandboxSchema, requestBatchesSchema, frozenClockSchema];
 const sandboxTables = ["settings", "request_batches"];
 
 /** Brings a folder of any earlier version up to date. @throws UsageError for a folder of a later version */

@@ -2,6 +2,7 @@
 import type { Database } from "../database.ts";
 import type { Participant } from "../transaction-queue.ts";
 import { idsAfter } from "./ids.ts";
+import type { ClockSettings } from "./settings.ts";
 
 export interface AccountRow {
   region: string;
@@ -16,15 +17,13 @@ export interface AccountRow {
 }
 
 /** All that access depends on, read at once. */
-export interface Facts extends AccountRow {
+export interface Facts extends AccountRow, ClockSettings {
   /** When the block of the address ends, in milliseconds since the epoch; null: it was never blocked. */
   blocked_until: number | null;
   /** The key's parts are null when there is no such key. */
   scopes: string | null;
   is_active: number | null;
   expires_at: number | null;
-  /** The service's time less the real one, in milliseconds. */
-  clock_offset: number;
   id_seed: number | null;
 }
 
@@ -89,7 +88,7 @@ export function accountIn(database: Database): AccountStore {
       settle();
       const facts = database.get<Facts>(
         `SELECT account.*, (SELECT blocked_until FROM blocks WHERE address = ?) AS blocked_until,
-          scopes, is_active, expires_at, clock_offset, id_seed
+          scopes, is_active, expires_at, clock_offset, clock_frozen_at, id_seed
           FROM account JOIN settings LEFT JOIN api_keys ON hash = ?`,
         address,
         keyHash,

@@ -1,9 +1,11 @@
 /** Everything that the sandbox keeps, in one file of its folder. */
-import { mkdir, open } from "node:fs/promises";
+import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
+import { createIfMissingSync } from "../../disk/atomic-file.ts";
 import { UsageError } from "../../errors.ts";
+import { shellWord } from "../../shell-word.ts";
 import type { Clock, ContactStructure } from "../../wire.ts";
-import { type Database, openDatabase } from "../database.ts";
+import { type Database, damageIn, discardDatabase, openDatabase } from "../database.ts";
 import { bringUpToDate } from "../schema/index.ts";
 import { type AccountStore, accountIn } from "./account.ts";
 import { type Contacts, contactsIn } from "./contacts.ts";
@@ -13,7 +15,7 @@ import { type Keys, keysIn } from "./keys.ts";
 import { type Lists, listsIn } from "./lists.ts";
 import { type RequestLog, requestLogIn } from "./request-log.ts";
 import { type Search, searchIn } from "./search.ts";
-import { type SettingsStore, settingsIn } from "./settings.ts";
+import { type SettingsStore, settingsIn, timeBy } from "./settings.ts";
 import { type Structures, structuresIn } from "./structures.ts";
 
 export interface Store {
@@ -36,7 +38,7 @@ export interface Store {
  * Opens the folder, which only its owner can read; a new one gets an account with its default structure.
  * @param made `region`: two letters, for the keys to come; default: what the folder has, else `us`. `seed`: ids of a new
  *   folder, and of every folder after a reset, are the same for the same seed
- * @throws UsageError when the folder cannot be used
+ * @throws UsageError when the folder cannot be used; DamagedError
  */
 export async function openStore(
   folder: string,
@@ -44,35 +46,61 @@ export async function openStore(
   { region, seed }: { region?: string; seed?: number } = {},
 ): Promise<Store> {
   const file = await makePrivate(folder);
-  const database = await openDatabase(file);
+  let database: Database | undefined;
   try {
+    database = await openDatabase(file);
     bringUpToDate(database);
-    const account = accountIn(database);
-    const contacts = contactsIn(database);
-    const store: Store = {
-      folder,
-      database,
-      account,
-      keys: keysIn(database),
-      structures: structuresIn(database),
-      lists: listsIn(database),
-      contacts,
-      events: eventsIn(database),
-      search: searchIn(database, contacts),
-      settings: settingsIn(database),
-      requests: requestLogIn(database),
-      newIds: account.newIds,
-    };
+    const store = storeIn(folder, database);
     database.transaction(() => {
       if (seed !== undefined) store.settings.setIdSeed(seed);
-      if (!database.get("SELECT only FROM account")) foundAccount(store, now, region);
+      if (!store.database.get("SELECT only FROM account")) foundAccount(store, now, region);
       else if (region !== undefined) store.account.setRegion(region);
     });
     return store;
   } catch (error) {
-    database.close();
-    throw error;
+    database?.close();
+    const damage = damageIn(error);
+    throw damage === undefined ? error : new DamagedError(folder, damage, error);
   }
+}
+
+function storeIn(folder: string, database: Database): Store {
+  const account = accountIn(database);
+  const contacts = contactsIn(database);
+  return {
+    folder,
+    database,
+    account,
+    keys: keysIn(database),
+    structures: structuresIn(database),
+    lists: listsIn(database),
+    contacts,
+    events: eventsIn(database),
+    search: searchIn(database, contacts),
+    settings: settingsIn(database),
+    requests: requestLogIn(database),
+    newIds: account.newIds,
+  };
+}
+
+/** The data of a folder cannot be read. */
+export class DamagedError extends UsageError {
+  constructor(folder: string, reason: string, cause: unknown) {
+    super(
+      `The sandbox's data in ${folder} is damaged: ${reason}`,
+      `Delete it and start over with: ecm sandbox reset --data ${shellWord(folder)}`,
+      { cause },
+    );
+  }
+}
+
+/** Deletes the data of a folder that cannot be opened. */
+export function discardStore(folder: string): void {
+  discardDatabase(databaseFile(folder));
+}
+
+function databaseFile(folder: string): string {
+  return join(folder, "sandbox.db");
 }
 
 /** An empty account as the service gives a new one (specification, Contact structure). */
@@ -116,17 +144,17 @@ export function addDefaultStructure(store: Store, _id: string, now: number, befo
   });
 }
 
-/** The service's time, in milliseconds since the epoch: the clock's, as far from it as it was set. */
+/** The service's time, in milliseconds since the epoch: the clock's, as far from it as it was set, or standing still. */
 export function serviceTime(store: Store, clock: Clock): number {
-  return clock.now() + store.settings.clockOffset();
+  return timeBy(store.settings.clock(), clock.now());
 }
 
 /** The database's file. Its side files take over its rights, wherever the folder lies. */
 async function makePrivate(folder: string): Promise<string> {
-  const file = join(folder, "sandbox.db");
+  const file = databaseFile(folder);
   try {
     await mkdir(folder, { recursive: true, mode: 0o700 });
-    await (await open(file, "a", 0o600)).close();
+    createIfMissingSync(file);
   } catch (error) {
     throw new UsageError(
       `The sandbox's folder ${folder} cannot be used: ${(error as Error).message}`,

@@ -48,6 +48,8 @@ export interface RequestLog extends Participant {
   add(entry: RequestEntry, isWrite?: boolean): void;
   /** The oldest `limit` of those that match, or the newest, oldest first. */
   find(filter: RequestFilter, limit: number, which: "oldest" | "newest"): LoggedRequest[];
+  /** Another one for every folder, and after the log was emptied. */
+  id(): string;
   /** Number of the last request, 0 when there was none. */
   last(): number;
   /** The caller is in a transaction. */
@@ -113,7 +115,7 @@ export function requestLogIn(database: Database): RequestLog {
         // The disk is full, or another process holds the database: later.
         writeSoon();
       }
-    }, delayMilliseconds);
+    }, delayMilliseconds).unref();
   };
   /** Batches that reach beyond a number, a few at a time, in either order. */
   function* batches(beyond: number, which: "oldest" | "newest"): Generator<Batch> {
@@ -164,12 +166,16 @@ export function requestLogIn(database: Database): RequestLog {
       }
       return which === "newest" ? found.reverse() : found;
     },
+    id: () => database.get<{ log_id: string }>("SELECT log_id FROM settings")!.log_id,
     last() {
       write();
       return last();
     },
     clear() {
-      database.run("UPDATE settings SET cleared_up_to = ?", last() + waiting.count);
+      database.run(
+        "UPDATE settings SET log_id = lower(hex(randomblob(8))), cleared_up_to = ?",
+        last() + waiting.count,
+      );
       database.run("DELETE FROM request_batches");
       waiting.clear();
     },

@@ -1,28 +1,42 @@
 /** The sandbox's own settings in the database: they outlive a reset of the account. */
 import type { Database } from "../database.ts";
 
+/** How the service's time follows from the real one. Milliseconds. */
+export interface ClockSettings {
+  /** The service's time less the real one. */
+  clock_offset: number;
+  /** The service's time while it stands still; null: it runs. */
+  clock_frozen_at: number | null;
+}
+
+export const realTime: ClockSettings = { clock_offset: 0, clock_frozen_at: null };
+
 export interface SettingsStore {
-  /** The service's time less the real one, in milliseconds. */
-  clockOffset(): number;
-  setClockOffset(milliseconds: number): void;
+  clock(): ClockSettings;
+  setClock(settings: ClockSettings): void;
   /** Where ids begin after a reset; null: they follow the time. */
   idSeed(): number | null;
   setIdSeed(seed: number): void;
 }
 
 export function settingsIn(database: Database): SettingsStore {
-  const read = () =>
-    database.get<{ clock_offset: number; id_seed: number | null }>(
-      "SELECT clock_offset, id_seed FROM settings",
-    )!;
   return {
-    clockOffset: () => read().clock_offset,
-    setClockOffset(milliseconds) {
-      database.run("UPDATE settings SET clock_offset = ?", milliseconds);
+    clock: () => database.get<ClockSettings>("SELECT clock_offset, clock_frozen_at FROM settings")!,
+    setClock({ clock_offset, clock_frozen_at }) {
+      database.run(
+        "UPDATE settings SET clock_offset = ?, clock_frozen_at = ?",
+        clock_offset,
+        clock_frozen_at,
+      );
     },
-    idSeed: () => read().id_seed,
+    idSeed: () => database.get<{ id_seed: number | null }>("SELECT id_seed FROM settings")!.id_seed,
     setIdSeed(seed) {
       database.run("UPDATE settings SET id_seed = ?", seed);
     },
   };
+}
+
+/** The service's time, in milliseconds since the epoch. */
+export function timeBy({ clock_offset, clock_frozen_at }: ClockSettings, realNow: number): number {
+  return clock_frozen_at ?? realNow + clock_offset;
 }

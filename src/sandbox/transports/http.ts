@@ -15,6 +15,14 @@ import { answerMalformed, malformed } from "./malformed.ts";
 /** How long answers under way may take when the port closes. */
 const closingMilliseconds = 1000;
 
+export interface PortOptions {
+  host: string;
+  /** 0: a free one. */
+  port: number;
+  /** False: a process that has nothing else to do ends, although the port is open. Default: true. */
+  keepsProcess?: boolean;
+}
+
 export interface OpenPort {
   baseUrl: string;
   /** False when other machines can reach it. */
@@ -26,7 +34,7 @@ export interface OpenPort {
 /** @throws UsageError when the address cannot be listened on */
 export async function openPort(
   { service, admin }: { service: Service; admin: AdminApi },
-  { host, port }: { host: string; port: number },
+  { host, port, keepsProcess = true }: PortOptions,
 ): Promise<OpenPort> {
   const closing = new AbortController();
   const answerAdmin = getRequestListener(
@@ -58,6 +66,7 @@ export async function openPort(
   const sockets = new Set<Socket>();
   server.on("connection", (socket) => {
     sockets.add(socket);
+    if (!keepsProcess) socket.unref();
     socket.once("close", () => sockets.delete(socket));
   });
   await new Promise<void>((resolve, reject) => {
@@ -69,6 +78,7 @@ export async function openPort(
       "Choose another with --host and --port; port 0 takes any free one",
     );
   });
+  if (!keepsProcess) server.unref();
   const { address, family, port: actualPort } = server.address() as AddressInfo;
   return {
     baseUrl: `http://${reachable(address, family)}:${actualPort}`,

@@ -80,7 +80,7 @@ describe("bytes that do not belong", () => {
   test("a file cut within a character says so", async () => {
     const whole = Buffer.from("Email,City\na@example.com,Köln\nb@example.com,Zü");
     const failure = await failureOf(read(whole.subarray(0, -1)));
-    expect(failure.message).toMatch(/people\.csv:3: byte 46 is not UTF-8/);
+    expect(failure.message).toMatch(/people\.csv:3: the file ends in the middle of a UTF-8 character/);
   });
 
   test("--encoding overrides what the bytes look like", async () => {
@@ -184,4 +184,18 @@ test("where two encodings make sense of a file, it is refused with both texts", 
 test("where encodings give one text, the commonest is named", async () => {
   const { understood } = await read(iconv.encode("Email,City\na@example.com,Köln\n", "cp1252"));
   expect(understood.facts.encoding).toBe("windows-1252");
+});
+
+test.each([
+  ["two bytes", [0xc3]],
+  ["three bytes", [0xe6, 0x9d]],
+  ["four bytes", [0xf0, 0x9f, 0x98]],
+])("a file that ends inside a character of %s is not read as something else", async (_name, end) => {
+  for (const start of ["Email,City\na@example.com,K", "Email,City\nb@example.com,Köln\na@example.com,K"]) {
+    const failure = await failureOf(read(Buffer.concat([Buffer.from(start), Buffer.from(end)])));
+    expect(failure).toMatchObject({
+      exitCode: 2,
+      message: expect.stringMatching(/ends in the middle of a UTF-8 character/),
+    });
+  }
 });

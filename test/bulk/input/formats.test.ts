@@ -82,6 +82,119 @@ describe("workbooks", () => {
     expect(understood.facts.notes).toContainEqual(expect.stringContaining("1 formula is without a value"));
   });
 
+  const cell = (text: string) => `<c t="inlineStr"><is><t>${text}</t></is></c>`;
+  test.each([
+    ["an empty cell", `<row r="2">${cell("a@example.com")}<c/>${cell("Doe")}</row>`],
+    ["an empty cell with a style", `<row r="2">${cell("a@example.com")}<c s="0"></c>${cell("Doe")}</row>`],
+    ["an empty text", `<row r="2">${cell("a@example.com")}${cell("")}${cell("Doe")}</row>`],
+    ["an empty shared text", `<row r="2">${cell("a@example.com")}<c t="s"><v></v></c>${cell("Doe")}</row>`],
+    ["a shared text without a number", `<row>${cell("a@example.com")}<c t="s"/>${cell("Doe")}</row>`],
+    ["a truth without a value", `<row>${cell("a@example.com")}<c t="b"/>${cell("Doe")}</row>`],
+    [
+      "a place that is passed over",
+      `<row r="2">${cell("a@example.com")}<c r="C2" t="str"><v>Doe</v></c></row>`,
+    ],
+    ["a place without a line", `<row r="2">${cell("a@example.com")}<c r="C" t="str"><v>Doe</v></c></row>`],
+  ])("a cell that does not say its place stands behind the one before it: %s", async (_name, rows) => {
+    const { rows: read1 } = await read(sheetOf(rows, { sharedTexts: ["<si><t>Email</t></si>"] }));
+    expect(read1.map(({ line, cells }) => [line, cells])).toEqual([[2, ["a@example.com", "", "Doe"]]]);
+  });
+
+  test("a row without a number has that of its cells", async () => {
+    const rows =
+      '<row><c r="A7" t="str"><v>a@example.com</v></c></row><row><c t="str"><v>b@example.com</v></c></row>';
+    expect((await read(sheetOf(rows))).rows.map(({ line }) => line)).toEqual([7, 8]);
+  });
+
+  test("the parts of a workbook are where it says they are", async () => {
+    const { "xl/sharedStrings.xml": texts, ...parts } = partsOf({
+      sheets: [{ name: "People", rows: `${header}<row r="2"><c r="A2" t="s"><v>0</v></c></row>` }],
+      sharedTexts: ["<si><t>a@example.com</t></si>"],
+    });
+    const office = "http://schemas.openxmlformats.org/officeDocument/2006/relationships";
+    const relations = parts["xl/_rels/workbook.xml.rels"]!.replace(
+      "</Relationships>",
+      `<Relationship Id="rId9" Type="${office}/sharedStrings" Target="/xl/strings/all.xml"/></Relationships>`,
+    );
+    const moved = {
+      ...parts,
+      "xl/_rels/workbook.xml.rels": relations,
+      "xl/workbook.xml": parts["xl/workbook.xml"]!.replaceAll("r:id", "rel:id").replace(
+        "xmlns:r=",
+        "xmlns:rel=",
+      ),
+    };
+    const whole = await read(zip({ ...moved, "xl/strings/all.xml": texts! }));
+    expect(whole.rows[0]?.key.sent).toBe("a@example.com");
+    expect((await failureOf(read(zip(moved)))).message).toMatch(/xl\/strings\/all.xml is missing/);
+  });
+
+  test("a number that its format hides is read", async () => {
+    const cells = '<row r="2"><c r="A2" t="str"><v>a@example.com</v></c><c r="B2" s="1"><v>1</v></c></row>';
+    const { rows } = await read(sheetOf(cells, { formats: [";;;"] }));
+    expect(rows[0]?.fields.get("f3")).toBe("1");
+  });
+
+  test("errors are said", async () => {
+    const cells =
+      '<row r="2"><c r="A2" t="str"><v>a@example.com</v></c><c r="B2" t="e"><v>#N/A</v></c></row>';
+    const { understood } = await read(sheetOf(cells));
+    expect(understood.facts.notes).toContainEqual(
+      expect.stringMatching(/^1 cell holds an error such as #N\/A \(line 2\)/),
+    );
+  });
+
+  test.each([
+    ["General;-General", "441234567890", "441234567890"],
+    ["General&quot; pcs&quot;", "441234567890123", "441234567890123"],
+    ["yyyy-mm-dd", "-5", "-5"],
+  ])("a number is never shortened, nor made a date that there is not: %s", async (format, value, shown) => {
+    const cells = `<row r="2"><c r="A2" t="str"><v>a@example.com</v></c><c r="B2" s="1"><v>${value}</v></c></row>`;
+    const { rows } = await read(sheetOf(cells, { formats: [format] }));
+    expect(rows[0]?.fields.get("f3")).toBe(shown);
+  });
+
+  test("the text of a formula may be escaped, like any other", async () => {
+    const cells =
+      '<row r="2"><c r="A2" t="str"><v>a@example.com</v></c><c r="B2" t="str"><f>X</f><v>a_x000A_b</v></c></row>';
+    expect((await read(sheetOf(cells))).rows[0]?.cells[1]).toBe("a\nb");
+  });
+
+  test("a part that is not UTF-8 is refused", async () => {
+    const parts = partsOf({ sheets: [{ name: "People", rows: "" }] });
+    const sheet = `<worksheet><sheetData>${header}${textRow(2, ["a@example.com", "Köln"])}</sheetData></worksheet>`;
+    const failure = await failureOf(
+      read(zip({ ...parts, "xl/worksheets/sheet1.xml": Buffer.from(sheet, "latin1") })),
+    );
+    expect(failure.message).toMatch(/damaged workbook: its text is not UTF-8/);
+  });
+
+  test.each([
+    [
+      "a number that is none",
+      '<row r="2"><c r="A2" t="s"><v>length</v></c></row>',
+      /refers to a shared text/,
+    ],
+    ["a blank", '<row r="2"><c r="A2" t="s"><v> </v></c></row>', /refers to a shared text/],
+    [
+      "a shared text that is not there",
+      '<row r="2"><c r="A2" t="s"><v>7</v></c></row>',
+      /refers to a shared text/,
+    ],
+    ["a cell of another row", '<row r="2"><c r="A3" t="str"><v>x</v></c></row>', /row 2 has a cell A3/],
+    ["a cell without a column", '<row r="2"><c r="2" t="str"><v>x</v></c></row>', /row 2 has a cell 2/],
+    ["a row without a number", '<row r="two"><c t="str"><v>x</v></c></row>', /a row has the number two/],
+    [
+      "two cells in one place",
+      '<row r="2"><c r="A2" t="str"><v>x</v></c><c r="A2" t="str"><v>y</v></c></row>',
+      /row 2 has two values in column 1/,
+    ],
+  ])("a sheet that contradicts itself is refused: %s", async (_name, rows, message) => {
+    const failure = await failureOf(read(sheetOf(rows)));
+    expect(failure.message).toMatch(message);
+    expect(failure).toMatchObject({ exitCode: 2, hint: expect.any(String) });
+  });
+
   test("hidden rows are read, and said", async () => {
     const { rows, understood } = await read(
       sheetOf(textRow(2, ["a@example.com", "x"], ' hidden="1"') + textRow(3, ["b@example.com", "y"])),
@@ -221,9 +334,30 @@ describe("JSON", () => {
     ["no JSON", '{"Email":"a@example.com"}\n{"Email":b}\n', /:2: this is not JSON/],
     ["an array in an array", '[{"Email":"a@example.com"}, [3]]', /element 2: expected an object/],
     ["an empty array", "[]", /contains no objects/],
+    [
+      "two objects on a line",
+      '{"Email":"a@example.com"}{"Email":"b@example.com"}',
+      /:1: two values are on one line/,
+    ],
+    [
+      "half a character",
+      '[{"Email":"a@example.com","City":"x\\ud83dy"}]',
+      /:1: cell 2 contains half of a character/,
+    ],
     ["deep nesting", `{"a":${"[".repeat(100_000)}`, /more than 32/],
     ["an endless text", `{"a":"${"x".repeat(3_000_000)}`, /longer than 1 MiB/],
     ["cut short", '[{"Email":"a@example.com"},{"Em', /ends in the middle/],
+    ["cut behind a text", '["a@example.com","b@example.com"', /ends in the middle/],
+    ["cut behind an object", '[{"Email":"a@example.com"}', /ends in the middle/],
+    ["cut behind a comma", '["a@example.com",\n', /ends in the middle/],
+    ["lines that are cut short", '{"Email":"a@example.com"}\n{"Email":"b@exa', /ends in the middle/],
+    [
+      "an object around an array",
+      '{"total":1,"records":[{"Email":"a@example.com"}]}',
+      /in its member "records"/,
+    ],
+    ["an object around addresses", '{"e-mails":["a@example.com"],"next":null}', /in its member "e-mails"/],
+    ["an object around nothing", '{"contacts":[]}', /in its member "contacts"/],
     [
       "text behind the array",
       '[{"Email":"a@example.com"}]\n{"Email":"b@example.com"}',
@@ -235,6 +369,15 @@ describe("JSON", () => {
     expect(failure.message).toMatch(message);
     expect(failure.exitCode).toBe(2);
   });
+});
+
+test("an object around the contacts is refused with the words that take them out", async () => {
+  const hintFor = async (member: string) =>
+    (await failureOf(read(`{${JSON.stringify(member)}:[{"Email":"a@example.com"}]}`))).hint;
+  expect(await hintFor("records")).toBe("Take it out first: jq .records > contacts.json");
+  expect(await hintFor("my people")).toBe(`Take it out first: jq '.["my people"]' > contacts.json`);
+  const { rows } = await read('{"Email":"a@example.com","tags":["x@y","y"],"lists":[]}');
+  expect(rows[0]?.tags).toEqual(["x@y", "y"]);
 });
 
 test("flags about text are refused where there is none", async () => {
@@ -322,6 +465,21 @@ test("whatever the bytes, a workbook, JSON or gzip is read or refused with a rea
 });
 
 describe("gzip", () => {
+  test("several members are one text, zero bytes fill it up, and nothing behind them is passed over", async () => {
+    const people = gzipSync("Email\na@example.com\n");
+    const more = gzipSync("b@example.com\n");
+    const rowsIn = async (...parts: Buffer[]) => (await read(Buffer.concat(parts))).rows.length;
+    expect(await rowsIn(people, more)).toBe(2);
+    expect(await rowsIn(people, Buffer.alloc(512))).toBe(1);
+    for (const end of [
+      Buffer.from("x"),
+      Buffer.from([0x1f]),
+      more.subarray(0, 15),
+      Buffer.concat([Buffer.alloc(4), more]),
+    ])
+      expect((await failureOf(rowsIn(people, end))).message).toMatch(/cannot be unpacked/);
+  });
+
   const text = "Email,City\na@example.com,Köln\n";
   test.each([
     ["CSV", text],

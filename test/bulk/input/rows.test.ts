@@ -1,5 +1,10 @@
+import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { failureOf, read } from "./reading.ts";
+import { understandInput } from "../../../src/bulk/input/index.ts";
+import { contactView } from "../../../src/service/contact-columns.ts";
+import { tsvLine } from "../../../src/terminal/cells.ts";
+import { runs } from "../../support/runs.ts";
+import { failureOf, fileWith, named, read, structure } from "./reading.ts";
 
 test("columns named like the key and the fields map themselves", async () => {
   const { rows, understood } = await read("E-Mail, first name ,CITY\nada@example.com,Ada,London\n");
@@ -102,6 +107,42 @@ describe("our own tsv", () => {
     expect(rows[0]?.fields.get("f3")).toBe('Rome, "Italy" \\');
   });
 
+  test("is read again, whatever its labels and values are", async () => {
+    const text = fc.string({
+      unit: fc.constantFrom('"', "\t", ";", ",", "|", "\n", "\\", "a", "email", "key", " "),
+    });
+    const labels = fc.uniqueArray(text, { minLength: 1, maxLength: 4 });
+    await fc.assert(
+      fc.asyncProperty(labels, text, async (names, value) => {
+        const fields = names.map((label, index) => ({ _id: `g${index}`, label, dataType: "text" }));
+        const own = { ...structure, fields };
+        const values = fields.map(({ _id }) => ({ _id, value: `x${value}x` }));
+        const columns = contactView(own, []).columns.filter(({ optional }) => !optional);
+        const contact = { _id: "1", key: "a@example.com", fields: values, lists: [], tags: [] } as never;
+        const lines = [
+          columns.map(({ name }) => name),
+          columns.map((column) => String(column.value(contact) ?? "")),
+        ];
+        const { all, rows } = await read(lines.map((cells) => `${tsvLine(cells)}\n`).join(""), {}, own);
+        expect(all).toHaveLength(1);
+        expect(rows[0]?.cells).toEqual(lines[1]);
+        expect(rows[0]?.fields).toEqual(new Map(values.map((each) => [each._id, each.value])));
+      }),
+      { numRuns: runs(60) },
+    );
+  });
+
+  test("its name decides where another delimiter shows a header too", async () => {
+    const text = "Email\tNote;Email;City;Name;x\na@example.com\tRome\n";
+    const path = await fileWith(text, "people.tsv");
+    const understood = await understandInput(
+      named(path),
+      { map: new Map(), ignoreUnmapped: true },
+      structure,
+    );
+    expect(understood.facts.columns.map(({ name }) => name)).toEqual(["Email", "Note;Email;City;Name;x"]);
+  });
+
   test("a tsv by others keeps its backslashes", async () => {
     const { rows } = await read("Email\tCity\na@example.com\tC:\\new\\\\x\n");
     expect(rows[0]?.fields.get("f3")).toBe("C:\\new\\\\x");
@@ -124,6 +165,15 @@ test("text after a closing quote rejects the row alone", async () => {
     { kind: "row", line: 3, cells: ["b@example.com", '"Paris" sur'] },
     { kind: "row", line: 4, cells: ["c@example.com", '5" pipe'] },
   ]);
+});
+
+test.each([
+  ["in one column", 'Email\n"a@example.com"\nb"@example.com\n"c@example.com"\n'],
+  ["in several", 'Email;City\n"a@example.com";"x"\nb@example.com;5" pipe\n"c@example.com";x\n'],
+  ["below a title", 'Our 5" people\nEmail;City\n"a@example.com";"x"\nb@example.com;y\nc@example.com;z\n'],
+  ["with one delimiter told", 'Email|City\na@example.com|5" pipe\nb@example.com|x\nc@example.com|y\n'],
+])("a quote in the middle of a cell is open nowhere: %s", async (_name, text) => {
+  expect((await read(text, { map: new Map() })).all).toHaveLength(3);
 });
 
 test("blanks around a quoted cell belong to nothing", async () => {

@@ -137,7 +137,7 @@ describe("a row that its own file marks as not subscribed says so", () => {
     "--consent-column: %s is a yes",
     async (word) => {
       const { rows } = await read(`Email,OK to mail\na@example.com,${word}\n`, {
-        consentColumn: "ok to MAIL",
+        consentColumns: ["ok to MAIL"],
       });
       expect(rows[0]?.notSubscribed).toBeUndefined();
     },
@@ -147,14 +147,14 @@ describe("a row that its own file marks as not subscribed says so", () => {
     "--consent-column: %j is no yes",
     async (word) => {
       const { rows } = await read(`Email,OK to mail\na@example.com,${word}\n`, {
-        consentColumn: "OK to mail",
+        consentColumns: ["OK to mail"],
       });
       expect(rows[0]?.notSubscribed).toBe(`OK to mail: ${word || "(empty)"}`);
     },
   );
 
   test("a consent column that is not there is refused; one that is told to be ignored is, and said so", async () => {
-    expect((await failureOf(read("Email\n", { consentColumn: "Optin" }))).message).toContain(
+    expect((await failureOf(read("Email\n", { consentColumns: ["Optin"] }))).message).toContain(
       "--consent-column names a column that does not exist",
     );
     const { rows, understood } = await read("key,status\na@example.com,Inactive\n", {

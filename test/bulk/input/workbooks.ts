@@ -50,6 +50,8 @@ export interface TestSheet {
   state?: string;
   /** The rows as XML. */
   rows: string;
+  /** Ranges such as `C2:C4`. */
+  merged?: string[];
 }
 
 export interface TestWorkbook {
@@ -92,9 +94,11 @@ export function partsOf({
       .map((_, index) => `<xf numFmtId="${164 + index}"/>`)
       .join("")}</cellXfs></styleSheet>`,
   };
-  for (const { number, rows } of numbered) {
+  for (const { number, rows, merged = [] } of numbered) {
+    const ranges = merged.map((range) => `<mergeCell ref="${range}"/>`).join("");
+    const mergeCells = ranges === "" ? "" : `<mergeCells count="${merged.length}">${ranges}</mergeCells>`;
     parts[`xl/worksheets/sheet${number}.xml`] =
-      `<worksheet xmlns="${main}"><sheetData>${rows}</sheetData></worksheet>`;
+      `<worksheet xmlns="${main}"><sheetData>${rows}</sheetData>${mergeCells}</worksheet>`;
   }
   return parts;
 }

@@ -69,6 +69,24 @@ describe("a damaged line with good ones behind it", () => {
   });
 });
 
+describe("a damaged intent", () => {
+  it("is named by the contact's id where the outcome can be read", async () => {
+    const { service, ecm, lines, write, indexOf, run } = await scene();
+    const bad = indexOf("intent");
+    const { contactId } = /"contactId":"(?<contactId>\w+)"/.exec(lines[indexOf("done")]!)!.groups!;
+    await write(lines.with(bad, flipped(lines[bad]!)));
+    const undone = await ecm(["runs", "undo", run, "--partial", "--json"]);
+    expect(undone.code, undone.stderr).toBe(3);
+    expect(summaryOf(undone)).toMatchObject({
+      rows: { read: 8, updated: 7, rejected: 1 },
+      codes: { rejected: { unproven: 1 } },
+    });
+    expect((await ecm(["runs", "rejects", "last"])).stdout).toContain(contactId);
+    const values = [...(await contactsIn(service)).values()].map(({ fields }) => fields["First Name"]);
+    expect(values.filter((value) => value === "Old")).toHaveLength(7);
+  });
+});
+
 describe("a journal that lost its end", () => {
   it.each(["undo", "resume"])("is told from a crash by the summary: runs %s", async (verb) => {
     const { ecm, lines, write, indexOf, run } = await scene(verb === "undo" ? undefined : 8);

@@ -1,6 +1,9 @@
 /** `ecm sandbox keys`, `account` and `reset`, on a sandbox that is running. */
-import { expect, test } from "vitest";
-import { ecmWith, temporaryHome } from "../../support/ecm.ts";
+import { readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { expect, onTestFinished, test } from "vitest";
+import { openSandbox } from "../../../src/sandbox/index.ts";
+import { ecmWith, temporaryFolder, temporaryHome } from "../../support/ecm.ts";
 import { startSandbox } from "../../support/sandbox.ts";
 
 async function running() {
@@ -100,6 +103,42 @@ test("reset asks, and takes everything but what start printed", async () => {
   expect((await sandbox("reset", "--yes")).code).toBe(0);
   expect(JSON.parse((await sandbox("keys", "list", "--json")).stdout)).toMatchObject([{ name: "sandbox" }]);
   expect(await read(apiKey)).toBe("200");
+});
+
+test.each([
+  ["no database", () => Buffer.from("not a database, but longer than its header would be ".repeat(100))],
+  ["a database whose pages are overwritten", (file: Buffer) => file.fill(0x5a, 100)],
+  ["a part of one", (file: Buffer) => file.subarray(0, 5000)],
+])("reset starts over where the data is %s", async (_name, damage) => {
+  const folder = join(await temporaryFolder(), "data");
+  const ecm = ecmWith(await temporaryHome());
+  const sandbox = (...words: string[]) => ecm(["sandbox", ...words, "--data", folder]);
+  expect((await sandbox("seed", "--contacts", "200")).code).toBe(0);
+  expect((await sandbox("snapshot", "save", "kept")).code).toBe(0);
+  const first = await openSandbox({ folder, region: "jp" });
+  const apiKey = first.ownKey();
+  first.close();
+  for (const name of await readdir(folder)) {
+    if (/-(wal|shm)$/.test(name)) await rm(join(folder, name));
+  }
+  const file = join(folder, "sandbox.db");
+  await writeFile(file, damage(await readFile(file)));
+
+  const refused = await sandbox("keys", "list");
+  expect(refused.code).toBe(2);
+  expect(refused.stderr).toContain(`The sandbox's data in ${folder} is damaged: `);
+  expect(refused.stderr).toContain(
+    `hint: Delete it and start over with: ecm sandbox reset --data ${folder}\n`,
+  );
+  expect(await sandbox("reset", "--yes", "--seed", "4")).toMatchObject({
+    code: 0,
+    stderr: expect.stringContaining("The data was damaged"),
+  });
+  expect(await sandbox("reset", "--yes")).toMatchObject({ code: 0, stderr: "" });
+  const again = await openSandbox({ folder });
+  onTestFinished(() => again.close());
+  expect(again.ownKey()).toBe(apiKey);
+  expect(again.operations.snapshots()).toMatchObject([{ name: "kept" }]);
 });
 
 test("a folder that cannot be used is a usage error that names it", async () => {

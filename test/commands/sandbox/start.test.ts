@@ -1,6 +1,6 @@
 /** `ecm sandbox start` and `exec`, as processes of their own. Needs a build. */
 import { spawn } from "node:child_process";
-import { cp } from "node:fs/promises";
+import { cp, readdir } from "node:fs/promises";
 import { connect } from "node:net";
 import { join } from "node:path";
 import { expect, test } from "vitest";
@@ -153,6 +153,23 @@ test("exec passes SIGTERM on, and waits for the command's own end", async () => 
   await new Promise((resolve) => child.stdout!.once("data", resolve));
   child.kill("SIGTERM");
   expect(await ended).toEqual({ code: 9, stdout: "ready\ntold\n", stderr: "" });
+});
+
+test("exec --temporary uses an empty folder, and removes it", async () => {
+  const temporary = await temporaryFolder();
+  const home: Record<string, string> = { ...(await temporaryHome()), TMPDIR: temporary };
+  const bin = join(import.meta.dirname, "../../../bin/ecm.js");
+  const exec = (...words: string[]) => resultOf(spawnEcm(["sandbox", "exec", ...words], home));
+  for (let run = 0; run < 2; run++) {
+    const words = [process.execPath, bin, "contact", "create", "--key", "a@b.co", "-o", "id"];
+    expect((await exec("--temporary", "--", ...words)).code).toBe(0);
+  }
+  expect((await exec("--temporary", "--", process.execPath, "-e", "process.exit(9)")).code).toBe(9);
+  expect((await exec("--temporary", "--", "/nowhere/at-all")).code).toBe(2);
+  expect(await readdir(temporary)).toEqual([]);
+  expect(await readdir(home.ECM_STATE_DIR!).catch(() => [])).not.toContain("sandbox");
+  const both = await exec("--temporary", "--data", temporary, "--", process.execPath, "-e", "");
+  expect([both.code, both.stderr]).toEqual([2, expect.stringContaining("--temporary")]);
 });
 
 test("exec of a command that does not exist is a usage error", async () => {

@@ -106,6 +106,40 @@ test("clock shows, sets, advances and lets go of the time of a running sandbox",
   expect((await sandbox("clock", "set", "2030-02-30")).code).toBe(2);
   expect((await sandbox("clock", "real", "--json")).json().real).toBe(true);
   expect((await sandbox("clock", "show", "--json")).json().real).toBe(true);
+  const frozen = { time: "2030-01-01T00:00:00.000Z", real: false, frozen: true };
+  expect((await sandbox("clock", "freeze", "2030-01-01", "--json")).json()).toEqual(frozen);
+  expect((await sandbox("clock", "show", "--json")).json()).toEqual(frozen);
+  expect((await sandbox("clock", "unfreeze", "--json")).json()).toMatchObject({ real: false, frozen: false });
+  expect((await sandbox("clock", "freeze", "--json")).json()).toMatchObject({ frozen: true });
+  expect((await sandbox("reset", "--everything", "--yes")).code).toBe(0);
+  expect((await sandbox("clock", "--json")).json()).toMatchObject({ real: true, frozen: false });
+});
+
+test("requests --follow goes on with a log that begins anew", async () => {
+  const { baseUrl, apiKey, folder, sandbox } = await startSandbox();
+  const read = async () => {
+    await fetch(`${baseUrl}/api/contact-structure`, { headers: { "x-api-key": apiKey } });
+    sandbox.operations.requests();
+  };
+  for (let number = 0; number < 3; number++) await read();
+  const stop = new AbortController();
+  const steps = [
+    read,
+    async () => void sandbox.operations.reset(),
+    read,
+    async () => stop.abort(new InterruptedError("SIGINT")),
+  ];
+  const clock = {
+    now: () => Date.now(),
+    sleep: async () => {
+      await steps.shift()!();
+      stop.signal.throwIfAborted();
+    },
+  };
+  const words = ["sandbox", "requests", "--follow", "--since", "2", "--data", folder, "-o", "ndjson"];
+  const { stdout } = await ecmWith(await temporaryHome())(words, { signal: stop.signal, clock });
+  const numbers = Array.from(stdout.matchAll(/^\{"n":(\d+)/gm), ([, n]) => Number(n));
+  expect(numbers).toEqual([3, 4, 5]);
 });
 
 test("seed fills a folder that nobody serves, from a file, from standard input, or with people", async () => {

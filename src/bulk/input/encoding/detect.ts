@@ -57,7 +57,15 @@ export async function findEncoding(
     }
     return requireClean(inspection, "utf-8", 0);
   }
+  if (inspection.endsInCharacter) throw await cutCharacter(inspection);
   return guessEncoding(inspection);
+}
+
+async function cutCharacter({ file, bytes }: Inspection): Promise<UsageError> {
+  return new UsageError(
+    `${file.name}:${await lineOfByte(file, bytes)}: the file ends in the middle of a UTF-8 character: it is probably incomplete`,
+    "Export it again; if it is whole, name its encoding, such as --encoding windows-1252",
+  );
 }
 
 /** @throws UsageError with line and offset of the first bytes that are not in this encoding */

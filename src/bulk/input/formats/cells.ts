@@ -29,12 +29,16 @@ export function shownNumber(
 ): string {
   const value = Number(digits);
   if (digits.trim() === "" || !Number.isFinite(value)) return digits;
-  if (pattern === "General" || pattern === "@" || /e[+-]/i.test(withoutTexts(pattern)))
-    return wholeNumber(value);
-  const date = isDateFormat(pattern) ? shownDate(value, pattern, epoch) : undefined;
-  if (date !== undefined) return date;
+  if (/^(?:general|@)$/i.test(pattern) || /e[+-]/i.test(withoutTexts(pattern))) return wholeNumber(value);
+  if (isDateFormat(pattern)) {
+    if (value < 0 || value > lastSerial + 1) return wholeNumber(value);
+    const date = shownDate(value, pattern, epoch);
+    if (date !== undefined) return date;
+  }
   try {
-    return format(pattern, value).trim();
+    const shown = format(pattern, value).trim();
+    // A format that shows nothing hides the number from the eye; it is there all the same.
+    return shown === "" || /\dE[+-]\d/.test(shown) ? wholeNumber(value) : shown;
   } catch {
     return wholeNumber(value);
   }
@@ -47,7 +51,6 @@ function wholeNumber(value: number): string {
 }
 
 function shownDate(serial: number, pattern: string, epoch: keyof typeof epochs): string | undefined {
-  if (serial < 0 || serial > lastSerial + 1) return undefined;
   const codes = withoutTexts(pattern);
   const hasDay = /[dy]/i.test(codes) || /^[^hs]*m[^hs]*$/i.test(codes);
   // The calendar of 1900 has a 29th of February: days before it count one too few.

@@ -21,13 +21,22 @@ export async function unpackGzip(
       else done(null, chunk);
     },
   });
+  const gunzip = createGunzip();
   try {
-    await pipeline(createReadStream(path), createGunzip(), limit, createWriteStream(target, { mode: 0o600 }));
+    await pipeline(createReadStream(path), gunzip, limit, createWriteStream(target, { mode: 0o600 }));
+    if (gunzip.bytesWritten < packedBytes) await requirePadding(path, gunzip.bytesWritten);
   } catch (error) {
     if (error instanceof UsageError) throw error;
     throw new UsageError(
       `${name} cannot be unpacked: ${(error as Error).message}`,
       "It is damaged or incomplete; download it again",
     );
+  }
+}
+
+/** Zero bytes may fill a file up; what is behind them would be passed over in silence. */
+async function requirePadding(path: string, start: number): Promise<void> {
+  for await (const chunk of createReadStream(path, { start }) as AsyncIterable<Buffer>) {
+    if (chunk.some((byte) => byte !== 0)) throw new Error("there is data behind its end");
   }
 }

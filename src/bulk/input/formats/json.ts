@@ -1,5 +1,6 @@
 /** Reading: JSON, one object on each line or an array of objects → a table. The only file that knows lossless-json. */
 import { UsageError } from "../../../errors.ts";
+import { shellWord } from "../../../shell-word.ts";
 import { type InputFile, readBytes } from "../source.ts";
 import { joinedNames } from "../values.ts";
 import { openTableWriter } from "./table.ts";
@@ -26,12 +27,16 @@ export async function readJson(file: InputFile, target: string): Promise<JsonTab
   const writer = openTableWriter(target, file.name);
   const parseNumber = (digits: string) => digits;
   let isArray = false;
+  let lastLine = 0;
   try {
     for await (const element of elementsOf(file)) {
       isArray ||= element.isInArray;
       const place = element.isInArray
         ? `${file.name}, element ${element.number}`
         : `${file.name}:${element.line}`;
+      if (!element.isInArray && element.line === lastLine)
+        throw new UsageError(`${place}: two values are on one line`, wholeForm);
+      lastLine = element.line;
       let value: unknown;
       try {
         value = parse(element.text, undefined, parseNumber);
@@ -42,7 +47,9 @@ export async function readJson(file: InputFile, target: string): Promise<JsonTab
         );
       }
       const cells: (string | undefined)[] = [];
-      for (const [name, member] of membersOf(value, place)) {
+      const members = membersOf(value, place);
+      if (element.number === 1 && !element.isInArray) refuseEnvelope(file, members);
+      for (const [name, member] of members) {
         let index = indexes.get(name);
         if (index === undefined) {
           index = names.push(name) - 1;
@@ -66,6 +73,20 @@ function membersOf(value: unknown, place: string): [string, unknown][] {
     throw new UsageError(`${place}: expected an object, such as {"Email":"ada@example.com"}`, wholeForm);
   }
   return Object.entries(value);
+}
+
+/** An object around the contacts, as many services answer. @throws UsageError with the member to take out */
+function refuseEnvelope({ name: file }: InputFile, members: [string, unknown][]): void {
+  const hasText = members.some(([, value]) => typeof value === "string" && value.trim() !== "");
+  const holdsContacts = (value: unknown) =>
+    Array.isArray(value) && (!hasText || value.some((each) => each !== null && typeof each === "object"));
+  const member = members.find(([, value]) => holdsContacts(value))?.[0];
+  if (member === undefined) return;
+  const path = /^[A-Za-z_]\w*$/.test(member) ? `.${member}` : `.[${JSON.stringify(member)}]`;
+  throw new UsageError(
+    `${file} is one object with an array in its member ${JSON.stringify(member)}; expected the array itself`,
+    `Take it out first: jq ${shellWord(path)} ${file.endsWith(".json") ? `${shellWord(file)} ` : ""}> contacts.json`,
+  );
 }
 
 /** Several texts in one member become one cell that names them all, as in a CSV file. */
@@ -176,8 +197,9 @@ function createSplitter(file: InputFile) {
   return {
     write,
     *end(): Generator<Element> {
-      if (start !== -1 && depth === 0 && !isInString) yield taken(text.length);
-      else if (start !== -1 || (isArray && !isOver)) {
+      const isWhole = isArray ? isOver : start === -1 || (depth === 0 && !isInString);
+      if (isWhole && start !== -1) yield taken(text.length);
+      if (!isWhole) {
         throw fault("the file ends in the middle of a value: it is probably incomplete", "Export it again");
       }
     },

@@ -2,6 +2,7 @@
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { UsageError } from "../../../errors.ts";
+import { requireClosedQuotes } from "../closed-quotes.ts";
 import { type FoundEncoding, findEncoding } from "../encoding/detect.ts";
 import { type Inspection, inspectFile, refuseOtherKinds } from "../inspect.ts";
 import type { ReadOptions } from "../rows.ts";
@@ -27,7 +28,9 @@ export async function openInput(file: InputFile, options: ReadOptions): Promise<
   await requireFile(file);
   const unpacked = await unpack(file, options);
   const { text, table } = unpacked;
-  return { file, ...unpacked, encoding: await findEncoding(text, table ? undefined : options.encoding) };
+  const encoding = await findEncoding(text, table ? undefined : options.encoding);
+  if (!table) await requireClosedQuotes(text, encoding, options);
+  return { file, ...unpacked, encoding };
 }
 
 async function unpack(
@@ -50,13 +53,25 @@ async function unpack(
     refuseFlags(file, "a workbook", { "--encoding": options.encoding, "--delimiter": options.delimiter });
     const { readWorkbook } = await import("./workbook.ts");
     const path = await scratchPath(file, "sheet");
-    const { sheet, hiddenRows, formulasWithoutValue } = await readWorkbook(inner.file, path, options.sheet);
+    const found = await readWorkbook(inner.file, path, options.sheet);
+    const { sheet, hiddenRows, formulasWithoutValue, mergedRanges, errors } = found;
     notes.push(`Read the sheet ${JSON.stringify(sheet)} of a workbook`);
     if (hiddenRows > 0)
       notes.push(`${counted(hiddenRows, "row")} hidden in the workbook; read like the others`);
+    if (mergedRanges > 0) {
+      notes.push(
+        `${mergedRanges.toLocaleString("en-US")} merged ${mergedRanges === 1 ? "range" : "ranges"} in the workbook: each of their cells is read with the value of the range`,
+      );
+    }
     if (formulasWithoutValue > 0) {
       notes.push(
         `${counted(formulasWithoutValue, "formula")} without a value in the workbook: read as blank; save it in a spreadsheet first`,
+      );
+    }
+    if (errors.first) {
+      const { line, text } = errors.first;
+      notes.push(
+        `${errors.count.toLocaleString("en-US")} ${errors.count === 1 ? "cell holds" : "cells hold"} an error such as ${text} (line ${line}): read as written; correct the formula first`,
       );
     }
     return { ...opened, text: await inspectFile({ ...file, path }), table: {} };
@@ -114,6 +129,6 @@ async function scratchPath({ name, scratch }: InputFile, part: string): Promise<
   return join(scratch, part);
 }
 
-function counted(count: number, what: string): string {
-  return `${count.toLocaleString("en-US")} ${what}${count === 1 ? " is" : "s are"}`;
+function counted(number: number, what: string): string {
+  return `${number.toLocaleString("en-US")} ${what}${number === 1 ? " is" : "s are"}`;
 }

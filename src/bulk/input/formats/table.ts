@@ -17,6 +17,10 @@ export interface TableWriter {
 
 /** Text is gathered to pieces of this many characters before it is written. */
 const pieceCharacters = 64 * 1024;
+/** Half of a character beyond the first 65,536, which text cannot hold: it would become U+FFFD. */
+const loneSurrogate = /\p{Surrogate}/u;
+const cutCharacter =
+  "A program has cut the text in the middle of a character; correct it there, and export again";
 /** A small file can describe a table that fills a disk. */
 const mostCharacters = 4 * 1024 ** 3;
 
@@ -57,6 +61,11 @@ export function openTableWriter(path: string, name: string): TableWriter {
       while (last > 0 && cells[last - 1] === undefined) last -= 1;
       for (let index = 0; index < last; index += 1) {
         const cell = cells[index];
+        if (cell !== undefined && loneSurrogate.test(cell))
+          throw new UsageError(
+            `${name}:${line}: cell ${index + 1} contains half of a character`,
+            cutCharacter,
+          );
         if (index > 0) piece += "\t";
         piece += cell === undefined ? missingCell : escapedCell(cell);
       }

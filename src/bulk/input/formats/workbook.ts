@@ -5,6 +5,7 @@ import { shellWord } from "../../../shell-word.ts";
 import type { InputFile } from "../source.ts";
 import { type Archive, openArchive } from "./archive.ts";
 import { builtInFormats, loadNumberFormats, type NumberFormats, shownNumber } from "./cells.ts";
+import { readMergedCells } from "./merged-cells.ts";
 import { openTableWriter, tooLarge } from "./table.ts";
 import { readXml } from "./xml.ts";
 
@@ -14,6 +15,10 @@ export interface WorkbookTable {
   hiddenRows: number;
   /** Formulas that the workbook has no value for: blank in the table. */
   formulasWithoutValue: number;
+  /** Merged ranges whose value was given to their other cells. */
+  mergedRanges: number;
+  /** Cells that hold an error such as `#N/A`: read as it is shown. */
+  errors: { count: number; first?: { line: number; text: string } };
 }
 
 interface Sheet {
@@ -25,7 +30,9 @@ interface Sheet {
 interface Workbook {
   sheets: Sheet[];
   epoch: 1900 | 1904;
-  base: string;
+  /** Where the parts are that all sheets share; a workbook can do without. */
+  styles?: string;
+  sharedTexts?: string;
 }
 
 /** In characters. */
@@ -47,8 +54,8 @@ export async function readWorkbook(
   try {
     const workbook = await readParts(archive, file);
     const sheet = chooseSheet(workbook.sheets, wanted, file.name);
-    const styles = await readStyles(archive, file, workbook.base);
-    const texts = await readSharedTexts(archive, file, workbook.base);
+    const styles = await readStyles(archive, file, workbook.styles);
+    const texts = await readSharedTexts(archive, file, workbook.sharedTexts);
     const shown = createCellReader(await loadNumberFormats(), workbook.epoch, styles, texts);
     return { sheet: sheet.name, ...(await writeSheet(archive, file, sheet, target, shown)) };
   } finally {
@@ -58,14 +65,18 @@ export async function readWorkbook(
 
 async function readParts(archive: Archive, file: InputFile): Promise<Workbook> {
   const main = await mainPart(archive, file);
-  const base = posix.dirname(main);
   const targets = await relationsOf(archive, file, main);
+  const partOf = (type: string, usual: string) => {
+    const named = [...targets.values()].find((each) => each.type.endsWith(type))?.target;
+    const path = posix.join(posix.dirname(main), usual);
+    return named ?? (archive.has(path) ? path : undefined);
+  };
   const sheets: Sheet[] = [];
   let epoch: Workbook["epoch"] = 1900;
   await readXml(archive.read(main), file.name, {
     open(name, attributes) {
       if (name === "workbookPr" && /^(?:1|true)$/.test(attributes.date1904 ?? "")) epoch = 1904;
-      const path = name === "sheet" ? targets.get(attributes["r:id"] ?? "") : undefined;
+      const path = name === "sheet" ? targets.get(relationId(attributes)) : undefined;
       // A chart has a sheet of its own, without cells.
       if (path?.type.endsWith("/worksheet")) {
         sheets.push({
@@ -76,7 +87,14 @@ async function readParts(archive: Archive, file: InputFile): Promise<Workbook> {
       }
     },
   });
-  return { sheets, epoch, base };
+  const styles = partOf("/styles", "styles.xml");
+  return { sheets, epoch, styles, sharedTexts: partOf("/sharedStrings", "sharedStrings.xml") };
+}
+
+/** Usually `r:id`, but a program can name the prefix as it likes. */
+function relationId(attributes: Record<string, string>): string {
+  const name = Object.keys(attributes).find((each) => each.endsWith(":id"));
+  return name === undefined ? "" : attributes[name]!;
 }
 
 async function mainPart(archive: Archive, file: InputFile): Promise<string> {
@@ -145,10 +163,9 @@ function chooseSheet(sheets: Sheet[], wanted: string | undefined, file: string):
 }
 
 /** The number format of each cell style. */
-async function readStyles(archive: Archive, file: InputFile, base: string): Promise<string[]> {
-  const path = posix.join(base, "styles.xml");
+async function readStyles(archive: Archive, file: InputFile, path: string | undefined): Promise<string[]> {
   const patterns: string[] = [];
-  if (!archive.has(path)) return patterns;
+  if (path === undefined) return patterns;
   const own = new Map<string, string>();
   let isInCells = false;
   await readXml(archive.read(path), file.name, {
@@ -166,10 +183,13 @@ async function readStyles(archive: Archive, file: InputFile, base: string): Prom
   return patterns;
 }
 
-async function readSharedTexts(archive: Archive, file: InputFile, base: string): Promise<string[]> {
-  const path = posix.join(base, "sharedStrings.xml");
+async function readSharedTexts(
+  archive: Archive,
+  file: InputFile,
+  path: string | undefined,
+): Promise<string[]> {
   const texts: string[] = [];
-  if (!archive.has(path)) return texts;
+  if (path === undefined) return texts;
   let characters = 0;
   const gather = createTextGatherer();
   await readXml(archive.read(path), file.name, {
@@ -211,14 +231,18 @@ function createTextGatherer() {
       if (name === "rPh") isPronunciation = false;
     },
     /** Characters that XML cannot hold are written as `_x000D_`. */
-    take: () =>
-      whole.replace(/_x([0-9A-Fa-f]{4})_/g, (_, code: string) =>
-        String.fromCharCode(Number.parseInt(code, 16)),
-      ),
+    take: () => unescapedText(whole),
   };
 }
 
-type CellReader = (type: string, style: string | undefined, value: string) => string;
+function unescapedText(text: string): string {
+  return text.replace(/_x([0-9A-Fa-f]{4})_/g, (_, code: string) =>
+    String.fromCharCode(Number.parseInt(code, 16)),
+  );
+}
+
+/** @returns undefined for a cell that refers to a text that is not there */
+type CellReader = (type: string, style: string | undefined, value: string) => string | undefined;
 
 function createCellReader(
   formats: NumberFormats,
@@ -227,14 +251,18 @@ function createCellReader(
   texts: readonly string[],
 ): CellReader {
   return (type, style, value) => {
-    if (type === "s") return texts[Number(value)] ?? "";
-    if (type === "b") return value.trim() === "1" ? "TRUE" : "FALSE";
+    if (value === "") return "";
+    if (type === "s") return /^\s*\d+\s*$/.test(value) ? texts[Number(value)] : undefined;
+    if (type === "str") return unescapedText(value);
+    if (type === "b") return truthOf[value.trim()] ?? value;
     // An ISO date, as some programs write it.
     if (type === "d") return value.replace(/T00:00:00(?:\.0+)?Z?$/, "").replace(/(T[\d:]+)\.\d+Z?$/, "$1");
-    if (type !== "n" || value === "") return value;
+    if (type !== "n") return value;
     return shownNumber(value, styles[Number(style ?? 0)] ?? "General", epoch, formats);
   };
 }
+
+const truthOf: Record<string, string> = { 1: "TRUE", true: "TRUE", 0: "FALSE", false: "FALSE" };
 
 interface OpenCell {
   column: number;
@@ -252,25 +280,45 @@ async function writeSheet(
   target: string,
   shown: CellReader,
 ): Promise<Omit<WorkbookTable, "sheet">> {
-  const found = { hiddenRows: 0, formulasWithoutValue: 0 };
+  const found: Omit<WorkbookTable, "sheet" | "mergedRanges"> = {
+    hiddenRows: 0,
+    formulasWithoutValue: 0,
+    errors: { count: 0 },
+  };
+  const merged = await readMergedCells(() => archive.read(sheet.path), file.name);
   const writer = openTableWriter(target, file.name);
   let rows: { line: number; cells: (string | undefined)[] }[] = [];
   let line = 0;
+  /** The row says its number, or a cell of it has. */
+  let isNumbered = false;
   let isHidden = false;
   let cells: (string | undefined)[] = [];
+  /** Of a cell that does not say its place: behind the one before it, blank or not. */
+  let nextColumn = 0;
   let cell: OpenCell | undefined;
   let isInValue = false;
   const gather = createTextGatherer();
   const handlers = {
     open(name: string, attributes: Record<string, string>) {
       if (name === "row") {
-        line = Number(attributes.r ?? line + 1);
+        isNumbered = attributes.r !== undefined;
+        line = isNumbered ? Number(attributes.r) : line + 1;
+        if (!(Number.isInteger(line) && line > 0))
+          throw damagedCell(file.name, `a row has the number ${attributes.r}`);
         isHidden = /^(?:1|true)$/.test(attributes.hidden ?? "");
         cells = [];
+        nextColumn = 0;
       } else if (name === "c") {
-        const column = attributes.r === undefined ? cells.length : columnOf(attributes.r);
+        const place = attributes.r === undefined ? { column: nextColumn } : placeOf(attributes.r);
+        if (!place || (isNumbered && place.line !== undefined && place.line !== line))
+          throw damagedCell(file.name, `row ${line} has a cell ${attributes.r}`);
+        if (place.line !== undefined) {
+          line = place.line;
+          isNumbered = true;
+        }
+        nextColumn = place.column + 1;
         cell = {
-          column,
+          column: place.column,
           type: attributes.t ?? "n",
           style: attributes.s,
           value: "",
@@ -293,16 +341,23 @@ async function writeSheet(
       if (name === "v") isInValue = false;
       if (name === "is" && cell) {
         cell.value = gather.take();
-        cell.type = "str";
+        cell.type = "text";
       }
       if (name === "c" && cell) {
         if (cell.hasFormula && !cell.hasValue) found.formulasWithoutValue += 1;
         const text = shown(cell.type, cell.style, cell.value);
+        if (text === undefined)
+          throw damagedCell(file.name, `row ${line} refers to a shared text that is not there`);
+        if (cell.type === "e" && text !== "") {
+          found.errors.count += 1;
+          found.errors.first ??= { line, text };
+        }
         if (text !== "") place(cells, cell.column, text, file.name, line);
         cell = undefined;
       }
       if (name !== "row" || cells.length === 0) return;
       if (isHidden) found.hiddenRows += 1;
+      merged?.fill(line, cells);
       rows.push({ line, cells });
       cells = [];
     },
@@ -317,7 +372,7 @@ async function writeSheet(
   } finally {
     writer.close();
   }
-  return found;
+  return { ...found, mergedRanges: merged?.filled() ?? 0 };
 }
 
 /** A cell of a workbook is never missing: where there is none, it is blank. */
@@ -334,15 +389,23 @@ function place(
       "Remove the cells far to the right of the table",
     );
   }
+  if (cells[column]) throw damagedCell(file, `row ${line} has two values in column ${column + 1}`);
   while (cells.length < column) cells.push("");
   cells[column] = text;
 }
 
-/** 0 for `A7`. */
-function columnOf(reference: string): number {
+/** `A7` → the first column, line 7. Undefined for what is no reference to a cell. */
+function placeOf(reference: string): { column: number; line?: number } | undefined {
+  const [, letters, line] = /^\$?([A-Z]{1,3})\$?([1-9]\d{0,6})?$/i.exec(reference) ?? [];
+  if (letters === undefined) return undefined;
   let column = 0;
-  for (const letter of /^[A-Z]{1,3}/i.exec(reference)?.[0].toUpperCase() ?? "A") {
-    column = column * 26 + letter.charCodeAt(0) - 64;
-  }
-  return column - 1;
+  for (const letter of letters.toUpperCase()) column = column * 26 + letter.charCodeAt(0) - 64;
+  return { column: column - 1, line: line === undefined ? undefined : Number(line) };
+}
+
+function damagedCell(file: string, what: string): UsageError {
+  return new UsageError(
+    `${file} is a damaged workbook: ${what}`,
+    "Open it in a spreadsheet and save it again",
+  );
 }

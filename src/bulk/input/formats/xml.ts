@@ -25,8 +25,8 @@ export async function readXml(
 ): Promise<void> {
   const { default: sax } = await import("sax");
   const parser = sax.parser(true, { xmlns: false, trim: false, normalize: false });
-  const decoder = new TextDecoder("utf-8");
-  const refuse = (what: string) => {
+  const decoder = new TextDecoder("utf-8", { fatal: true });
+  const refuse = (what: string): never => {
     throw new UsageError(
       `${file} is a damaged workbook: ${what}`,
       "Open it in a spreadsheet and save it again",
@@ -50,11 +50,18 @@ export async function readXml(
   };
   parser.ontext = onText;
   parser.oncdata = onText;
+  const decode = (chunk?: Buffer) => {
+    try {
+      return decoder.decode(chunk, { stream: chunk !== undefined });
+    } catch {
+      return refuse("its text is not UTF-8");
+    }
+  };
   for await (const chunk of chunks) {
-    parser.write(decoder.decode(chunk, { stream: true }));
+    parser.write(decode(chunk));
     await between();
   }
-  parser.write(decoder.decode()).close();
+  parser.write(decode()).close();
 }
 
 function localName(name: string): string {

@@ -1,0 +1,61 @@
+/** The languages of the tables: each table has a line for each, for a native reader to check. */
+export const languages = [
+  "english",
+  "german",
+  "french",
+  "spanish",
+  "italian",
+  "portuguese",
+  "dutch",
+  "swedish",
+  "danish",
+  "norwegian",
+  "finnish",
+  "polish",
+  "czech",
+  "slovak",
+  "hungarian",
+  "romanian",
+  "bulgarian",
+  "croatian",
+  "slovenian",
+  "greek",
+  "turkish",
+  "russian",
+  "ukrainian",
+  "lithuanian",
+  "latvian",
+  "estonian",
+  "japanese",
+  "chinese",
+  "korean",
+  "arabic",
+  "hebrew",
+  "vietnamese",
+  "indonesian",
+] as const;
+
+export type Language = (typeof languages)[number];
+
+/** Words or phrases of each language, parted by commas. */
+export type WordTable = Record<Language, string>;
+
+/** All entries of a table. German umlauts are also taken as they are written without them (`ue` for `ü`). */
+export function entriesOf(table: WordTable): string[] {
+  return languages.flatMap((language) => {
+    const entries = splitEntries(table[language]);
+    if (language !== "german") return entries;
+    return [...new Set([...entries, ...entries.map(withoutUmlauts)])];
+  });
+}
+
+export function splitEntries(line: string): string[] {
+  return line
+    .split(",")
+    .map((entry) => entry.trim())
+    .filter((entry) => entry !== "");
+}
+
+function withoutUmlauts(word: string): string {
+  return word.replace(/[äöü]/g, (letter) => ({ ä: "ae", ö: "oe", ü: "ue" })[letter]!);
+}

@@ -1,0 +1,47 @@
+/** Folders of sandboxes that keep nothing. What a process leaves that was killed goes when another one starts. */
+import { rmSync } from "node:fs";
+import { mkdtemp, readdir, readFile, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { lifeOf, type ProcessIdentity, thisProcess } from "../disk/this-process.ts";
+
+const prefix = "ecm-sandbox-";
+const ownerFile = "owner.json";
+
+/** Makes a folder of this process. Whoever made it removes it. */
+export async function makeTemporaryFolder(): Promise<string> {
+  await removeAbandoned();
+  const folder = await mkdtemp(join(tmpdir(), prefix));
+  await writeFile(join(folder, ownerFile), JSON.stringify(thisProcess()));
+  return folder;
+}
+
+/** Never throws: what cannot be removed now, such as a file that is open (Windows), goes when another process starts. */
+export function removeTemporaryFolder(folder: string): void {
+  try {
+    rmSync(folder, { recursive: true, force: true });
+  } catch {
+    // Later.
+  }
+}
+
+async function removeAbandoned(): Promise<void> {
+  const me = thisProcess();
+  const names = (await readdir(tmpdir())).filter((name) => name.startsWith(prefix));
+  await Promise.all(
+    names.map(async (name) => {
+      const folder = join(tmpdir(), name);
+      const owner = await ownerOf(folder);
+      if (owner && lifeOf(owner, me) === "gone") removeTemporaryFolder(folder);
+    }),
+  );
+}
+
+/** Undefined where it cannot be read: it is another user's, or is being made or removed. */
+async function ownerOf(folder: string): Promise<ProcessIdentity | undefined> {
+  try {
+    return JSON.parse(await readFile(join(folder, ownerFile), "utf8"));
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,67 @@
+/**
+ * Members of any of several lists, in a form of a search that was proven. Whether a criteria with several values, or several
+ * filters, mean "any of them" is not documented, and a service that honours only the first would leave people out in silence.
+ */
+import { EcmError, exitCodes } from "../errors.ts";
+import type { Criteria, Filter, Send } from "../wire.ts";
+import type { Behavior } from "./behavior.ts";
+import { isRefusal } from "./checked-search.ts";
+import { allOf, equals, readSearch, searchContactsRequest } from "./contacts.ts";
+import { namesListColumn } from "./local-list-filter.ts";
+
+/** The filters that find members of any of the lists, of whom the further criterias hold as well. */
+export type ListFilters = (further?: readonly Criteria[]) => Filter[];
+
+/** Others may add and remove members between two counts. */
+const mostCounts = 3;
+
+/**
+ * Each list after the first costs two requests: its members, and how many of them the search for all lists finds.
+ * @throws EcmError where no form of the search finds the members of every list
+ */
+export async function provenListFilters(
+  send: Send,
+  structureId: string,
+  lists: readonly string[],
+  behavior?: Behavior,
+): Promise<ListFilters> {
+  const ids = [...new Set(lists)];
+  const forms: ListFilters[] = [
+    (further = []) => allOf(...further, equals("LIST_ID", ids)),
+    (further = []) => ids.flatMap((id) => allOf(...further, equals("LIST_ID", [id]))),
+  ];
+  // Where the service does not filter by list, what its pages tell decides.
+  if (ids.length < 2 || behavior?.get("listColumn") === "refused") return forms[0]!;
+  const count = async (filters: Filter[]): Promise<number> => {
+    const query = { structureId, filters, page: 1, pageSize: 1, source: ["_id"] };
+    return readSearch(await send(searchContactsRequest(query))).totalRecords;
+  };
+  const findsAllOf = async (form: ListFilters, id: string): Promise<boolean> => {
+    const inList = equals("LIST_ID", [id]);
+    for (let counts = 1; counts <= mostCounts; counts++) {
+      if ((await count(form([inList]))) === (await count(allOf(inList)))) return true;
+    }
+    return false;
+  };
+  let refusal: unknown;
+  for (const form of forms) {
+    try {
+      let isProven = true;
+      for (const id of ids.slice(1)) isProven &&= await findsAllOf(form, id);
+      if (isProven) return form;
+    } catch (error) {
+      if (!isRefusal(error)) throw error;
+      if (namesListColumn(error)) return forms[0]!;
+      refusal ??= error;
+    }
+  }
+  if (refusal) throw refusal;
+  throw new EcmError(
+    exitCodes.failed,
+    "The service finds only some members when several lists are searched",
+    {
+      type: "UnprovenSearchError",
+      hint: "Name one list at a time",
+    },
+  );
+}

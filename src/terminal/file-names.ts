@@ -1,0 +1,85 @@
+/** What the name of an output file says of its content. */
+import { basename } from "node:path";
+import { UsageError } from "../errors.ts";
+import type { OutputFormat } from "./format.ts";
+
+/** `yaml` is the form of a structure's file. */
+export type FileFormat = OutputFormat | "yaml";
+
+const formatsByEnding: Record<string, FileFormat> = {
+  csv: "csv",
+  tsv: "tsv",
+  tab: "tsv",
+  json: "json",
+  ndjson: "ndjson",
+  jsonl: "ndjson",
+  yaml: "yaml",
+  yml: "yaml",
+};
+
+/** What `ecm` does not write. */
+const kindsByEnding = new Map(
+  Object.entries({
+    "a workbook": "xlsx xlsm xlsb xls ods numbers",
+    "a compressed file": "gz gzip tgz bz2 xz zst zip 7z rar tar",
+    "a database": "db sqlite sqlite3 parquet avro feather duckdb",
+    "a document": "pdf doc docx odt html htm xml md",
+  }).flatMap(([kind, endings]) => endings.split(" ").map((ending) => [ending, kind])),
+);
+
+/**
+ * The format that a file's name asks for; undefined where any will do.
+ * @param flag that names the file
+ * @throws UsageError for a kind of file that is not written
+ */
+export function formatByName(file: string, flag = "--output-file"): FileFormat | undefined {
+  const [, stem, ending] = /^(.+)\.([^.]+)$/.exec(basename(file)) ?? [];
+  if (ending === undefined) return undefined;
+  const kind = kindsByEnding.get(ending.toLowerCase());
+  if (kind === undefined) return formatsByEnding[ending.toLowerCase()];
+  const inner = /\.(?:csv|tsv|json|ndjson|jsonl)$/i.test(stem!) ? stem! : `${stem}.csv`;
+  const hint =
+    kind === "a compressed file"
+      ? `Write ${inner} and compress it afterwards: gzip ${inner}`
+      : kind === "a workbook"
+        ? `Write CSV, which spreadsheets open: ${inner}`
+        : `Write CSV or JSON: ${inner}`;
+  throw new UsageError(`${flag}: ${file} is ${kind} by its name, which ecm does not write`, hint);
+}
+
+/**
+ * The format of an output file: what `--output` asks for, else what its name says, else what is usual.
+ * @param text what the form for people is called: `yaml` where a command writes that
+ * @throws UsageError where name and `--output` say different things
+ */
+export function formatOfFile(
+  file: string,
+  { asked, usual, text }: { asked?: OutputFormat; usual: OutputFormat; text: "table" | "yaml" },
+): OutputFormat {
+  const byName = formatByName(file);
+  const format = asked ?? (byName === "yaml" ? "table" : byName) ?? usual;
+  requireFormatOf(file, text === "yaml" && format !== "json" && format !== "ndjson" ? "yaml" : format);
+  return format;
+}
+
+/** @throws UsageError where the name says another format than the one that is written */
+export function requireFormatOf(file: string, format: FileFormat, flag = "--output-file"): void {
+  const byName = formatByName(file, flag);
+  if (byName === undefined || byName === format) return;
+  const stem = file.slice(0, file.lastIndexOf("."));
+  const ending = format === "table" || format === "id" ? "txt" : format;
+  throw new UsageError(
+    `${flag}: ${file} is ${nameOf(byName)} by its name, but the output is ${nameOf(format)}`,
+    `Name it ${stem}.${ending}`,
+  );
+}
+
+function nameOf(format: FileFormat): string {
+  const names: Partial<Record<FileFormat, string>> = {
+    table: "a table for people",
+    id: "ids",
+    yaml: "YAML",
+    ndjson: "JSON lines",
+  };
+  return names[format] ?? format.toUpperCase();
+}

@@ -1,0 +1,120 @@
+/** A name of a column is understood as a whole or not at all, in every language and however it is written. */
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { phraseKey } from "../../../src/bulk/input/consent-fold.ts";
+import { consentNameOf } from "../../../src/bulk/input/consent-names.ts";
+import { cellWords } from "../../../src/bulk/input/consent-words/cells.ts";
+import { entriesOf, languages, splitEntries } from "../../../src/bulk/input/consent-words/languages.ts";
+import { aroundWords, reasonWords } from "../../../src/bulk/input/consent-words/names-around.ts";
+import { optInNames } from "../../../src/bulk/input/consent-words/names-opt-in.ts";
+import { optOutNames } from "../../../src/bulk/input/consent-words/names-opt-out.ts";
+import { statusNames } from "../../../src/bulk/input/consent-words/names-status.ts";
+import { isPhrase, named, negations } from "./consent-negations.ts";
+
+describe("the tables", () => {
+  test.each([
+    ["opt-in", optInNames],
+    ["opt-out", optOutNames],
+    ["status", statusNames],
+    ["around", aroundWords],
+  ])("%s: every language has its line", (_name, table) => {
+    for (const language of languages) expect(splitEntries(table[language]), language).not.toHaveLength(0);
+    expect(languages.length).toBeGreaterThan(20);
+    for (const language of languages) expect(cellWords[language].gone, language).not.toBe("");
+  });
+
+  test("no phrase says two things", () => {
+    const optOut = new Set(entriesOf(optOutNames).map(phraseKey));
+    const status = new Set(entriesOf(statusNames).map(phraseKey));
+    const both = entriesOf(optInNames).filter((phrase) => optOut.has(phraseKey(phrase)));
+    const alsoStatus = [...entriesOf(optInNames), ...entriesOf(optOutNames)].filter((phrase) =>
+      status.has(phraseKey(phrase)),
+    );
+    expect({ both, alsoStatus }).toEqual({ both: [], alsoStatus: [] });
+  });
+
+  test("no word that says nothing is a negation, an end, or the start of one", () => {
+    const words = new Set(negations.map(phraseKey));
+    const wrong = [...entriesOf(aroundWords), ...entriesOf(reasonWords)].filter((word) =>
+      words.has(phraseKey(word)),
+    );
+    expect(wrong).toEqual([]);
+  });
+});
+
+const dashes = [
+  "-",
+  "_",
+  " ",
+  "  ",
+  "\u2010",
+  "\u2011",
+  "\u2013",
+  "\u2014",
+  "\u00a0",
+  "\uff0d",
+  "\ufe63",
+  " - ",
+];
+const marks = ["\u00ad", "\u200b", "\u200d", "\u2060", "\ufeff", "\u200e"];
+
+const upper = (text: string) => text.toUpperCase();
+const turkish = (text: string) => text.toLocaleUpperCase("tr");
+const title = (text: string) => text.replace(/(^|[\s-])(\p{L})/gu, (letters) => letters.toUpperCase());
+const wide = (text: string) =>
+  text.replace(/[!-~]/g, (letter) => String.fromCharCode(letter.charCodeAt(0) + 0xfee0));
+
+/** A text as others write it. */
+const written = (text: fc.Arbitrary<string>) =>
+  fc
+    .tuple(
+      text,
+      fc.constantFrom(...dashes),
+      fc.constantFrom((each: string) => each, upper, turkish, title, wide),
+      fc.option(fc.tuple(fc.nat(), fc.constantFrom(...marks))),
+    )
+    .map(([plain, dash, letters, mark]) => {
+      const cased = letters(plain).replaceAll(" ", dash);
+      if (!mark) return cased;
+      const at = mark[0] % (cased.length + 1);
+      return cased.slice(0, at) + mark[1] + cased.slice(at);
+    });
+
+describe("names", () => {
+  test("every phrase is understood, in any letter case, with any dash and any invisible mark", () => {
+    fc.assert(
+      fc.property(
+        fc
+          .constantFrom(...named)
+          .chain(([phrase, kind]) => fc.tuple(written(fc.constant(phrase)), fc.constant(kind))),
+        ([name, kind]) => {
+          expect(consentNameOf(name), JSON.stringify(name)).toBe(kind);
+        },
+      ),
+      { numRuns: 1500 },
+    );
+  });
+
+  test("a negation or an end before or behind a phrase never leaves it what it was", () => {
+    const around = ["", ...entriesOf(aroundWords)];
+    fc.assert(
+      fc.property(
+        fc.constantFrom(...named),
+        fc.constantFrom(...negations),
+        fc.constantFrom(...around),
+        fc.constantFrom(...around),
+        fc.boolean(),
+        fc.constantFrom(...dashes),
+        fc.constantFrom((each: string) => each, upper, turkish, title, wide),
+        ([phrase, kind], negation, before, after, isBefore, dash, letters) => {
+          const middle = isBefore ? [negation, phrase] : [phrase, negation];
+          const words = [before, ...middle, after].filter((word) => word !== "");
+          if (isPhrase(middle.join(" "))) return;
+          const name = letters(words.join(" ")).replaceAll(" ", dash);
+          expect(consentNameOf(name), JSON.stringify(name)).not.toBe(kind);
+        },
+      ),
+      { numRuns: 4000 },
+    );
+  });
+});

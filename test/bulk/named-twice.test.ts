@@ -1,0 +1,47 @@
+/** One contact that is named by its key and by its id is one contact: one line of a plan, one write. */
+import { readFile } from "node:fs/promises";
+import { describe, expect, it } from "vitest";
+import type { Contact } from "../../src/wire.ts";
+import { startWitness } from "../journeys/witness.ts";
+import { inputFile, manyContacts, summaryOf } from "./kit.ts";
+
+const key = "p1@example.com";
+
+async function scene(count: number) {
+  const witness = await startWitness();
+  witness.sandbox.operations.seed({ lists: ["L"], contacts: manyContacts(count) });
+  const shown = await witness.ecm(["contact", "get", key, "--json"]);
+  return { witness, id: (JSON.parse(shown.stdout) as Contact)._id };
+}
+
+const changes: Record<string, [words: string[], outcome: "updated" | "deleted"]> = {
+  "contact mutate": [["mutate", "--set", "First Name=New", "--add-list", "L"], "updated"],
+  "contact unsubscribe": [["unsubscribe", "--yes"], "updated"],
+  "contact delete": [["delete", "--yes"], "deleted"],
+};
+
+describe.each(Object.entries(changes))("%s", (_name, [[verb = "", ...flags], outcome]) => {
+  // In a small account everybody is read; in a large one each is looked up.
+  it.each([
+    ["key first", 5, (id: string) => [key, id, "p2@example.com"]],
+    ["id first", 5, (id: string) => [id, "p2@example.com", key]],
+    ["key first, each looked up", 1100, (id: string) => [key, id, "p2@example.com"]],
+    ["id first, each looked up", 1100, (id: string) => [id, "p2@example.com", key]],
+  ])("writes it once: %s", async (_order, count, namesOf) => {
+    const { witness, id } = await scene(count);
+    const plan = await inputFile("", "plan.ndjson");
+    const words = ["contact", verb, ...namesOf(id), ...flags, "--json"];
+    const dry = summaryOf(await witness.ecm([...words, "--dry-run"]));
+    expect(dry.rows).toMatchObject({ read: 3, [outcome]: 2, skipped: 1 });
+    const result = await witness.ecm([...words, "--plan", plan]);
+    expect(result.code, result.stderr).toBe(0);
+    expect(summaryOf(result)).toMatchObject({
+      rows: { read: 3, [outcome]: 2, skipped: 1, unchanged: 0 },
+      codes: { skipped: { duplicate: 1 } },
+    });
+    expect(witness.writes.filter(({ what }) => what === id)).toHaveLength(1);
+    const lines = (await readFile(plan, "utf8")).trim().split("\n");
+    const ofContact = lines.map((line) => JSON.parse(line)).filter(({ contactId }) => contactId === id);
+    expect(ofContact.filter(({ action }) => action !== "skip")).toHaveLength(1);
+  });
+});

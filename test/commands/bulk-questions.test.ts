@@ -1,0 +1,88 @@
+/** A bulk write at a terminal is agreed to by a person or by --yes, whatever forbids questions, and again when it is resumed. */
+import { describe, expect, it } from "vitest";
+import { contactsIn, inputFile, manyContacts, manyRows, summaryOf } from "../bulk/kit.ts";
+import { startSandbox } from "../support/sandbox.ts";
+
+const at = { terminalColumns: 200 };
+const contents = { lists: ["L", "M"], contacts: manyContacts(20) };
+
+const writes: Record<string, (path: string) => string[]> = {
+  import: (path) => ["import", path],
+  "contact mutate --all": () => ["contact", "mutate", "--all", "--set", "First Name=X"],
+  "contact mutate --keys": (path) => ["contact", "mutate", "--keys", path, "--add-list", "L"],
+  "lists sync": (path) => ["lists", "sync", "L", path],
+  "lists duplicate": () => ["lists", "duplicate", "L", "N"],
+  "lists merge": () => ["lists", "merge", "L", "M", "--into", "N"],
+  "contact delete": () => ["contact", "delete", "--all"],
+  "contact unsubscribe": () => ["contact", "unsubscribe", "--all"],
+};
+
+describe("--no-input at a terminal", () => {
+  it.each(Object.entries(writes))("refuses %s before a request without --yes", async (_name, argsFor) => {
+    const { ecm, sandbox } = await startSandbox({ contents });
+    const args = argsFor(await inputFile(manyRows(20, () => "New")));
+    for (const options of [at, { ...at, env: { ECM_NO_INPUT: "1" } }]) {
+      const words = options === at ? ["--no-input"] : [];
+      const refused = await ecm([...args, ...words], options);
+      expect(refused.code, refused.stderr).toBe(2);
+      expect(refused.stderr).toContain("--yes");
+    }
+    expect(sandbox.operations.requests()).toEqual([]);
+    expect((await ecm([...args, "--no-input", "--dry-run"], at)).code).toBe(0);
+    const done = await ecm([...args, "--no-input", "--yes"], at);
+    expect(done.code, done.stderr).toBe(0);
+  });
+
+  it("refuses an undo, and resuming", async () => {
+    const service = await startSandbox({ contents });
+    const { ecm } = service;
+    const args = ["import", await inputFile(manyRows(20, () => "New")), "--json"];
+    const stopped = summaryOf(await ecm([...args, "--max-requests", "8"]));
+    const before = await contactsIn(service);
+    for (const words of [["runs", "resume", stopped.run!], ["runs", "undo", stopped.run!], args]) {
+      const refused = await ecm([...words, "--no-input"], at);
+      expect(refused.code, refused.stderr).toBe(2);
+    }
+    expect(await contactsIn(service)).toEqual(before);
+    expect((await ecm(["runs", "resume", stopped.run!, "--no-input", "--yes"], at)).code).toBe(0);
+    expect((await ecm(["runs", "undo", stopped.run!, "--no-input", "--yes"], at)).code).toBe(0);
+  });
+
+  it("goes on where there is no terminal, as in a script", async () => {
+    const { ecm } = await startSandbox({ contents });
+    expect((await ecm(["import", await inputFile(manyRows(20, () => "New")), "--no-input"])).code).toBe(0);
+  });
+});
+
+describe("resuming at a terminal", () => {
+  it.each(["runs resume", "the same command"])("asks again: %s", async (how) => {
+    const service = await startSandbox({ contents });
+    const { ecm } = service;
+    const args = ["import", await inputFile(manyRows(20, () => "New")), "--json"];
+    const stopped = summaryOf(await ecm([...args, "--max-requests", "8"]));
+    expect(stopped.rows.updated).toBeGreaterThan(0);
+    const before = await contactsIn(service);
+    const words = how === "runs resume" ? ["runs", "resume", stopped.run!] : args;
+    const declined = await ecm(words, { ...at, typed: "n\r" });
+    expect(declined.code, declined.stderr).toBe(1);
+    expect(await contactsIn(service)).toEqual(before);
+    const agreed = await ecm(words, { ...at, typed: "y\r" });
+    expect(agreed.code, agreed.stderr).toBe(0);
+    const view = JSON.parse((await ecm(["runs", "show", stopped.run!, "--json"])).stdout);
+    expect(view).toMatchObject({ status: "completed", rows: { updated: 20 } });
+  });
+
+  it("asks for the number of who is left of a deletion, and for an undo", async () => {
+    const { ecm } = await startSandbox({ contents });
+    const args = ["contact", "delete", "--all", "--max-requests", "8", "--yes", "--json"];
+    const { run, rows } = summaryOf(await ecm(args));
+    expect(rows.deleted).toBeGreaterThan(0);
+    expect((await ecm(["runs", "resume", run!], { ...at, typed: "20\r" })).code).toBe(1);
+    const resumed = await ecm(["runs", "resume", run!], { ...at, typed: `${rows.pending}\r` });
+    expect(resumed.code, resumed.stderr).toBe(0);
+    const undo = ["runs", "undo", run!, "--max-requests", "8", "--json"];
+    const undone = summaryOf(await ecm(undo));
+    expect((await ecm(["runs", "resume", undone.run!], { ...at, typed: "n\r" })).code).toBe(1);
+    expect((await ecm(["runs", "resume", undone.run!], { ...at, typed: "y\r" })).code).toBe(0);
+  });
+});

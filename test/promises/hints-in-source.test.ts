@@ -1,0 +1,103 @@
+/** Every command that a message of ours shows exists, with the flags that are shown with it. */
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { PassThrough } from "node:stream";
+import type { Command } from "commander";
+import { beforeAll, expect, it } from "vitest";
+import { childNamed, flagNamed } from "../../src/commands/tree.ts";
+import { createContext } from "../../src/context.ts";
+import { createProgram, groups } from "../../src/program.ts";
+
+const source = join(import.meta.dirname, "../../src");
+
+/** A file without its comments, with … where a value is put into a text. */
+function textOf(file: string): string {
+  return readFileSync(file, "utf8")
+    .replace(/\/\*\*?[\s\S]*?\*\//g, "")
+    .replace(/^\s*\/\/.*$/gm, "")
+    .replace(/\$\{[^{}]*\}/g, "…");
+}
+
+interface Shown {
+  place: string;
+  words: string[];
+}
+
+/** What stands behind `ecm`, as far as it may be a command. */
+function commandsIn(place: string, text: string): Shown[] {
+  return [...text.matchAll(/\becm (?:--profile \S+ )?((?:[^\s;,()"`|]+[ ]?)+)/g)].map(([, words]) => ({
+    place,
+    words: words!
+      .trim()
+      .replace(/[.:?]$/, "")
+      .split(/\s+/),
+  }));
+}
+
+let program: Command;
+const shown: Shown[] = [];
+
+beforeAll(async () => {
+  const sink = new PassThrough().resume();
+  const streams = { stdin: new PassThrough(), stdout: sink, stderr: sink, env: {} };
+  program = createProgram(createContext(streams as never, new AbortController().signal), () =>
+    Promise.resolve(0),
+  );
+  for (const { name, load } of groups) {
+    const command = program.commands.find((each) => each.name() === name)!;
+    (await load())(command, {} as never, {} as never);
+  }
+  for (const entry of readdirSync(source, { recursive: true, withFileTypes: true })) {
+    if (!entry.name.endsWith(".ts") || entry.name.endsWith(".d.ts")) continue;
+    const file = join(entry.parentPath, entry.name);
+    shown.push(...commandsIn(file.slice(source.length + 1), textOf(file)));
+  }
+});
+
+it("names commands that exist", () => {
+  const wrong: string[] = [];
+  for (const { place, words } of shown) {
+    let command = program;
+    for (const word of words) {
+      // A word in capitals or a name that is put in stands for a value; flags may stand before the command.
+      if (!/^[a-z][a-z-]*$/.test(word)) continue;
+      const child = childNamed(command, word);
+      if (child) command = child;
+      else if (command !== program && command.commands.length > 0 && !/…/.test(words.join(" ")))
+        wrong.push(`${place}: ecm ${words.join(" ")}`);
+      if (!child || command.commands.length === 0) break;
+    }
+  }
+  expect(wrong).toEqual([]);
+  expect(shown.length).toBeGreaterThan(150);
+});
+
+it("names flags that these commands have", () => {
+  const wrong: string[] = [];
+  for (const { place, words } of shown) {
+    let command = program;
+    for (const word of words)
+      command = (/^[a-z]/.test(word) ? childNamed(command, word) : undefined) ?? command;
+    if (command === program) continue;
+    const own = words.includes("--") ? words.slice(0, words.indexOf("--")) : words;
+    for (const word of own) {
+      const [, flag] = /^(--[a-z][a-z-]*|-[a-zA-Z])(?:=.*)?$/.exec(word) ?? [];
+      if (flag && flag !== "--help" && !flagNamed(command, flag))
+        wrong.push(`${place}: ecm ${words.join(" ")}`);
+    }
+  }
+  expect(wrong).toEqual([]);
+});
+
+it("leads nobody to a flag that overrides consent", () => {
+  const hints: string[] = [];
+  for (const { place, words } of shown) if (words.some((word) => /^--include-/.test(word))) hints.push(place);
+  // Elsewhere than in a command they stand in help and in what is said of their effect.
+  for (const entry of readdirSync(source, { recursive: true, withFileTypes: true })) {
+    if (!entry.name.endsWith(".ts")) continue;
+    const file = join(entry.parentPath, entry.name);
+    if (/(?:pass|use|with|add|anyway[^"]*) --include-(?:suppressed|unsubscribed)/i.test(textOf(file)))
+      hints.push(file);
+  }
+  expect(hints).toEqual([]);
+});

@@ -1,0 +1,11 @@
+/** A process may open a folder as often as it likes while others use it. */
+import { test } from "vitest";
+import { callToolsBesideWrites, startAndStopBesideWrites } from "./shared-folder.ts";
+
+test("A process that starts and stops a sandbox leaves the writes of another process alone", async () => {
+  await startAndStopBesideWrites(2);
+});
+
+test("A server for agents leaves the writes of commands alone", async () => {
+  await callToolsBesideWrites(2);
+});

@@ -1,0 +1,117 @@
+/** One process that opens a folder again and again while another process writes to it. Needs a build. */
+import { execFileSync } from "node:child_process";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { Client } from "@modelcontextprotocol/sdk/client/index.js";
+import { StdioServerTransport } from "@modelcontextprotocol/sdk/server/stdio.js";
+import { expect, onTestFinished } from "vitest";
+import { startSandbox } from "../../src/sandbox/start-sandbox.ts";
+import { resultOf, spawnEcm, temporaryHome } from "../support/ecm.ts";
+
+const libsql = fileURLToPath(new URL("../../node_modules/libsql", import.meta.url));
+
+/** What the database says of itself, and the keys in it, read by a process of its own. */
+export function inspectDatabase(folder: string): { integrity: string; keys: string[] } {
+  const script = `const database = new (require(${JSON.stringify(libsql)}))(process.argv[1]);
+database.pragma("busy_timeout = 30000");
+const [{ integrity_check: integrity }] = database.pragma("integrity_check");
+const keys = database.prepare("SELECT key FROM contacts").all().map(({ key }) => key);
+console.log(JSON.stringify({ integrity, keys }));`;
+  const words = ["-e", script, join(folder, "sandbox.db")];
+  return JSON.parse(execFileSync(process.execPath, words, { encoding: "utf8", maxBuffer: 2 ** 26 }));
+}
+
+function expectWhole(folder: string, answered: string[]): void {
+  const { integrity, keys } = inspectDatabase(folder);
+  expect(integrity).toBe("ok");
+  expect([...answered].filter((key) => !keys.includes(key))).toEqual([]);
+}
+
+interface Server {
+  baseUrl: string;
+  apiKey: string;
+  structureId: string;
+}
+
+async function create({ baseUrl, apiKey, structureId }: Server, key: string): Promise<string> {
+  const answer = await fetch(`${baseUrl}/api/contact`, {
+    method: "POST",
+    headers: { "x-api-key": apiKey, "content-type": "application/json" },
+    body: JSON.stringify({ key, contactStructureId: structureId }),
+  });
+  expect(answer.status, await answer.text()).toBe(200);
+  return key;
+}
+
+/** Creates contacts by commands, each a process of its own, until it is told to end; gives their keys. */
+function writingCommands(home: Record<string, string>, prefix: string) {
+  let isOver = false;
+  const written: string[] = [];
+  const write = async (writer: number) => {
+    for (let number = 0; !isOver; number++) {
+      const key = `${prefix}-${writer}-${number}@example.com`;
+      const { code, stderr } = await resultOf(spawnEcm(["contact", "create", "--key", key, "--json"], home));
+      expect(code, stderr).toBe(0);
+      written.push(key);
+    }
+  };
+  const writing = Promise.all([write(1), write(2)]);
+  return async () => {
+    isOver = true;
+    await writing;
+    return written;
+  };
+}
+
+async function sandboxHome() {
+  const home: Record<string, string> = { ...(await temporaryHome()), ECM_PROFILE: "sandbox" };
+  return { home, folder: join(home.ECM_STATE_DIR!, "sandbox") };
+}
+
+/** This process starts and stops a sandbox again and again while commands write. */
+export async function startAndStopBesideWrites(rounds: number): Promise<void> {
+  const { home, folder } = await sandboxHome();
+  const answered: string[] = [];
+  for (let round = 0; round < rounds; round++) {
+    const end = writingCommands(home, `other-${round}`);
+    try {
+      for (let start = 0; start < 6; start++) {
+        const sandbox = await startSandbox({ folder });
+        try {
+          const keys = Array.from({ length: 4 }, (_, n) => `own-${round}-${start}-${n}@example.com`);
+          answered.push(...(await Promise.all(keys.map((key) => create(sandbox, key)))));
+        } finally {
+          await sandbox.stop();
+        }
+      }
+    } finally {
+      answered.push(...(await end()));
+    }
+    expectWhole(folder, answered);
+  }
+}
+
+/** A server for agents answers several calls at once, each on its own, while commands write. */
+export async function callToolsBesideWrites(rounds: number): Promise<void> {
+  const { home, folder } = await sandboxHome();
+  const server = spawnEcm(["mcp"], home);
+  const client = new Client({ name: "test", version: "1" });
+  onTestFinished(() => client.close());
+  await client.connect(new StdioServerTransport(server.stdout!, server.stdin!));
+  const call = async (name: string) => {
+    const { content, isError = false } = await client.callTool({ name, arguments: {} });
+    expect(isError, JSON.stringify(content)).toBe(false);
+  };
+  const answered: string[] = [];
+  for (let round = 0; round < rounds; round++) {
+    const end = writingCommands(home, String(round));
+    try {
+      for (let turn = 0; turn < 4; turn++) {
+        await Promise.all([call("account_status"), call("contact_search"), call("lists_list")]);
+      }
+    } finally {
+      answered.push(...(await end()));
+    }
+    expectWhole(folder, answered);
+  }
+}
