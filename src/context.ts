@@ -30,19 +30,10 @@ export interface OutputFileFlags {
   safeCells?: boolean;
 }
 
-/**
- * What a program that runs commands in its own process is told besides what the streams carry. It may refuse a bulk run
- * once its plan is known.
- */
+/** What a program that runs commands in its own process is told besides what the streams carry. */
 export interface Observer {
   /** Of a list that was shown in part. */
   page?(page: { total?: number; hasMore: boolean }): void;
-  /** Each line of a bulk run's plan (`PlanLine`), in order. */
-  planned?(line: object): void;
-  /** Names the account of a bulk run, before its first request. */
-  opened?(account: string): void;
-  /** Called between the whole plan and the first write. Throws to refuse the run. */
-  approve?(): void;
 }
 
 export interface Context {

@@ -1,3 +1,4 @@
+import { resolve } from "node:path";
 import type { Command } from "commander";
 import type { PlanFile } from "../bulk/plan/plan-import.ts";
 import type { Context } from "../context.ts";
@@ -37,7 +38,7 @@ export function registerApply(command: Command, context: Context): void {
 
 async function runApply(context: Context, file: string, flags: ApplyFlags): Promise<void> {
   const options = runOptionsFrom(flags, context.clock.now());
-  const [{ openPlanFile }, { applyPlanFile }, { displayRun }, { withOutputs }, { openPlanOutput }] =
+  const [{ openPlanFile }, { applyPlanFile, planName }, { displayRun }, { withOutputs }, { openPlanOutput }] =
     await Promise.all([
       import("../bulk/plan/plan-import.ts"),
       import("../bulk/jobs/apply-file.ts"),
@@ -50,8 +51,10 @@ async function runApply(context: Context, file: string, flags: ApplyFlags): Prom
   requireAnswer(context, danger, options.isDryRun);
   const { backUpTo, backupTarget } = await import("./bulk/backup.ts");
   const target = flags.backup === undefined ? undefined : backupTarget(context, flags.backup);
+  const name = planName(context.folders.state, approved);
+  await context.tellUnderWay({ kind: "run", what: `A run (Applying ${name})`, inputs: [resolve(file)] });
   const plan = await openPlanOutput(context, flags, options.isDryRun);
-  const display = displayRun(context, `Applying ${file}`, options.isDryRun);
+  const display = displayRun(context, `Applying ${name}`, options.isDryRun);
   const result = await withOutputs(context, { plan, display }, async () => {
     const { agreementFor } = await import("./bulk/agree.ts");
     const engine = await openEngine(context, options);

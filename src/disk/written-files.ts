@@ -1,11 +1,12 @@
 /** Where this program has written people's data outside its own folders, so that an erasure can name these files. */
 import { appendFileSync, mkdirSync, readFileSync } from "node:fs";
-import { join, resolve } from "node:path";
+import { join, resolve, sep } from "node:path";
 
-/** Noted before it is written. Where nothing can be noted, the file is written all the same. */
+/** Noted before it is written, unless it is in the state folder. Where nothing can be noted, the file is written all the same. */
 export function noteWrittenFile(stateFolder: string, file: string): void {
   try {
     const path = resolve(file);
+    if (path.startsWith(join(resolve(stateFolder), sep))) return;
     if (listWrittenFiles(stateFolder).includes(path)) return;
     mkdirSync(stateFolder, { recursive: true, mode: 0o700 });
     appendFileSync(noteIn(stateFolder), `${JSON.stringify(path)}\n`, { mode: 0o600 });

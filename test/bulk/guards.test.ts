@@ -35,14 +35,14 @@ const cases: Case[] = [
   { command: rows, stdin: file, flag: "--max-clears", count: 2, of: 6, would: "empty 2 values" },
   { command: rows, stdin: file, flag: "--max-create", count: 2, of: 6, would: "create 2 contacts" },
   {
-    command: ["contact", "mutate", "--all", "--set", "City=Rome"],
+    command: ["contact", "mutate", "--all", "--set", "City=Rome", "--yes"],
     flag: "--max-changes",
     count: 4,
     of: 5,
     would: "write to 4 contacts",
   },
   {
-    command: ["contact", "mutate", "--all", "--set", "City="],
+    command: ["contact", "mutate", "--all", "--set", "City=", "--yes"],
     flag: "--max-clears",
     count: 4,
     of: 5,
@@ -80,7 +80,7 @@ const cases: Case[] = [
   },
   {
     command: ["runs", "undo", "last"],
-    before: [["contact", "mutate", "--all", "--set", "City=X"]],
+    before: [["contact", "mutate", "--all", "--set", "City=X", "--yes"]],
     flag: "--max-changes",
     count: 5,
     of: 5,

@@ -48,7 +48,9 @@ const commands: [name: string, args: string[], options?: { stdin?: string; befor
   [
     "undo",
     ["runs", "undo", "last"],
-    { before: [{ args: ["contact", "mutate", "--all", "--set", "City=X", "--add-tag", "Old hand"] }] },
+    {
+      before: [{ args: ["contact", "mutate", "--all", "--set", "City=X", "--add-tag", "Old hand", "--yes"] }],
+    },
   ],
   [
     "undo --delete-created",
@@ -176,7 +178,7 @@ describe("apply refuses before a request", () => {
     await refused(sealed([{ plan: { ...about, version: 2 } }, ...rest]), "has the format 2");
     await refused(text, `its digest is ${plan.digest}`, "--digest", `sha256:${"0".repeat(64)}`);
     await refused(text, "is another plan", "--digest", plan.digest.slice(0, -1));
-    await refused(text, "is another plan", "--digest", "");
+    await refused(text, "--digest is empty", "--digest", "");
   });
 
   it("what is no plan at all", async () => {
@@ -396,7 +398,7 @@ it("goes on after --max-requests by the same command, and after that by its run,
   const count = 40;
   const contents = { tags: ["VIP"], contacts: manyContacts(count) };
   const [real, service] = [await startPeople(contents), await startPeople(contents)];
-  const args = ["contact", "mutate", "--all", "--set", "First Name=Rome", "--add-tag", "VIP"];
+  const args = ["contact", "mutate", "--all", "--set", "First Name=Rome", "--add-tag", "VIP", "--yes"];
   await real.ecm(args);
   const plan = await makePlanFile(service, args);
   const first = await service.ecm(["apply", plan.file, "--max-requests", "12", "--json"]);
@@ -463,7 +465,7 @@ describe("without a terminal", () => {
       const before = requestsAt(service);
       const refused = await service.ecm(["apply", plan.file]);
       expect(refused.code).toBe(2);
-      expect(refused.stderr).toContain("Confirm with --yes");
+      expect(refused.stderr).toContain("confirm with --yes");
       expect(requestsAt(service)).toBe(before);
       const dry = await service.ecm(["apply", plan.file, "--dry-run", "--json"]);
       expect({ code: dry.code, status: summaryOf(dry).status }).toEqual({ code: 0, status: "dry-run" });

@@ -2,8 +2,9 @@
  * `ecm apply`: a plan that was made earlier, perhaps elsewhere and by somebody else, carried out exactly as it says. Each
  * contact is looked up again; one that is no longer as the plan has it is not written.
  */
+import { createReadStream } from "node:fs";
 import { join, resolve } from "node:path";
-import { EcmError, UsageError } from "../../errors.ts";
+import { EcmError, NotFoundError, UsageError } from "../../errors.ts";
 import { createAccount } from "../../service/account.ts";
 import { createBehavior } from "../../service/behavior.ts";
 import { isInactive } from "../../service/contacts.ts";
@@ -24,21 +25,23 @@ import { type Engine, openContext, type RunContext, type RunOptions } from "../p
 import { enterRun } from "../runs/enter.ts";
 import { fileOf } from "../runs/files.ts";
 import { fingerprintOf } from "../runs/fingerprint.ts";
-import { type Manifest, requireStatePlace, runsFolder } from "../runs/folder.ts";
+import { isInPlanFolder, type Manifest, requireStatePlace, runsFolder } from "../runs/folder.ts";
 import { type Closed, closeUnentered, nothingRead } from "./finish.ts";
 import { readOnly } from "./job.ts";
 import { planAndApply, type ReadyJob } from "./plan-and-apply.ts";
 import { keyTable } from "./rejected.ts";
-import { leaveRun } from "./run-job.ts";
+import { leaveRun, spoolInput } from "./run-job.ts";
 
 interface ApplyItem extends Item {
+  /** A member whom a list sync removes. */
+  isRemoval?: boolean;
   /** As the plan has it. */
   approved: Operation;
 }
 
 const entriesInBatch = 100;
 
-/** @throws UsageError for a plan of another account, before a request */
+/** @throws UsageError for a plan of another account */
 export async function applyPlanFile(
   engine: Engine,
   plan: PlanFile,
@@ -48,16 +51,25 @@ export async function applyPlanFile(
   requirePlanOf(plan, engine);
   if (engine.account.isReadOnly && !options.isDryRun) throw readOnly();
   if (!options.isDryRun) await requireStatePlace(engine.stateFolder);
-  const context = openContext({ kind: "apply", subject: plan.path, engine, options, emit });
+  const subject = planName(engine.stateFolder, plan);
+  const context = openContext({ kind: "apply", applies: plan.head.kind, subject, engine, options, emit });
   try {
     const job = await readyApply(context, plan.head, plan);
     if (options.isDryRun) return await planAndApply(context, job, undefined);
-    const run = await enterRun(enteringOf(context, aboutApply(engine, plan, options)));
+    // Its own file is removed once the run has ended, however it ended.
+    const isKept = !isInPlanFolder(engine.stateFolder, plan.path);
+    const spooled = isKept ? undefined : await spoolInput(engine, createReadStream(plan.path), subject);
+    const run = await enterRun({ ...enteringOf(context, aboutApply(context, plan)), spooled });
     return await leaveRun(context, run, () => planAndApply(context, job, run));
   } catch (error) {
     if (!(error instanceof RunStop || error instanceof EcmError) || error instanceof UsageError) throw error;
     return closeUnentered(context, asRunStop(error));
   }
+}
+
+/** How the plan is called: one that `ecm` keeps for itself has no name that says anything. */
+export function planName(stateFolder: string, { path, head }: PlanFile): string {
+  return isInPlanFolder(stateFolder, path) ? `plan (${head.kind})` : path;
 }
 
 /** The plan file of a run that is planned already: its own plan says everything. */
@@ -67,7 +79,7 @@ export async function plannedFile(stateFolder: string, manifest: Manifest): Prom
   const { counts, requests } = own.end;
   return {
     path: manifest.input.name,
-    head: own.head,
+    head: { ...own.head, kind: String(manifest.options.applies) },
     creations: own.creations,
     end: { counts, requests, digest: manifest.input.sha256 },
     writes: own.end.input.read,
@@ -79,18 +91,23 @@ export async function plannedFile(stateFolder: string, manifest: Manifest): Prom
 }
 
 function aboutApply(
-  { version, account }: Engine,
+  { engine: { version, account, stateFolder }, options, subject }: RunContext,
   { path, head, end }: PlanFile,
-  options: RunOptions,
 ): Omit<Manifest, "format" | "id" | "startedAt"> {
   const { baseUrl, structureId } = head.account;
   return {
     kind: "apply",
     version,
     account: { baseUrl, profile: account.profile, structureId },
-    input: { name: path, file: resolve(path), isSpooled: false, sha256: end.digest, bytes: 0 },
+    input: {
+      name: subject,
+      file: resolve(path),
+      isSpooled: isInPlanFolder(stateFolder, path),
+      sha256: end.digest,
+      bytes: 0,
+    },
     fingerprint: fingerprintOf({ kind: "apply", digest: end.digest, baseUrl, structureId }),
-    options: { digest: end.digest },
+    options: { digest: end.digest, applies: head.kind },
     rejects: options.rejects === undefined ? undefined : resolve(options.rejects),
     plan: options.planFile === undefined ? undefined : resolve(options.planFile),
     backup: options.backUp?.target,
@@ -108,10 +125,16 @@ function enteringOf({ engine, options, emit }: RunContext, about: ReturnType<typ
   };
 }
 
-function requirePlanOf({ path, head }: PlanFile, { account }: Engine): void {
-  if (head.account.baseUrl === account.baseUrl) return;
-  throw new UsageError(
-    `${path} is a plan for ${head.account.baseUrl}, and this is ${account.baseUrl}`,
+function requirePlanOf(plan: PlanFile, engine: Engine): void {
+  if (plan.head.account.baseUrl !== engine.account.baseUrl) throw otherAccount(plan, engine);
+}
+
+function otherAccount({ path, head: { account: planned } }: PlanFile, { account }: Engine): UsageError {
+  const isSameAddress = planned.baseUrl === account.baseUrl;
+  return new UsageError(
+    isSameAddress
+      ? `${path} is a plan for structure ${planned.structureId}, which this account does not have`
+      : `${path} is a plan for ${planned.baseUrl}, and this is ${account.baseUrl}`,
     "Nothing was sent. Select the account that the plan was made for",
     { type: "PlanRefusedError" },
   );
@@ -121,8 +144,12 @@ async function readyApply(context: RunContext, head: PlanHead, plan: PlanFile): 
   const { engine, send } = context;
   const { structureId, keyType } = head.account;
   const account = createAccount(send.plain, structureId, engine.behaviors, undefined, engine.creatingNames);
-  // Also refuses a plan of another account behind the same address.
-  const structure = await account.structure();
+  // Another account may be behind the same address.
+  const structure = await account.structure().catch((error: unknown) => {
+    throw error instanceof NotFoundError ? otherAccount(plan, engine) : error;
+  });
+  // Read now, so that the price counts what the backup needs.
+  if (plan.deletes > 0) await Promise.all([account.lists(structure), account.complete(structure)]);
   const behavior = engine.behaviors?.(structureId) ?? createBehavior();
   const identityOf = identityReader(keyType);
   const readsStatus = plan.unsubscribes || plan.deletes > 0;
@@ -173,7 +200,7 @@ async function* approvedItems(
   let batch: ApplyItem[] = [];
   for await (const { line, key, apply } of plan.lines()) {
     if (!apply || apply.isErased) continue;
-    const { ref, key: forms } = apply;
+    const { ref, key: forms, isRemoval } = apply;
     const { operation } = withCreatedNames(apply, ids);
     const contactId = operation.kind === "create" ? undefined : operation.contactId;
     const sent = operation.kind === "create" ? forms.sent : key;
@@ -184,6 +211,7 @@ async function* approvedItems(
       key: { written: key, sent, identity: identityOf(sent) },
       cells: [key],
       ...(contactId !== undefined && { contactId }),
+      ...(isRemoval === true && { isRemoval }),
       approved: operation,
     };
     if (batch.push(item) < entriesInBatch) continue;

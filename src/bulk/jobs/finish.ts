@@ -85,7 +85,7 @@ function guardStop({ tally, options }: RunState): RunStop | undefined {
 }
 
 function summaryOf(state: RunState, { stop, price, rejects, backup }: Ending): Summary {
-  const { kind, subject, run, ledger, tally, send, options } = state;
+  const { kind, applies = kind, subject, run, ledger, tally, send, options } = state;
   const rows = rowsOf(state);
   const codes = countCodes(state);
   const inactive = tally.inactive + ledger.inactive;
@@ -114,7 +114,7 @@ function summaryOf(state: RunState, { stop, price, rejects, backup }: Ending): S
     },
     partial:
       kind === "undo" ? (options.isDryRun ? tally : { remarks: ledger.remarks.size }).remarks : undefined,
-    members: kind === "sync" ? membersIn(state) : undefined,
+    members: applies === "sync" ? membersIn(state) : undefined,
   };
 }
 

@@ -5,6 +5,7 @@
 import { randomBytes } from "node:crypto";
 import { access, constants, rm, stat } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
+import type { Readable } from "node:stream";
 import { DeclinedError, EcmError, exitCodes, InterruptedError, UsageError } from "../../errors.ts";
 import { createAccount } from "../../service/account.ts";
 import { createBehavior } from "../../service/behavior.ts";
@@ -285,15 +286,24 @@ async function takeInput(engine: Engine, { input, isWithoutInput }: RowJob): Pro
     await requireFile(file);
     return { file };
   }
-  const spooled = await makeRunFolder(engine.stateFolder, engine.clock.now());
-  const path = resolve(spooled.folder, fileOf.input);
+  const spooled = await spoolInput(engine, stream, name);
+  return { file: { path: resolve(spooled.folder, fileOf.input), name }, spooled };
+}
+
+/** Copies an input into the folder of a run that is yet to be entered. @throws UsageError; the signal's reason */
+export async function spoolInput(
+  { stateFolder, clock, signal }: Engine,
+  stream: Readable,
+  name: string,
+): Promise<{ id: string; folder: string }> {
+  const spooled = await makeRunFolder(stateFolder, clock.now());
   try {
-    await spool(stream, name, path, engine.signal);
+    await spool(stream, name, join(spooled.folder, fileOf.input), signal);
+    return spooled;
   } catch (error) {
     await rm(spooled.folder, { recursive: true, force: true });
     throw error;
   }
-  return { file: { path, name }, spooled };
 }
 
 function changedInput(run: Manifest): EcmError {

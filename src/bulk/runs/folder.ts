@@ -1,7 +1,7 @@
 /** Where the bulk runs of this machine lie open on disk: one folder each, readable by their owner alone. */
 import { randomBytes } from "node:crypto";
 import { readdir, readFile, rm, stat } from "node:fs/promises";
-import { basename, join } from "node:path";
+import { basename, dirname, join, resolve } from "node:path";
 import { writeAtomically } from "../../disk/atomic-file.ts";
 import { hintOfFolder, hintOfFullDisk } from "../../disk/disk-room.ts";
 import { diskReason, makeFolder, requireWritable } from "../../disk/make-folder.ts";
@@ -92,6 +92,26 @@ export async function makeRunFolder(
     throw cannotWrite(folder, error);
   });
   return { id, folder };
+}
+
+/**
+ * A new folder for a plan that belongs to no run, or not yet: an erasure finds it there, and it is swept if it is left behind.
+ * @throws UsageError when it cannot be made
+ */
+export async function makePlanFolder(stateFolder: string): Promise<string> {
+  const folder = join(runsFolder(stateFolder), `${planPrefix}${randomBytes(6).toString("hex")}`);
+  await makeFolder(folder).catch((error) => {
+    throw cannotWrite(folder, error);
+  });
+  return folder;
+}
+
+const planPrefix = ".plan-";
+
+/** Whether the file is in a folder that `makePlanFolder` made. */
+export function isInPlanFolder(stateFolder: string, file: string): boolean {
+  const folder = dirname(resolve(file));
+  return dirname(folder) === resolve(runsFolder(stateFolder)) && basename(folder).startsWith(planPrefix);
 }
 
 /** Found out before any request is spent, by writing. @throws UsageError when runs cannot be kept there */

@@ -1,11 +1,10 @@
 /** Where the plan of a bulk run goes: `--plan FILE` or `-`, and the first changes at a terminal. */
-import { randomBytes } from "node:crypto";
-import { mkdir, rm } from "node:fs/promises";
+import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { exportPlan } from "../../bulk/plan/plan-export.ts";
 import type { ClosedPlan } from "../../bulk/plan/plan-file.ts";
 import type { PlanLine } from "../../bulk/plan/plan-line.ts";
-import { runsFolder } from "../../bulk/runs/folder.ts";
+import { isInPlanFolder, makePlanFolder } from "../../bulk/runs/folder.ts";
 import type { Context } from "../../context.ts";
 import { UsageError } from "../../errors.ts";
 import { requireFormatOf } from "../../terminal/file-names.ts";
@@ -57,7 +56,7 @@ export async function openPlanOutput(
   const shown: PlanLine[] = [];
   let changes = 0;
   let written: { digest: string; writes: number } | undefined;
-  const isWanted = output !== undefined || maxShown > 0 || context.observer?.planned !== undefined;
+  const isWanted = output !== undefined || maxShown > 0;
   return {
     take: isWanted
       ? async (plan) => {
@@ -72,7 +71,6 @@ export async function openPlanOutput(
             await output?.write(ready);
           };
           const digest = await exportPlan(plan, output ? write : undefined, (line) => {
-            context.observer?.planned?.(line);
             if (isChange(line) && changes++ < maxShown) shown.push(line);
           });
           if (!output) return;
@@ -97,16 +95,13 @@ export async function openPlanOutput(
  * People's data: until it is whole it grows among the runs, where an erasure finds it, and where it is swept if the process
  * is killed. Where nothing can be written there, it grows beside its place.
  */
-async function openPlanFile({ folders, written }: Context, plan: string): Promise<Sink> {
+async function openPlanFile({ folders, written: theirs }: Context, plan: string): Promise<Sink> {
+  const written = isInPlanFolder(folders.state, plan) ? undefined : theirs;
   requireFormatOf(plan, "ndjson", "--plan");
   replaceableTarget(plan, { written, isOwn: isOwnPlan }, "--plan");
   const options = { flag: "--plan", written };
-  const folder = join(runsFolder(folders.state), `.plan-${randomBytes(6).toString("hex")}`);
-  const isMade = await mkdir(folder, { recursive: true, mode: 0o700 }).then(
-    () => true,
-    () => false,
-  );
-  if (!isMade) return openFileOutput(plan, options);
+  const folder = await makePlanFolder(folders.state).catch(() => undefined);
+  if (folder === undefined) return openFileOutput(plan, options);
   const remove = () => rm(folder, { recursive: true, force: true }).catch(() => undefined);
   try {
     const part = { file: join(folder, "plan.ndjson"), bytes: 0, checksum: 0 };

@@ -1,5 +1,4 @@
 /** Starts a bulk run over rows or a selection: one way for every command that writes to many contacts. */
-import { createHash } from "node:crypto";
 import { resolve } from "node:path";
 import type { Closed } from "../../bulk/jobs/finish.ts";
 import type { RowJob } from "../../bulk/jobs/job.ts";
@@ -45,8 +44,6 @@ export async function startRun(
   const display = displayRun(context, what, options.isDryRun);
   return withOutputs(context, { plan, display }, async () => {
     const engine = await openEngine(context, options);
-    const { observer } = context;
-    if (observer?.opened) observer.opened(await accountName(context));
     const agree = agreementFor(context, display, danger);
     const isAtTerminal = context.prompter() !== undefined;
     return runJob(
@@ -60,7 +57,6 @@ export async function startRun(
         async agree(price, planned, created) {
           await agree(price, planned, created);
           await agreed?.();
-          observer?.approve?.();
         },
         clarify:
           clarify && isAtTerminal ? (failure) => display.whileAsking(() => clarify(failure)) : undefined,
@@ -90,12 +86,4 @@ export async function withOutputs(
   } finally {
     display.close();
   }
-}
-
-/** Tells an account, its structure and its key from others; holds none of them. */
-async function accountName(context: Context): Promise<string> {
-  const { identity, structure, isSandbox, key } = await context.profile();
-  const apiKey = isSandbox ? "" : (await key(context.signal)).value;
-  const matter = JSON.stringify([identity, structure?.value ?? null, apiKey]);
-  return createHash("sha256").update(matter).digest("hex");
 }

@@ -34,6 +34,7 @@ const reasons: Record<string, string> = {
   not_selected: "outside the selection",
   not_subscribed: "not subscribed",
   suppressed: "on the suppression list",
+  changed: "changed since the plan",
   changed_since: "changed since",
   created: "created by the run, not deleted",
   not_active: "not active when deleted",

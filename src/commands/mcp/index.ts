@@ -50,10 +50,8 @@ async function runMcp(
   const mayWrite = allowWrite && !profile.readOnly;
   const invoke = createInvoke(context, tree, profile, mayWrite);
   const files = await filesFrom(context, named);
-  const tools = [
-    ...readTools(invoke),
-    ...(mayWrite ? planTools(invoke, createPlans(context.clock), files) : []),
-  ];
+  const plans = createPlans(context.clock, context.folders.state);
+  const tools = [...readTools(invoke), ...(mayWrite ? planTools(invoke, plans, files) : [])];
   const account = JSON.stringify(profile.name?.value ?? profile.baseUrl.value);
   if (allowWrite && !mayWrite) {
     context.terminal.warn(`${account} is read-only: --allow-write has no effect`);
@@ -62,12 +60,16 @@ async function runMcp(
     const rights = mayWrite ? "reads, and planned writes" : "reads only";
     context.terminal.note(`Serving ${account} to an MCP client on stdin and stdout (${rights})`);
   }
-  await serve(tools, {
-    stdin: context.terminal.stdin,
-    stdout: context.terminal.stdout,
-    signal: context.signal,
-    instructions: instructionsFor(account, mayWrite, files),
-  });
+  try {
+    await serve(tools, {
+      stdin: context.terminal.stdin,
+      stdout: context.terminal.stdout,
+      signal: context.signal,
+      instructions: instructionsFor(account, mayWrite, files),
+    });
+  } finally {
+    await plans.close();
+  }
 }
 
 /** Clients start servers anywhere: a working folder that holds too much is no folder for files, and no error. */

@@ -1,8 +1,11 @@
 /** Tools that change the account, in two steps: a dry run with a token, and the run itself with that token. */
+import { openPlanFile } from "../../bulk/plan/plan-import.ts";
+import type { PlanLine } from "../../bulk/plan/plan-line.ts";
 import { UsageError } from "../../errors.ts";
+import { isChange } from "../bulk/difference.ts";
 import type { FileFolder } from "./files.ts";
 import type { Invoke } from "./invoke.ts";
-import { type PlannedCommand, type Plans, recordPlan, refused } from "./plans.ts";
+import { type Plans, type PrivatePlan, refused } from "./plans.ts";
 import { type SelectionInput, selectionInput, selectionWords } from "./read-tools.ts";
 import { type InputSchema, inputOf, mostRows, reads, type Tool, ToolFailure, text, texts } from "./tool.ts";
 
@@ -28,6 +31,14 @@ const targetInput = {
 interface TargetInput extends SelectionInput {
   keys_file?: string;
   all?: boolean;
+}
+
+/** A bulk write without the flags that say whether it is a rehearsal. */
+interface PlannedCommand {
+  path: string[];
+  flags: string[];
+  args?: string[];
+  stdin?: string;
 }
 
 const markedRowsInput = {
@@ -68,8 +79,8 @@ export function planTools(invoke: Invoke, plans: Plans, files: FileFolder | unde
     description: `${description} Sends no write: returns counts, a sample and the token for apply_plan.`,
     inputSchema: inputOf({ ...properties, ...sampleInput }, { required }),
     annotations: { title, ...reads, idempotentHint: false },
-    call: (input: Input & { sample?: number }, signal) =>
-      plan(invoke, plans, { what: title, command: () => command(input), sample: input.sample }, signal),
+    call: async (input: Input & { sample?: number }, signal) =>
+      plan(invoke, plans, { command: await command(input), sample: input.sample }, signal),
   });
   return [
     planTool(
@@ -126,34 +137,45 @@ export function planTools(invoke: Invoke, plans: Plans, files: FileFolder | unde
 async function plan(
   invoke: Invoke,
   plans: Plans,
-  wanted: { what: string; command: () => Promise<PlannedCommand>; sample?: number },
+  wanted: { command: PlannedCommand; sample?: number },
   signal: AbortSignal,
 ): Promise<object> {
-  const { what, command, sample = usualSample } = wanted;
-  const planned = await command();
-  const record = recordPlan(sample);
-  const { value, messages } = await invoke(wordsOf(planned, ["--dry-run"]), {
-    stdin: planned.stdin,
-    observer: record.observer,
-    signal,
-    accepts: [rejectedRows],
-  });
-  const summary = value as { stoppedBy: string | null; estimate: object; consent: object };
-  if (summary.stoppedBy !== null) throw new ToolFailure({ error: incomplete, summary, messages });
-  const shown = record.sample();
-  const total = Object.values(record.counts).reduce((sum, count) => sum + count, 0);
-  const common = {
-    counts: record.counts,
-    total,
-    estimate: summary.estimate,
-    consent: summary.consent,
-    sample: shown,
-    notShown: total - shown.length,
-    messages,
-  };
-  if (record.changes() === 0) return { token: null, note: "Nothing would change", ...common };
-  const { token, expiresAt } = plans.keep({ what, command, fingerprint: record.fingerprint() });
-  return { token, expiresAt, ...common };
+  const { command, sample: maxShown = usualSample } = wanted;
+  const { file, remove } = await plans.open();
+  let isKept = false;
+  try {
+    const { value, messages } = await invoke(wordsOf(command, ["--dry-run", `--plan=${file}`]), {
+      stdin: command.stdin,
+      signal,
+      accepts: [rejectedRows],
+    });
+    const summary = value as { stoppedBy: string | null; estimate: object; consent: object };
+    if (summary.stoppedBy !== null) throw new ToolFailure({ error: incomplete, summary, messages });
+    const { digest, writes, counts, sample } = await readPlan(file, maxShown);
+    const total = Object.values(counts).reduce((sum, count) => sum + count, 0);
+    const { estimate, consent } = summary;
+    const common = { counts, total, estimate, consent, sample, notShown: total - sample.length, messages };
+    if (writes === 0) return { token: null, note: "Nothing would change", ...common };
+    isKept = true;
+    return { ...plans.keep({ file, digest, remove }), ...common };
+  } finally {
+    if (!isKept) await remove();
+  }
+}
+
+/** What is shown of a plan; of its lines the first that change something, then the first that are skipped or rejected. */
+async function readPlan(file: string, maxShown: number) {
+  const { end, writes, lines } = await openPlanFile(file);
+  const changing: PlanLine[] = [];
+  const others: PlanLine[] = [];
+  for await (const { apply: _apply, ...line } of lines()) {
+    if (changing.length >= maxShown) break;
+    if (isChange(line)) changing.push(line);
+    else if (line.action !== "unchanged" && others.length < maxShown) others.push(line);
+  }
+  const counts: Record<string, number> = {};
+  for (const [action, count] of Object.entries(end.counts)) if (count > 0) counts[action] = count;
+  return { digest: end.digest, writes, counts, sample: [...changing, ...others].slice(0, maxShown) };
 }
 
 const incomplete = {
@@ -168,7 +190,7 @@ function applyTool(invoke: Invoke, plans: Plans): Tool {
   return {
     name: "apply_plan",
     description:
-      "Carries out a plan of this session. Everything is planned again first: if the account or the file changed, nothing is written. A token works once, for 10 minutes. Returns the run's summary.",
+      "Carries out a plan of this session exactly as it was shown. Each contact is looked up again; one that has changed since is not written, but skipped with the code changed. A token works once, for 10 minutes. Returns the run's summary.",
     inputSchema: inputOf({ token: text("from a plan_ tool") }, { required: ["token"] }),
     annotations: {
       title: "Apply a plan",
@@ -177,40 +199,41 @@ function applyTool(invoke: Invoke, plans: Plans): Tool {
       idempotentHint: false,
       openWorldHint: true,
     },
-    call({ token }: { token: string }, signal) {
+    async call({ token }: { token: string }, signal) {
+      const taken = await plans.take(token);
       // One after the other: each plan is compared with what the one before left.
-      const applied = last.then(() => apply(invoke, plans, token, signal));
+      const applied = last.then(() => apply(invoke, taken, signal));
       last = applied.catch(() => undefined);
       return applied;
     },
   };
 }
 
-async function apply(invoke: Invoke, plans: Plans, token: string, signal: AbortSignal): Promise<object> {
-  const { command, fingerprint } = plans.take(token);
-  const planned = await command();
-  const record = recordPlan(0);
-  const { observer } = record;
-  const requireSame = () => {
-    if (record.fingerprint().lines !== fingerprint.lines) {
-      throw refused("The account or the input changed after this plan was made");
-    }
-  };
-  const { value, messages } = await invoke(wordsOf(planned, ["--yes", "--fresh", "--no-wait"]), {
-    stdin: planned.stdin,
-    observer: {
-      planned: observer.planned,
-      opened(account) {
-        if (account !== fingerprint.account) throw refused("This plan was made for another account");
-      },
-      approve: requireSame,
-    },
-    signal,
-    accepts: [rejectedRows],
-  });
-  // A run without a pending write does not ask.
-  requireSame();
-  return { summary: value, messages };
+async function apply(
+  invoke: Invoke,
+  { file, digest, remove }: PrivatePlan,
+  signal: AbortSignal,
+): Promise<object> {
+  const command = { path: ["apply"], flags: [`--digest=${digest}`], args: [file] };
+  try {
+    const { value, messages } = await invoke(wordsOf(command, ["--yes", "--no-wait"]), {
+      signal,
+      accepts: [rejectedRows],
+    });
+    return { summary: value, messages };
+  } catch (error) {
+    throw refusalOf(error) ?? error;
+  } finally {
+    await remove();
+  }
+}
+
+/** In words of this session: the client knows of no plan file. Undefined for any other failure. */
+function refusalOf(error: unknown): UsageError | undefined {
+  const { type } = error instanceof ToolFailure ? (error.failure as { error: { type?: string } }).error : {};
+  if (type === "PlanRefusedError") return refused("This plan was made for another account");
+  if (type !== "PlanDamagedError") return undefined;
+  return refused("This plan was changed after it was shown, as when a person in it is erased");
 }
 
 function wordsOf({ path, flags, args = [] }: PlannedCommand, more: string[]): string[] {

@@ -75,7 +75,7 @@ it("a deletion is undone", async () => {
 });
 
 it("one that was stopped is shown and not resumed; its undo is offered, and undoes it", async () => {
-  const args = ["contact", "mutate", "--all", "--set", "City=Rome", "--max-requests", "5"];
+  const args = ["contact", "mutate", "--all", "--set", "City=Rome", "--max-requests", "5", "--yes"];
   const { run, ...service } = await withStored("stopped", args);
   expect(JSON.parse((await service.ecm(["runs", "show", run, "--json"])).stdout)).toMatchObject({
     status: "stopped",

@@ -1,0 +1,103 @@
+/** An `ecm mcp` in this process, driven by the protocol's official client over the streams of the command. */
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { PassThrough } from "node:stream";
+import { Client } from "@modelcontextprotocol/sdk/client/index.js";
+import { StdioServerTransport } from "@modelcontextprotocol/sdk/server/stdio.js";
+import { expect, onTestFinished } from "vitest";
+import { run } from "../../src/run.ts";
+import type { Clock } from "../../src/wire.ts";
+import type { Ecm } from "./ecm.ts";
+import { startSandbox } from "./sandbox.ts";
+
+export type Answer = Record<string, unknown> & { token: string; counts: Record<string, number> };
+
+export interface Session {
+  client: Client;
+  /** A tool's answer. Fails the test where it is an error. */
+  call(name: string, input?: object): Promise<Answer>;
+  /** The error of a call that must fail. */
+  refusal(name: string, input?: object): Promise<{ type: string; message: string; exitCode: number }>;
+  /** Everything that stood on stdout. */
+  stdout(): string;
+  stderr(): string;
+  /** The client goes: the command's exit code. */
+  end(): Promise<number>;
+}
+
+export async function serving(
+  env: Record<string, string>,
+  args: string[] = [],
+  clock?: Clock,
+): Promise<Session> {
+  const [stdin, stdout, stderr] = [new PassThrough(), new PassThrough(), new PassThrough()];
+  let out = "";
+  let err = "";
+  stdout.on("data", (piece) => {
+    out += piece;
+  });
+  stderr.on("data", (piece) => {
+    err += piece;
+  });
+  const ended = run({
+    args: ["mcp", ...args],
+    streams: { stdin, stdout, stderr, env },
+    signal: new AbortController().signal,
+    clock,
+  });
+  const client = new Client({ name: "test", version: "1" });
+  onTestFinished(async () => {
+    stdin.end();
+    await ended;
+  });
+  await client.connect(new StdioServerTransport(stdout, stdin));
+  const called = async (name: string, input: object) => {
+    const { content, isError = false } = await client.callTool({ name, arguments: { ...input } });
+    const [{ text }] = content as [{ text: string }];
+    return { isError, value: JSON.parse(text) };
+  };
+  return {
+    client,
+    async call(name, input = {}) {
+      const { isError, value } = await called(name, input);
+      expect(isError, JSON.stringify(value)).toBe(false);
+      return value;
+    },
+    async refusal(name, input = {}) {
+      const { isError, value } = await called(name, input);
+      expect(isError, JSON.stringify(value)).toBe(true);
+      return value.error;
+    },
+    stdout: () => out,
+    stderr: () => err,
+    end() {
+      stdin.end();
+      return ended;
+    },
+  };
+}
+
+export const ada = { Email: "ada@example.com", "First Name": "Ada" };
+export const bob = { Email: "bob@example.com", "First Name": "Bob" };
+
+/** An account with Ada, Bob and the list News. */
+export async function account() {
+  const running = await startSandbox();
+  const { ecm } = running;
+  const stdin = "Email,First Name\nada@example.com,Ada\nbob@example.com,Bob\n";
+  const { code, stderr } = await ecm(["import", "-", "--list", "News", "--create-missing"], { stdin });
+  expect(code, stderr).toBe(0);
+  return running;
+}
+
+export async function belowWorkingFolder(name: string, text: string): Promise<string> {
+  const folder = await mkdtemp(join("node_modules", ".ecm-test-"));
+  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  await writeFile(join(folder, name), text);
+  return join(folder, name);
+}
+
+export async function keysIn(ecm: Ecm, ...conditions: string[]): Promise<string[]> {
+  const { stdout } = await ecm(["contact", "search", "--all", "--json", ...conditions]);
+  return (JSON.parse(stdout) as { key: string }[]).map(({ key }) => key).sort();
+}
