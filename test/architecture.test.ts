@@ -58,7 +58,8 @@ const mayImport: Record<string, string[]> = {
   service: ["service"],
   http: ["http", "version.ts", "v8-flags.ts"],
   config: ["config"],
-  bulk: ["bulk", "service"],
+  privacy: ["privacy", "service"],
+  bulk: ["bulk", "privacy", "service"],
   export: ["export", "service"],
   events: ["events", "service"],
   sandbox: ["sandbox", "version.ts", "clock.ts"],
@@ -67,6 +68,7 @@ const mayImport: Record<string, string[]> = {
     "commands",
     "service",
     "bulk",
+    "privacy",
     "export",
     "events",
     "config",
@@ -83,7 +85,7 @@ const mayImport: Record<string, string[]> = {
   "main.ts": ["run.ts", "version.ts"],
 };
 /** The folders of the bulk engine; each may import those of its own line and of the lines before. */
-const bulkOrder = [["items.ts"], ["input", "pacing"], ["runs"], ["account"], ["plan"], ["apply"], ["jobs"]];
+const bulkOrder = [["items.ts"], ["read", "pace"], ["runs"], ["plan"], ["apply"], ["jobs"]];
 
 function bulkRoomOf(path: string): string {
   return path.split("/")[1]!;

@@ -3,7 +3,7 @@
  * later; a reader must pass over them. The types hold the names and the choices, a test holds real outputs against the rest.
  */
 
-import type { RunStop } from "../bulk/pacing/run-stop.ts";
+import type { RunStop } from "../bulk/pace/run-stop.ts";
 import type { PlanEnd, PlanHead } from "../bulk/plan/plan-file.ts";
 import type { PlanChange, PlanLine } from "../bulk/plan/plan-line.ts";
 import type { RowCounts, Summary } from "../bulk/runs/report.ts";

@@ -1,7 +1,7 @@
 /** The suppression list of the account that is meant, for every command that creates contacts. */
 import { resolve } from "node:path";
-import type { Suppressions } from "../bulk/account/suppressions.ts";
 import type { Context } from "../context.ts";
+import type { Suppressions } from "../privacy/suppressions.ts";
 
 /**
  * Opens the list of `ECM_SUPPRESSIONS`, else the account's own. Sends no request and needs no key.
@@ -12,7 +12,7 @@ export async function openSuppressionList(
   context: Context,
   { mayBeMissing = false } = {},
 ): Promise<Suppressions> {
-  const { openSuppressions, suppressionsFile } = await import("../bulk/account/suppressions.ts");
+  const { openSuppressions, suppressionsFile } = await import("../privacy/suppressions.ts");
   const named = context.settings.suppressions;
   if (named !== undefined) return openSuppressions(resolve(named), { mustExist: !mayBeMissing });
   const { baseUrl } = await context.profile();

@@ -5,8 +5,8 @@ import { gzipSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
 import { temporaryFolder } from "../support/ecm.ts";
 import { startSandbox } from "../support/sandbox.ts";
-import { textRow, workbook } from "./input/workbooks.ts";
 import { contactsIn, summaryOf } from "./kit.ts";
+import { textRow, workbook } from "./read/workbooks.ts";
 
 async function fileOf(content: Buffer | string, name: string): Promise<string> {
   const path = join(await temporaryFolder(), name);

@@ -4,9 +4,9 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { temporaryFolder } from "../support/ecm.ts";
 import { type RunningSandbox, startSandbox } from "../support/sandbox.ts";
-import { read } from "./input/reading.ts";
-import { textRow, workbook } from "./input/workbooks.ts";
 import { contactsIn, inputFile, summaryOf } from "./kit.ts";
+import { read } from "./read/reading.ts";
+import { textRow, workbook } from "./read/workbooks.ts";
 
 const enter = "\r";
 const down = "\u001b[B";

@@ -1,7 +1,7 @@
 import { appendFile, readdir, readFile, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { openSuppressions } from "../../src/bulk/account/suppressions.ts";
+import { openSuppressions } from "../../src/privacy/suppressions.ts";
 import { ecmWith, resultOf, spawnEcm, temporaryFolder, temporaryHome } from "../support/ecm.ts";
 import { startSandbox } from "../support/sandbox.ts";
 

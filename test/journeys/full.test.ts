@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { PassThrough, Writable } from "node:stream";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
-import { openSnapshot } from "../../src/bulk/account/snapshot.ts";
+import { openSnapshot } from "../../src/bulk/plan/snapshot.ts";
 import { reportError } from "../../src/terminal/report-error.ts";
 import { createTerminal } from "../../src/terminal/terminal.ts";
 import { contactsIn, inputFile, manyRows } from "../bulk/kit.ts";

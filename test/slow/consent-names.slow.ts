@@ -1,7 +1,7 @@
 /** Every phrase of consent with every negation and every end before and behind it: most of a million names. */
 import { expect, test } from "vitest";
-import { consentNameOf } from "../../src/bulk/input/consent-names.ts";
-import { isPhrase, named, negations } from "../bulk/input/consent-negations.ts";
+import { consentNameOf } from "../../src/bulk/read/consent-names.ts";
+import { isPhrase, named, negations } from "../bulk/read/consent-negations.ts";
 
 test("none is left what it was, none is turned into an opt-in, none is passed over", {
   timeout: 1_800_000,

@@ -6,7 +6,7 @@ import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { createGzip } from "node:zlib";
 import { expect, test } from "vitest";
-import { workbook } from "../bulk/input/workbooks.ts";
+import { workbook } from "../bulk/read/workbooks.ts";
 import { resultOf, spawnEcm, temporaryFolder, temporaryHome } from "../support/ecm.ts";
 
 const count = 150_000;

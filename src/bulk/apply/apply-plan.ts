@@ -2,9 +2,10 @@
  * The apply step: what the plan says is written, line by line, side by side but never two writes for one contact. Every
  * intent is on the disk before its request leaves, every outcome after it. Nothing else decides what is written.
  */
-import type { Found } from "../account/lookup.ts";
+
 import type { Item, Operation } from "../items.ts";
-import { asRunStop } from "../pacing/run-stop.ts";
+import { asRunStop } from "../pace/run-stop.ts";
+import type { Found } from "../plan/lookup.ts";
 import { type Planned, plannedItem, readPlanBlocks, type StoredLine } from "../plan/plan-file.ts";
 import { isScarce, note, type Session } from "../plan/session.ts";
 import { createKeyedQueue, createPool } from "./pool.ts";

@@ -1,5 +1,5 @@
 /** Promises that run at the same time, up to a limit. */
-import { RunStop } from "../pacing/run-stop.ts";
+import { RunStop } from "../pace/run-stop.ts";
 
 export type Pool = ReturnType<typeof createPool>;
 

@@ -10,11 +10,11 @@ import {
   mutateContactRequest,
 } from "../../service/contacts.ts";
 import type { ApiRequest, Contact } from "../../wire.ts";
-import type { Found } from "../account/lookup.ts";
 import type { Decision, Operation } from "../items.ts";
-import type { RequestKind } from "../pacing/paced-send.ts";
-import type { Reply } from "../pacing/reply.ts";
+import type { RequestKind } from "../pace/paced-send.ts";
+import type { Reply } from "../pace/reply.ts";
 import { holdsChange } from "../plan/decide.ts";
+import type { Found } from "../plan/lookup.ts";
 import { note, serviceNow } from "../plan/session.ts";
 import { isWrite, plannedOutcome } from "../plan/tally.ts";
 import type { OpenIntent } from "../runs/ledger.ts";

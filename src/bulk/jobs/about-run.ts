@@ -1,6 +1,6 @@
 /** What a run's manifest says of it, and what makes two invocations one run. */
 import { resolve } from "node:path";
-import type { InputFile } from "../input/index.ts";
+import type { InputFile } from "../read/index.ts";
 import { fingerprintOf } from "../runs/fingerprint.ts";
 import type { Manifest } from "../runs/folder.ts";
 import type { RowRun } from "./prepare.ts";

@@ -6,9 +6,9 @@ import { statusParts } from "../../service/contacts.ts";
 import { requireFreeListName } from "../../service/lists.ts";
 import type { Selection } from "../../service/selection.ts";
 import type { ListFilters } from "../../service/several-lists.ts";
-import type { NameBook } from "../account/names.ts";
-import { withoutInput } from "../input/none.ts";
 import type { DesiredContact } from "../items.ts";
+import type { NameBook } from "../plan/names.ts";
+import { withoutInput } from "../read/none.ts";
 import type { ResolvedJob, RowJob } from "./job.ts";
 
 export interface ComposeOptions {

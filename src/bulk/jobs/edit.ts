@@ -6,10 +6,10 @@ import { isInactive, statusOf, statusParts, unsubscribed, wholeContact } from ".
 import { resolveSelection, type Selection, type WantedSelection } from "../../service/selection.ts";
 import { parseWhere } from "../../service/where.ts";
 import type { Contact, MutateBody } from "../../wire.ts";
-import { openInput, requireClearConsent, understandKeys } from "../input/index.ts";
-import type { Survey } from "../input/survey.ts";
 import type { DesiredContact } from "../items.ts";
 import { desiredOfMutate } from "../plan/decide.ts";
+import { openInput, requireClearConsent, understandKeys } from "../read/index.ts";
+import type { Survey } from "../read/survey.ts";
 import { type FileOfKeys, readOptionsOf } from "./file-of-keys.ts";
 import type { ContactEdit, ResolvedJob, RowJob } from "./job.ts";
 

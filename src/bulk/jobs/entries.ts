@@ -1,12 +1,12 @@
 /** What a job over rows puts into its plan: the contacts of its input, or those that conditions choose, in order. */
 import type { Contact } from "../../wire.ts";
-import type { AccountSnapshot } from "../account/snapshot.ts";
-import { roleOf } from "../input/join.ts";
-import { identityReader } from "../input/keys.ts";
-import type { ReadRow, RejectedRow, Row } from "../input/rows.ts";
-import type { Survey } from "../input/survey.ts";
 import type { Item, PassedRow } from "../items.ts";
 import type { Entry } from "../plan/make-plan.ts";
+import type { AccountSnapshot } from "../plan/snapshot.ts";
+import { roleOf } from "../read/join.ts";
+import { identityReader } from "../read/keys.ts";
+import type { ReadRow, RejectedRow, Row } from "../read/rows.ts";
+import type { Survey } from "../read/survey.ts";
 import type { SettledByInput } from "../runs/report.ts";
 import type { ReadInput, RowRun } from "./prepare.ts";
 

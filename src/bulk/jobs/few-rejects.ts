@@ -1,6 +1,6 @@
 /** Too many rejected rows stop a run: the mapping is probably wrong. */
 import { EcmError, exitCodes } from "../../errors.ts";
-import { RunStop } from "../pacing/run-stop.ts";
+import { RunStop } from "../pace/run-stop.ts";
 import type { RunOptions } from "../plan/run-context.ts";
 import { type RunState, rowsOf } from "../plan/session.ts";
 import { plannedWrites } from "../plan/tally.ts";

@@ -1,5 +1,5 @@
 /** The end of a run: its summary, in the report and in its folder. */
-import { asRunStop, type RunStop, timestampAfter } from "../pacing/run-stop.ts";
+import { asRunStop, type RunStop, timestampAfter } from "../pace/run-stop.ts";
 import { guardFailure } from "../plan/guards.ts";
 import { monthStop, type Price } from "../plan/price.ts";
 import type { RunContext } from "../plan/run-context.ts";

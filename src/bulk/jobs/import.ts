@@ -2,13 +2,13 @@
 
 import { statusParts } from "../../service/contacts.ts";
 import type { ContactStructure } from "../../wire.ts";
-import type { NameBook } from "../account/names.ts";
-import { openInput, requireClearConsent, understandInput } from "../input/index.ts";
-import type { Duplicates } from "../input/join.ts";
-import type { ReadOptions, Row } from "../input/rows.ts";
-import type { Survey } from "../input/survey.ts";
 import type { DesiredContact } from "../items.ts";
 import type { Mode } from "../plan/decide.ts";
+import type { NameBook } from "../plan/names.ts";
+import { openInput, requireClearConsent, understandInput } from "../read/index.ts";
+import type { Duplicates } from "../read/join.ts";
+import type { ReadOptions, Row } from "../read/rows.ts";
+import type { Survey } from "../read/survey.ts";
 import type { ResolvedJob, RowJob } from "./job.ts";
 
 export interface ImportOptions {

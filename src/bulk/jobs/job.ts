@@ -5,14 +5,14 @@ import type { Account } from "../../service/account.ts";
 import { statusParts } from "../../service/contacts.ts";
 import type { Selection } from "../../service/selection.ts";
 import type { Contact, ContactStructure, IdRef } from "../../wire.ts";
-import type { NameBook } from "../account/names.ts";
-import type { InputFile, OpenedInput, Understood } from "../input/index.ts";
-import type { Duplicates } from "../input/join.ts";
-import type { NewField } from "../input/new-fields.ts";
-import type { InputFacts, Row } from "../input/rows.ts";
-import type { Survey } from "../input/survey.ts";
 import type { Decision, DesiredContact } from "../items.ts";
 import type { DecideOptions } from "../plan/decide.ts";
+import type { NameBook } from "../plan/names.ts";
+import type { InputFile, OpenedInput, Understood } from "../read/index.ts";
+import type { Duplicates } from "../read/join.ts";
+import type { NewField } from "../read/new-fields.ts";
+import type { InputFacts, Row } from "../read/rows.ts";
+import type { Survey } from "../read/survey.ts";
 import type { Manifest } from "../runs/folder.ts";
 
 interface JobOutline {

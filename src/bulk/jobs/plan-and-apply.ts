@@ -9,14 +9,13 @@ import { join } from "node:path";
 import type { Account } from "../../service/account.ts";
 import type { Behavior } from "../../service/behavior.ts";
 import type { Contact } from "../../wire.ts";
-import type { Lookup } from "../account/lookup.ts";
-import { type NameBook, standInFor } from "../account/names.ts";
 import { applyPlan } from "../apply/apply-plan.ts";
-import { identityReader } from "../input/keys.ts";
 import type { Work } from "../items.ts";
-import { asRunStop, type RunStop, requireFurther } from "../pacing/run-stop.ts";
+import { asRunStop, type RunStop, requireFurther } from "../pace/run-stop.ts";
 import { guardFailure } from "../plan/guards.ts";
+import type { Lookup } from "../plan/lookup.ts";
 import { type Entries, makePlan } from "../plan/make-plan.ts";
+import { type NameBook, standInFor } from "../plan/names.ts";
 import {
   type ClosedPlan,
   type KeptPlan,
@@ -40,6 +39,7 @@ import {
   type Session,
 } from "../plan/session.ts";
 import { emptyTally, plannedWrites, requestsFor } from "../plan/tally.ts";
+import { identityReader } from "../read/keys.ts";
 import type { EnteredRun } from "../runs/enter.ts";
 import { fileOf } from "../runs/files.ts";
 import { runsFolder } from "../runs/folder.ts";

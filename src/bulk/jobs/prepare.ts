@@ -1,20 +1,21 @@
 /** The first steps of a row run, before it is entered: its input is read whole, and its names are looked up. */
+
+import type { Suppressions } from "../../privacy/suppressions.ts";
 import { type Account, createAccount } from "../../service/account.ts";
 import { type Behavior, createBehavior } from "../../service/behavior.ts";
 import { createKeySearch, type KeySearch } from "../../service/key-search.ts";
 import type { ContactStructure } from "../../wire.ts";
-import { type NameBook, openNameBook } from "../account/names.ts";
-import type { PagesOptions } from "../account/read-account.ts";
-import type { Suppressions } from "../account/suppressions.ts";
-import type { InputFile, Understood } from "../input/index.ts";
-import type { Joined } from "../input/join.ts";
-import { joinRows } from "../input/join.ts";
-import { identityReader } from "../input/keys.ts";
-import { surveyOfNothing, withoutInput } from "../input/none.ts";
-import type { Survey } from "../input/survey.ts";
-import { surveyInput } from "../input/survey.ts";
 import { progressOf } from "../plan/events.ts";
+import { type NameBook, openNameBook } from "../plan/names.ts";
+import type { PagesOptions } from "../plan/read-account.ts";
 import type { RunContext } from "../plan/run-context.ts";
+import type { InputFile, Understood } from "../read/index.ts";
+import type { Joined } from "../read/join.ts";
+import { joinRows } from "../read/join.ts";
+import { identityReader } from "../read/keys.ts";
+import { surveyOfNothing, withoutInput } from "../read/none.ts";
+import type { Survey } from "../read/survey.ts";
+import { surveyInput } from "../read/survey.ts";
 import { needsStatus, type ResolvedJob, type RowJob } from "./job.ts";
 
 /** What was read of a run's input. */

@@ -1,10 +1,10 @@
 /** The rejects file of a run, from its plan and what became of it. */
 import { copyFile, realpath } from "node:fs/promises";
 import { join, resolve } from "node:path";
-import type { InputFacts } from "../input/rows.ts";
-import type { RunStop } from "../pacing/run-stop.ts";
+import type { RunStop } from "../pace/run-stop.ts";
 import { readKeptPlan, readPlanLines, type StoredLine } from "../plan/plan-file.ts";
 import type { RunState } from "../plan/session.ts";
+import type { InputFacts } from "../read/rows.ts";
 import { fileOf } from "../runs/files.ts";
 import type { Ledger } from "../runs/ledger.ts";
 import { type RejectedLine, writeRejects } from "../runs/rejects-file.ts";

@@ -2,11 +2,11 @@
 import { UsageError } from "../../errors.ts";
 import { allOf, equals } from "../../service/contacts.ts";
 import type { Contact } from "../../wire.ts";
-import { type PagesOptions, readAllPages } from "../account/read-account.ts";
-import type { AccountSnapshot } from "../account/snapshot.ts";
-import { createIdentityTally, type RepeatedIdentities } from "../input/identities.ts";
-import { identityReader, withoutInvisible } from "../input/keys.ts";
-import type { Survey } from "../input/survey.ts";
+import { type PagesOptions, readAllPages } from "../plan/read-account.ts";
+import type { AccountSnapshot } from "../plan/snapshot.ts";
+import { createIdentityTally, type RepeatedIdentities } from "../read/identities.ts";
+import { identityReader, withoutInvisible } from "../read/keys.ts";
+import type { Survey } from "../read/survey.ts";
 import { itemOnPage, type RowItem } from "./entries.ts";
 import type { MembersOptions } from "./job.ts";
 import type { RowRun } from "./prepare.ts";

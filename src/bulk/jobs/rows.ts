@@ -1,22 +1,22 @@
 /** A job over rows or over chosen contacts, ready to be planned and applied. */
 import { rm } from "node:fs/promises";
+import type { Suppressions } from "../../privacy/suppressions.ts";
 import { isErasedKey } from "../../service/key-spelling.ts";
 import type { Contact } from "../../wire.ts";
+import type { Decision, Work } from "../items.ts";
+import { type DecideOptions, decide, isMarked } from "../plan/decide.ts";
 import {
   createLookup,
   type HiddenContact,
   isHidden,
   type Lookup,
   maxPagesAgeMilliseconds,
-} from "../account/lookup.ts";
-import { readAccountIfSmaller } from "../account/read-account.ts";
-import { type AccountSnapshot, openSnapshot, type SnapshotOptions } from "../account/snapshot.ts";
-import type { Suppressions } from "../account/suppressions.ts";
-import { identityReader } from "../input/keys.ts";
-import type { Decision, Work } from "../items.ts";
-import { type DecideOptions, decide, isMarked } from "../plan/decide.ts";
+} from "../plan/lookup.ts";
 import type { Entry } from "../plan/make-plan.ts";
+import { readAccountIfSmaller } from "../plan/read-account.ts";
 import { type RunState, requestsNow, rowsOf } from "../plan/session.ts";
+import { type AccountSnapshot, openSnapshot, type SnapshotOptions } from "../plan/snapshot.ts";
+import { identityReader } from "../read/keys.ts";
 import { namesFrom } from "../runs/names-file.ts";
 import { fingerprintIn } from "./about-run.ts";
 import { inBatches, itemOf, type RowItem, rowEntries, selectedItems, settledByInput } from "./entries.ts";

@@ -10,16 +10,16 @@ import { DeclinedError, EcmError, exitCodes, InterruptedError, UsageError } from
 import { createAccount } from "../../service/account.ts";
 import { createBehavior } from "../../service/behavior.ts";
 import { createKeySearch } from "../../service/key-search.ts";
-import { createLookup } from "../account/lookup.ts";
-import { openNameBook } from "../account/names.ts";
-import type { InputFile } from "../input/index.ts";
-import { identityReader } from "../input/keys.ts";
-import { requireFile } from "../input/source.ts";
-import { spool, streamAt } from "../input/spool.ts";
-import { asRunStop, RunStop } from "../pacing/run-stop.ts";
+import { asRunStop, RunStop } from "../pace/run-stop.ts";
 import type { RunEvent } from "../plan/events.ts";
+import { createLookup } from "../plan/lookup.ts";
+import { openNameBook } from "../plan/names.ts";
 import { type PlanHead, readKeptPlan } from "../plan/plan-file.ts";
 import { type Engine, openContext, type RunContext, type RunOptions } from "../plan/run-context.ts";
+import type { InputFile } from "../read/index.ts";
+import { identityReader } from "../read/keys.ts";
+import { requireFile } from "../read/source.ts";
+import { spool, streamAt } from "../read/spool.ts";
 import { type EnteredRun, enterRun } from "../runs/enter.ts";
 import { fileOf } from "../runs/files.ts";
 import {

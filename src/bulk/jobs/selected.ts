@@ -1,8 +1,8 @@
 /** Contacts that conditions choose: the account's pages are read once, and kept with the run until its plan is closed. */
 import { rm } from "node:fs/promises";
-import { maxPagesAgeMilliseconds } from "../account/lookup.ts";
-import { readAllPages } from "../account/read-account.ts";
-import { type AccountSnapshot, openSnapshot, type SnapshotOptions } from "../account/snapshot.ts";
+import { maxPagesAgeMilliseconds } from "../plan/lookup.ts";
+import { readAllPages } from "../plan/read-account.ts";
+import { type AccountSnapshot, openSnapshot, type SnapshotOptions } from "../plan/snapshot.ts";
 import { pagesOf, type RowRun } from "./prepare.ts";
 
 /** How often the pages are read when contacts come and go meanwhile. */

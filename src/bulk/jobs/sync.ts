@@ -1,7 +1,7 @@
 /** `lists sync`: the list's members become exactly the contacts that a file names. */
 import { UsageError } from "../../errors.ts";
 import { statusParts } from "../../service/contacts.ts";
-import { openInput, requireClearConsent, understandKeys } from "../input/index.ts";
+import { openInput, requireClearConsent, understandKeys } from "../read/index.ts";
 import { type FileOfKeys, readOptionsOf } from "./file-of-keys.ts";
 import type { MembersOptions, ResolvedJob, RowJob } from "./job.ts";
 

@@ -1,10 +1,11 @@
 /** What a run reports while it works, and how far it is. */
-import type { MissingNames } from "../account/names.ts";
-import type { Joined } from "../input/join.ts";
-import type { InputFacts } from "../input/rows.ts";
-import type { Survey } from "../input/survey.ts";
-import type { PacedSend } from "../pacing/paced-send.ts";
+
+import type { PacedSend } from "../pace/paced-send.ts";
+import type { Joined } from "../read/join.ts";
+import type { InputFacts } from "../read/rows.ts";
+import type { Survey } from "../read/survey.ts";
 import type { RowCounts, Summary } from "../runs/report.ts";
+import type { MissingNames } from "./names.ts";
 import type { Price } from "./price.ts";
 import type { RunContext } from "./run-context.ts";
 

@@ -2,9 +2,10 @@
  * The plan step: contacts are looked up block by block and decided, and what was decided is added to the plan. Nothing is
  * written to the account.
  */
-import type { Found } from "../account/lookup.ts";
+
 import type { Decision, Item, PassedRow } from "../items.ts";
-import { asRunStop } from "../pacing/run-stop.ts";
+import { asRunStop } from "../pace/run-stop.ts";
+import type { Found } from "./lookup.ts";
 import { type PlanWriter, type StoredLine, storedLine } from "./plan-file.ts";
 import { type PlanLine, type PlanNames, planLineOf } from "./plan-line.ts";
 import { isScarce, requestsNow, type Session } from "./session.ts";

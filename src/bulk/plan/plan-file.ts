@@ -7,12 +7,12 @@
 import { createHash, type Hash } from "node:crypto";
 import { closeSync, createReadStream, fsyncSync, ftruncateSync, openSync, writeSync } from "node:fs";
 import { EcmError, exitCodes } from "../../errors.ts";
-import type { Creation } from "../account/names.ts";
-import type { InputFacts } from "../input/rows.ts";
 import type { ContactKey, DesiredContact, Item, Operation } from "../items.ts";
+import type { InputFacts } from "../read/rows.ts";
 import type { KeptNames } from "../runs/names-file.ts";
 import type { SettledByInput } from "../runs/report.ts";
 import { desiredOfCreate } from "./decide.ts";
+import type { Creation } from "./names.ts";
 import type { PlanLine } from "./plan-line.ts";
 import { emptyTally, type PlanTally } from "./tally.ts";
 

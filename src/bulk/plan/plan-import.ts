@@ -1,7 +1,7 @@
 /** A plan file that somebody brings: believed only where it is whole and as it was made. */
 import { createHash } from "node:crypto";
-import type { Creation } from "../account/names.ts";
-import { readBytes } from "../input/source.ts";
+import { readBytes } from "../read/source.ts";
+import type { Creation } from "./names.ts";
 import type { ExportedLine } from "./plan-export.ts";
 import { PlanDamagedError, type PlanEnd, type PlanHead, planVersion } from "./plan-file.ts";
 import { isCreation, isEnd, isHead, isLine } from "./plan-shape.ts";

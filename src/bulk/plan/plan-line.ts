@@ -1,10 +1,10 @@
 /** The plan of a bulk run: one line for each contact, in input order: what would be done, and what would change. */
 import { statusOf, statusText } from "../../service/contacts.ts";
 import type { Contact, CreateContactBody, IdRef, MutateBody } from "../../wire.ts";
-import { standInName } from "../account/names.ts";
 import type { Before, Decision, Operation } from "../items.ts";
 import type { KeptNames } from "../runs/names-file.ts";
 import { idsOf } from "./decide.ts";
+import { standInName } from "./names.ts";
 
 /** As `--plan` writes it, one JSON object a line. */
 export interface PlanLine {

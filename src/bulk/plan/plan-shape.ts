@@ -2,8 +2,9 @@
  * Whether the values of a plan file are what a plan holds. A digest only tells that a file is as it was written, not who
  * wrote it: what people read of a contact must also be what would be sent. Pure.
  */
-import type { Creation } from "../account/names.ts";
+
 import type { Operation } from "../items.ts";
+import type { Creation } from "./names.ts";
 import type { PlanEnd, PlanHead, Planned, StoredLine } from "./plan-file.ts";
 import { type PlanLine, planLineOf, planNames } from "./plan-line.ts";
 

@@ -1,8 +1,8 @@
 /** What a run costs, said before its first write. */
 import { EcmError, exitCodes } from "../../errors.ts";
 import type { RateLimits } from "../../wire.ts";
-import type { BudgetOptions } from "../pacing/budget.ts";
-import { RunStop } from "../pacing/run-stop.ts";
+import type { BudgetOptions } from "../pace/budget.ts";
+import { RunStop } from "../pace/run-stop.ts";
 import type { RunContext } from "./run-context.ts";
 
 export interface Estimate {

@@ -1,15 +1,16 @@
 /** What every step of a run is given, whatever the job: who asked for what, how requests leave, and who is told. */
+
+import type { Suppressions } from "../../privacy/suppressions.ts";
 import type { Account, NamesLock } from "../../service/account.ts";
 import type { Behaviors } from "../../service/behavior.ts";
 import type { Clock, Contact, RateLimits, Send } from "../../wire.ts";
-import type { MissingNames } from "../account/names.ts";
-import type { Suppressions } from "../account/suppressions.ts";
-import { type Budget, type BudgetOptions, createBudget } from "../pacing/budget.ts";
-import { createPacedSend, type PacedSend } from "../pacing/paced-send.ts";
+import { type Budget, type BudgetOptions, createBudget } from "../pace/budget.ts";
+import { createPacedSend, type PacedSend } from "../pace/paced-send.ts";
 import type { Manifest } from "../runs/folder.ts";
 import type { JournalFile } from "../runs/journal.ts";
 import type { RunEvent } from "./events.ts";
 import type { GuardOptions } from "./guards.ts";
+import type { MissingNames } from "./names.ts";
 import type { ClosedPlan } from "./plan-file.ts";
 import type { Price } from "./price.ts";
 import type { PlanTally } from "./tally.ts";

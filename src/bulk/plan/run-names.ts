@@ -1,9 +1,9 @@
 /** What the fields, lists and tags that a run speaks of are called, so that it can be shown without the account. */
 import { join } from "node:path";
-import { standInName } from "../account/names.ts";
 import { fileOf } from "../runs/files.ts";
 import { readJournal } from "../runs/journal.ts";
 import { joinedNames, type KeptNames, readKeptNames } from "../runs/names-file.ts";
+import { standInName } from "./names.ts";
 import { readPlanHead } from "./plan-file.ts";
 
 /** As they were when the run was planned; what it created is there too. */

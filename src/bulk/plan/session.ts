@@ -1,6 +1,5 @@
 /** A run while it is planned and applied: what it counts, and what its steps share. */
 import type { Behavior } from "../../service/behavior.ts";
-import type { Lookup } from "../account/lookup.ts";
 import type { Work } from "../items.ts";
 import type { EnteredRun } from "../runs/enter.ts";
 import type { JournalRecord } from "../runs/journal.ts";
@@ -8,6 +7,7 @@ import type { Ledger } from "../runs/ledger.ts";
 import { type Counted, countRows, type RowCounts } from "../runs/report.ts";
 import { shareSyncs } from "../runs/shared-sync.ts";
 import { type Phase, progressOf } from "./events.ts";
+import type { Lookup } from "./lookup.ts";
 import type { Price } from "./price.ts";
 import type { RunContext } from "./run-context.ts";
 import type { PlanTally } from "./tally.ts";

@@ -7,8 +7,8 @@ import { resolve } from "node:path";
 import { type AtomicFile, openAtomicFile } from "../../disk/atomic-file.ts";
 import { hintOfFullDisk } from "../../disk/disk-room.ts";
 import { EcmError, exitCodes } from "../../errors.ts";
-import { escapedCell, isOurBookkeeping, missingColumn, missingNames } from "../input/index.ts";
-import type { InputFacts } from "../input/rows.ts";
+import { escapedCell, isOurBookkeeping, missingColumn, missingNames } from "../read/index.ts";
+import type { InputFacts } from "../read/rows.ts";
 
 export interface RejectedLine {
   row: { line: number; cells: (string | undefined)[] };

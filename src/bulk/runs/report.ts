@@ -1,7 +1,7 @@
 /** What a run did, in numbers: the summary that `--json` prints and that a run folder keeps. Pure. */
 
-import type { RequestCounts } from "../pacing/paced-send.ts";
-import type { StopReason } from "../pacing/run-stop.ts";
+import type { RequestCounts } from "../pace/paced-send.ts";
+import type { StopReason } from "../pace/run-stop.ts";
 import type { Ledger } from "./ledger.ts";
 
 export interface RowCounts {

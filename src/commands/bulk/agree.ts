@@ -1,5 +1,5 @@
 /** The one question of a bulk run that changes contacts, between its price and its first write. */
-import type { MissingNames } from "../../bulk/account/names.ts";
+import type { MissingNames } from "../../bulk/plan/names.ts";
 import type { Price } from "../../bulk/plan/price.ts";
 import type { RunOptions } from "../../bulk/plan/run-context.ts";
 import { plannedWrites } from "../../bulk/plan/tally.ts";

@@ -1,7 +1,7 @@
 /** Describes the consent columns of a file, before anything is sent. */
 
-import type { ColumnTally, ConsentTally } from "../../bulk/input/consent-tally.ts";
 import type { RunEvent } from "../../bulk/plan/events.ts";
+import type { ColumnTally, ConsentTally } from "../../bulk/read/consent-tally.ts";
 import type { Summary } from "../../bulk/runs/report.ts";
 
 import { count } from "./words.ts";

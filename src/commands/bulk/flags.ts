@@ -1,7 +1,7 @@
 /** What the commands that start bulk runs share: flags, the way from flags to options, and how a run ends. */
 import { join } from "node:path";
 import { type Command, Option } from "commander";
-import type { RunStop } from "../../bulk/pacing/run-stop.ts";
+import type { RunStop } from "../../bulk/pace/run-stop.ts";
 import type { Guard } from "../../bulk/plan/guards.ts";
 import type { Engine, RunOptions } from "../../bulk/plan/run-context.ts";
 import type { Manifest } from "../../bulk/runs/folder.ts";

@@ -1,6 +1,6 @@
 /** Where the columns of a file go, before anything is sent: column → field, with the first value of each; what is ignored comes last. */
-import { newFieldLabel } from "../../bulk/input/new-fields.ts";
-import type { InputFacts, ReadRow, Target } from "../../bulk/input/rows.ts";
+import { newFieldLabel } from "../../bulk/read/new-fields.ts";
+import type { InputFacts, ReadRow, Target } from "../../bulk/read/rows.ts";
 import { cut, widthOf } from "../../terminal/text-width.ts";
 
 /** @returns nothing for a file that only names contacts */

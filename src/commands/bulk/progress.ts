@@ -1,7 +1,8 @@
 /** The messages of a bulk run: what was read, what it costs, its progress, what it did. All of them go to stderr. */
-import { doubtsAbout, type MissingName, type MissingNames } from "../../bulk/account/names.ts";
+
 import type { Closed } from "../../bulk/jobs/finish.ts";
 import type { RunEvent, RunProgress } from "../../bulk/plan/events.ts";
+import { doubtsAbout, type MissingName, type MissingNames } from "../../bulk/plan/names.ts";
 import type { Price } from "../../bulk/plan/price.ts";
 import type { RowCounts, Summary } from "../../bulk/runs/report.ts";
 import { loadAllChunks } from "../../chunks.ts";

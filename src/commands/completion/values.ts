@@ -78,7 +78,7 @@ async function valuesOfKind(
     case "method":
       return ["GET", "POST", "PUT", "PATCH", "DELETE"];
     case "system":
-      return (await import("../../bulk/input/systems.ts")).systemNames();
+      return (await import("../../bulk/read/systems.ts")).systemNames();
     case "scope":
       return scopes;
     case "run":

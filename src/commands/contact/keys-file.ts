@@ -16,7 +16,7 @@ const mostNoted = 5;
 /** Before a request is spent. @throws UsageError for a file that cannot be read */
 export async function requireKeysFile(file: string): Promise<void> {
   if (file === "-") return;
-  const { requireFile } = await import("../../bulk/input/source.ts");
+  const { requireFile } = await import("../../bulk/read/source.ts");
   await requireFile({ path: resolve(file), name: file });
 }
 
@@ -27,8 +27,8 @@ export async function readKeysFile(
   structure: ContactStructure,
 ): Promise<NamedInFile> {
   const [{ understandKeys, readRows }, { spool, streamAt }] = await Promise.all([
-    import("../../bulk/input/index.ts"),
-    import("../../bulk/input/spool.ts"),
+    import("../../bulk/read/index.ts"),
+    import("../../bulk/read/spool.ts"),
   ]);
   const path = resolve(file);
   const name = file === "-" ? "standard input" : file;
@@ -48,11 +48,11 @@ export async function readKeysFile(
 
 async function named(
   context: Context,
-  rows: ReturnType<typeof import("../../bulk/input/index.ts").readRows>,
+  rows: ReturnType<typeof import("../../bulk/read/index.ts").readRows>,
   name: string,
   structure: ContactStructure,
 ): Promise<NamedInFile> {
-  const { identityReader, isId } = await import("../../bulk/input/keys.ts");
+  const { identityReader, isId } = await import("../../bulk/read/keys.ts");
   const keys = new Set<string>();
   const identities = new Set<string>();
   const wrong: string[] = [];

@@ -1,9 +1,9 @@
 /** An import's questions at a terminal, the command that needs none of them, and what is done once they are answered. */
 import type { Command } from "commander";
-import { MissingNamesError } from "../../bulk/account/names.ts";
-import { type Unclear, UnclearColumnsError } from "../../bulk/input/index.ts";
 import { type ImportOptions, importJob } from "../../bulk/jobs/import.ts";
 import type { RowJob } from "../../bulk/jobs/job.ts";
+import { MissingNamesError } from "../../bulk/plan/names.ts";
+import { type Unclear, UnclearColumnsError } from "../../bulk/read/index.ts";
 import type { Context } from "../../context.ts";
 import { DeclinedError } from "../../errors.ts";
 import { shellArguments, shellWord } from "../../shell-word.ts";
@@ -54,7 +54,7 @@ export function clarifierFor(
 
   async function save(): Promise<void> {
     if (saveTo === undefined || isSaved) return;
-    const { writeMapping } = await import("../../bulk/input/mapping-file.ts");
+    const { writeMapping } = await import("../../bulk/read/mapping-file.ts");
     await writeMapping(saveTo, options.read.map);
     isSaved = true;
   }

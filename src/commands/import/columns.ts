@@ -7,7 +7,7 @@ import {
   type NewField,
   type Unclear,
   type UnclearColumn,
-} from "../../bulk/input/index.ts";
+} from "../../bulk/read/index.ts";
 import type { Choice, Prompter } from "../../terminal/prompts.ts";
 import type { Terminal } from "../../terminal/terminal.ts";
 import { count, counted } from "../bulk/words.ts";

@@ -1,7 +1,7 @@
 /** `ecm import`: a file's contacts into the account. */
 import { type Command, Option } from "commander";
-import type { ReadOptions } from "../../bulk/input/rows.ts";
 import type { ImportOptions } from "../../bulk/jobs/import.ts";
+import type { ReadOptions } from "../../bulk/read/rows.ts";
 import type { Context } from "../../context.ts";
 import { DeclinedError, UsageError } from "../../errors.ts";
 import { addBulkFlags, type BulkFlags, endRun, runOptionsFrom } from "../bulk/flags.ts";
@@ -143,7 +143,7 @@ async function runImport(
 async function readOptionsFrom(flags: ImportFlags): Promise<ReadOptions> {
   const map = new Map<string, string>();
   if (flags.mapping !== undefined) {
-    const { readMapping } = await import("../../bulk/input/mapping-file.ts");
+    const { readMapping } = await import("../../bulk/read/mapping-file.ts");
     for (const [column, target] of await readMapping(flags.mapping)) map.set(column, target);
   }
   for (const [column, target] of columnMap(flags.map)) map.set(column, target);

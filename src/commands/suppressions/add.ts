@@ -73,7 +73,7 @@ interface ReadKeys {
 
 /** The same for keys that are typed and for those of a file. */
 async function openKeys(): Promise<ReadKeys & { take(key: string, place: string): void }> {
-  const { createKeyReader, isId } = await import("../../bulk/input/keys.ts");
+  const { createKeyReader, isId } = await import("../../bulk/read/keys.ts");
   const read = createKeyReader("email");
   const found: ReadKeys = { keys: [], remarks: [], rejected: [] };
   return {
@@ -126,8 +126,8 @@ const anyStructure: ContactStructure = {
 
 async function keysIn(context: Context, file: string): Promise<ReadKeys> {
   const [{ readRows, understandKeys }, { spool, streamAt }, { randomBytes }] = await Promise.all([
-    import("../../bulk/input/index.ts"),
-    import("../../bulk/input/spool.ts"),
+    import("../../bulk/read/index.ts"),
+    import("../../bulk/read/spool.ts"),
     import("node:crypto"),
   ]);
   const stream = file === "-" ? context.terminal.stdin : await streamAt(file, context.signal);

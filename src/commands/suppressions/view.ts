@@ -1,5 +1,5 @@
-import type { Suppressed } from "../../bulk/account/suppressions.ts";
 import { UsageError } from "../../errors.ts";
+import type { Suppressed } from "../../privacy/suppressions.ts";
 import type { View } from "../../terminal/present.ts";
 
 export const suppressedView: View<Suppressed> = {

@@ -2,8 +2,8 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { beforeEach, describe, expect, it } from "vitest";
-import type { Creation } from "../../../src/bulk/account/names.ts";
 import type { Item, Operation } from "../../../src/bulk/items.ts";
+import type { Creation } from "../../../src/bulk/plan/names.ts";
 import { exportPlan } from "../../../src/bulk/plan/plan-export.ts";
 import {
   type PlanHead,

@@ -18,7 +18,7 @@ import {
   statSync,
   writeSync,
 } from "node:fs";
-import { writeAtomically } from "../../disk/atomic-file.ts";
+import { writeAtomically } from "../disk/atomic-file.ts";
 
 /** What is on record of one hash. */
 export interface Suppressed {

@@ -1,8 +1,8 @@
 /** Files of a test's own, read through the reading room's door. */
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { type InputFile, readRows, type Understood, understandInput } from "../../../src/bulk/input/index.ts";
-import type { ReadOptions, ReadRow, RejectedRow, Row } from "../../../src/bulk/input/rows.ts";
+import { type InputFile, readRows, type Understood, understandInput } from "../../../src/bulk/read/index.ts";
+import type { ReadOptions, ReadRow, RejectedRow, Row } from "../../../src/bulk/read/rows.ts";
 import type { ContactStructure } from "../../../src/wire.ts";
 import { temporaryFolder } from "../../support/ecm.ts";
 

@@ -1,7 +1,7 @@
 /** What files of the world say of consent: by names and words that a native reader can check. */
 import { describe, expect, test } from "vitest";
-import { type ConsentName, consentNameOf } from "../../../src/bulk/input/consent-names.ts";
-import type { ReadOptions } from "../../../src/bulk/input/rows.ts";
+import { type ConsentName, consentNameOf } from "../../../src/bulk/read/consent-names.ts";
+import type { ReadOptions } from "../../../src/bulk/read/rows.ts";
 import { failureOf, read } from "./reading.ts";
 
 /** Who may be mailed: the local parts of their addresses. */

@@ -6,7 +6,7 @@ import { closeSync, fstatSync, ftruncateSync, openSync, readSync, rmSync, writeS
 import { open } from "node:fs/promises";
 import { createInterface } from "node:readline";
 import type { Contact } from "../../wire.ts";
-import { identityHash } from "../input/identities.ts";
+import { identityHash } from "../read/identities.ts";
 import { createSnapshotIndex, type Entry } from "./snapshot-index.ts";
 
 export interface SnapshotPage {

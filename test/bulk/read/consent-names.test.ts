@@ -1,14 +1,14 @@
 /** A name of a column is understood as a whole or not at all, in every language and however it is written. */
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { phraseKey } from "../../../src/bulk/input/consent-fold.ts";
-import { consentNameOf } from "../../../src/bulk/input/consent-names.ts";
-import { cellWords } from "../../../src/bulk/input/consent-words/cells.ts";
-import { entriesOf, languages, splitEntries } from "../../../src/bulk/input/consent-words/languages.ts";
-import { aroundWords, reasonWords } from "../../../src/bulk/input/consent-words/names-around.ts";
-import { optInNames } from "../../../src/bulk/input/consent-words/names-opt-in.ts";
-import { optOutNames } from "../../../src/bulk/input/consent-words/names-opt-out.ts";
-import { statusNames } from "../../../src/bulk/input/consent-words/names-status.ts";
+import { phraseKey } from "../../../src/bulk/read/consent-fold.ts";
+import { consentNameOf } from "../../../src/bulk/read/consent-names.ts";
+import { cellWords } from "../../../src/bulk/read/consent-words/cells.ts";
+import { entriesOf, languages, splitEntries } from "../../../src/bulk/read/consent-words/languages.ts";
+import { aroundWords, reasonWords } from "../../../src/bulk/read/consent-words/names-around.ts";
+import { optInNames } from "../../../src/bulk/read/consent-words/names-opt-in.ts";
+import { optOutNames } from "../../../src/bulk/read/consent-words/names-opt-out.ts";
+import { statusNames } from "../../../src/bulk/read/consent-words/names-status.ts";
 import { isPhrase, named, negations } from "./consent-negations.ts";
 
 describe("the tables", () => {

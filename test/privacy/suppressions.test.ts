@@ -4,10 +4,10 @@ import { appendFile, chmod, readFile, stat, symlink, writeFile } from "node:fs/p
 import { join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { openSuppressions, SuppressionsError } from "../../../src/bulk/account/suppressions.ts";
-import { DamagedList, readList } from "../../../src/bulk/account/suppressions-file.ts";
-import { resultOf, spawnEcm, temporaryFolder, temporaryHome } from "../../support/ecm.ts";
-import { runs } from "../../support/runs.ts";
+import { openSuppressions, SuppressionsError } from "../../src/privacy/suppressions.ts";
+import { DamagedList, readList } from "../../src/privacy/suppressions-file.ts";
+import { resultOf, spawnEcm, temporaryFolder, temporaryHome } from "../support/ecm.ts";
+import { runs } from "../support/runs.ts";
 
 async function listOf(...keys: string[]) {
   const file = join(await temporaryFolder(), "list.txt");

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { readRows, understandInput, understandKeys } from "../../../src/bulk/input/index.ts";
-import type { ReadRow } from "../../../src/bulk/input/rows.ts";
+import { readRows, understandInput, understandKeys } from "../../../src/bulk/read/index.ts";
+import type { ReadRow } from "../../../src/bulk/read/rows.ts";
 import { failureOf, fileWith, named, read, structure } from "./reading.ts";
 
 test("a header below other lines is found", async () => {

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { understandInput } from "../../../src/bulk/input/index.ts";
+import { understandInput } from "../../../src/bulk/read/index.ts";
 import { contactView } from "../../../src/service/contact-columns.ts";
 import { tsvLine } from "../../../src/terminal/cells.ts";
 import { runs } from "../../support/runs.ts";

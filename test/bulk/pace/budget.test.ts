@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { createBudget } from "../../../src/bulk/pacing/budget.ts";
+import { createBudget } from "../../../src/bulk/pace/budget.ts";
 import { priceOf } from "../../../src/bulk/plan/price.ts";
 import type { RateLimits } from "../../../src/wire.ts";
 

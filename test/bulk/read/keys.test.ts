@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { createKeyReader, identityReader } from "../../../src/bulk/input/keys.ts";
-import { likelyDomain } from "../../../src/bulk/input/mail-words.ts";
+import { createKeyReader, identityReader } from "../../../src/bulk/read/keys.ts";
+import { likelyDomain } from "../../../src/bulk/read/mail-words.ts";
 import { runs } from "../../support/runs.ts";
 
 const readKey = createKeyReader("email");

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { createBudget } from "../../../src/bulk/pacing/budget.ts";
-import { createPacedSend } from "../../../src/bulk/pacing/paced-send.ts";
+import { createBudget } from "../../../src/bulk/pace/budget.ts";
+import { createPacedSend } from "../../../src/bulk/pace/paced-send.ts";
 import type { ApiRequest, Clock, Send, SendOptions } from "../../../src/wire.ts";
 
 const start = Date.parse("2026-11-21T12:00:00Z");

@@ -3,8 +3,8 @@ import { isRefusal } from "../../service/checked-search.ts";
 import { equals } from "../../service/contacts.ts";
 import type { FoundByKeys } from "../../service/key-search.ts";
 import type { Contact } from "../../wire.ts";
-import { identityReader } from "../input/keys.ts";
 import type { Item } from "../items.ts";
+import { identityReader } from "../read/keys.ts";
 import { blocksOf, keysOf } from "./block-keys.ts";
 import type { Found, HiddenContact, LookupOptions } from "./lookup.ts";
 

@@ -6,11 +6,11 @@ import { createHash, createHmac } from "node:crypto";
 import { realpathSync, type Stats } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { hintOfFullDisk } from "../../disk/disk-room.ts";
-import { LockedError, takeLease } from "../../disk/lease.ts";
-import { makeFolder } from "../../disk/make-folder.ts";
-import { EcmError, exitCodes } from "../../errors.ts";
-import { formerIdentities, personIdentity } from "../../service/key-spelling.ts";
+import { hintOfFullDisk } from "../disk/disk-room.ts";
+import { LockedError, takeLease } from "../disk/lease.ts";
+import { makeFolder } from "../disk/make-folder.ts";
+import { EcmError, exitCodes } from "../errors.ts";
+import { formerIdentities, personIdentity } from "../service/key-spelling.ts";
 import {
   appendRecords,
   type Contents,

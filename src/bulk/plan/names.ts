@@ -6,7 +6,7 @@ import { requestsToLookAgain } from "../../service/list-pages.ts";
 import { requireFreeListName } from "../../service/lists.ts";
 import { closest, findByName, fold, resolveTag } from "../../service/names.ts";
 import type { ContactList, ContactStructure, Send } from "../../wire.ts";
-import { type NewField, newFieldId, newFieldLabel } from "../input/new-fields.ts";
+import { type NewField, newFieldId, newFieldLabel } from "../read/new-fields.ts";
 
 export interface NameBook {
   listId(name: string): string;

@@ -4,8 +4,8 @@ import { equals, getContactRequest, isInactive, readContact } from "../../servic
 import type { FoundByKeys } from "../../service/key-search.ts";
 import { isEmailKey } from "../../service/structures.ts";
 import type { Contact } from "../../wire.ts";
-import { identityReader, isId } from "../input/keys.ts";
 import type { Item } from "../items.ts";
+import { identityReader, isId } from "../read/keys.ts";
 import { areFoundInOtherCase, blocksOf, keysOf, largestBlock, loweredOf } from "./block-keys.ts";
 import { createHiddenSearch } from "./hidden-search.ts";
 import type { Found, LookupOptions } from "./lookup.ts";
