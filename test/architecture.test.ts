@@ -157,10 +157,10 @@ describe("the architecture", () => {
     ["libsql", /^sandbox\//],
     ["hono", /^sandbox\//],
     ["csv-parse", /^bulk\//],
-    ["yauzl", /^bulk\/input\/formats\//],
-    ["sax", /^bulk\/input\/formats\//],
-    ["numfmt", /^bulk\/input\/formats\//],
-    ["lossless-json", /^bulk\/input\/formats\//],
+    ["yauzl", /^bulk\/read\/formats\//],
+    ["sax", /^bulk\/read\/formats\//],
+    ["numfmt", /^bulk\/read\/formats\//],
+    ["lossless-json", /^bulk\/read\/formats\//],
     ["@modelcontextprotocol/sdk", /^commands\/mcp\//],
   ];
   it.each(doors)("%s comes in through its own door", (name, where) => {

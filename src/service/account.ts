@@ -174,10 +174,10 @@ export function createAccount(
     },
     freshLists({ _id: id }) {
       const reading = readLists(id);
-      lists.set(
-        id,
-        reading.then((read) => read.lists),
-      );
+      const fresh = reading.then((read) => read.lists);
+      // The caller is told of a failure; whoever asks next reads them again.
+      fresh.catch(() => lists.delete(id));
+      lists.set(id, fresh);
       return reading;
     },
     anyOfLists: ({ _id }, listIds) => provenListFilters(send, _id, listIds, behaviors?.(_id)),

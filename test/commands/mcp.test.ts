@@ -433,7 +433,7 @@ describe("files", () => {
     for (const cwd of ["/", homedir()]) {
       const child = spawn(process.execPath, [join(process.cwd(), "bin/ecm.js"), "mcp", "--allow-write"], {
         cwd,
-        env,
+        env: { ...env, HOME: homedir() },
       });
       child.stdin.end();
       const { code, stderr } = await resultOf(child);
