@@ -238,6 +238,6 @@ function columnsFrom(text: string | undefined): string[] | undefined {
   if (!names?.includes("")) return names;
   throw new UsageError(
     "--columns: the name of a column is empty",
-    "Name columns, such as --columns key,status",
+    "Name columns, such as --columns key,status; an empty word is often a variable that is not set",
   );
 }

@@ -212,10 +212,30 @@ export function createProgram(
   program.hook("preSubcommand", (_program, command) => tree.load(command.name()));
   program.hook("preAction", (_program, action) => {
     requirePlainValues(action, words);
-    control.configure(action.optsWithGlobals());
+    control.configure({ ...action.optsWithGlobals(), output: takeFormat(action) });
     requireWords(action);
   });
   return program;
+}
+
+/**
+ * The format that was typed. A command with formats of its own is handed what is typed, and takes no other.
+ * @returns undefined for a format that only this command knows
+ * @throws UsageError for a format that it does not take
+ */
+function takeFormat(action: Command): string | undefined {
+  const { output } = action.optsWithGlobals<{ output?: string }>();
+  const own = action.options.find(({ long }) => long === "--output");
+  const formats: readonly string[] = own?.argChoices ?? outputFormats;
+  if (output !== undefined && !formats.includes(output)) {
+    throw new UsageError(
+      `Option '-o, --output <format>' argument '${output}' is invalid. Allowed choices are ${formats.join(", ")}.`,
+      `See: ${pathOf(action)} --help`,
+    );
+  }
+  if (!own) return output;
+  action.setOptionValue("output", output);
+  return outputFormats.find((each) => each === output);
 }
 
 /** Behind a command it is likely meant for the command. */
@@ -260,11 +280,10 @@ function globalOptions(): Option[] {
     new Option("-p, --profile <name>", "account to use (ECM_PROFILE)"),
     new Option("--base-url <url>", "base URL of the account's API (ECM_BASE_URL)"),
     new Option("-s, --structure <id-or-label>", "contact structure to use (ECM_STRUCTURE)"),
-    new Option("-o, --output <format>", "output format (ECM_OUTPUT); see: ecm help formats").choices([
-      ...outputFormats,
-      // Of `plan show` alone; any other command refuses it.
-      "markdown",
-    ]),
+    // Which of them a command takes is known once it is: see `takeFormat`.
+    new Option("-o, --output <format>", "output format (ECM_OUTPUT); see: ecm help formats")
+      .choices([...outputFormats])
+      .argParser((text) => text),
     new Option("--json", "short for --output json"),
     new Option("--columns <names>", "columns to show, in this order, separated by commas"),
     new Option("--timeout <seconds>", "timeout of a request in seconds (ECM_TIMEOUT; 30)"),

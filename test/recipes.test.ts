@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { contacts, machineWith, membersOf, readRecipes, recipe, runs, silent } from "./recipes.kit.ts";
 
-it("has six scripts", async () => {
+it("has seven scripts", async () => {
   const names = [
     "crm-sync",
     "list-mirror",
@@ -9,6 +9,7 @@ it("has six scripts", async () => {
     "quota-watch",
     "crm-feedback",
     "key-rotation",
+    "approved-plan",
   ];
   expect([...(await readRecipes()).keys()]).toEqual(names);
 });

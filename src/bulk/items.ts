@@ -85,8 +85,8 @@ export interface Before {
   /** Whether the answer told the contact's lists and tags; only then is it known that what was added was not there. */
   knewLists: boolean;
   knewTags: boolean;
-  /** The answer told that the contact was inactive. */
-  isInactive?: true;
+  /** The contact was inactive. */
+  inactive?: true;
 }
 
 /**

@@ -21,9 +21,9 @@ export function registerApply(command: Command, context: Context): void {
   addBulkFlags(command);
   describeCommand(command, {
     examples: [
-      "ecm import people.csv --dry-run --plan plan.ndjson",
-      "ecm plan show plan.ndjson",
       "ecm apply plan.ndjson --digest sha256:4f1c…",
+      "ecm apply plan.ndjson --dry-run",
+      "ecm apply plan.ndjson --max-delete 0 --yes",
     ],
     output:
       "Nothing; with --json one summary object. Who is no longer as the plan says is skipped (changed).",

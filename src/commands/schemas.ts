@@ -4,6 +4,7 @@
  */
 
 import type { RunStop } from "../bulk/pacing/run-stop.ts";
+import type { PlanEnd, PlanHead } from "../bulk/plan/plan-file.ts";
 import type { PlanChange, PlanLine } from "../bulk/plan/plan-line.ts";
 import type { RowCounts, Summary } from "../bulk/runs/report.ts";
 import { type Applied, exitCodes, type LimitKind } from "../errors.ts";
@@ -89,7 +90,7 @@ const change: Members<PlanChange> = {
   before: { type: ["string", "boolean", "null"], description: "null where it is not known" },
   after: { type: ["string", "boolean"] },
 };
-const planLine: Members<PlanLine> = {
+const planLine: Members<PlanLine & { apply: unknown }> = {
   line: { type: ["integer", "null"], description: "of the input; null where there is none" },
   key: text,
   contactId: textOrNull,
@@ -97,6 +98,38 @@ const planLine: Members<PlanLine> = {
   code: textOrNull,
   message: textOrNull,
   changes: { type: "array", items: members(change) },
+  apply: {
+    type: "object",
+    description: "in a plan file, of a contact that is written: what ecm apply sends",
+  },
+};
+
+const texts: Schema = { type: "array", items: text };
+const namesById: Schema = { type: "object", additionalProperties: text };
+const planHead: Members<Omit<PlanHead, "table">> = {
+  version: { const: 1 },
+  program: { ...text, description: "version of ecm" },
+  kind: text,
+  command: { ...texts, description: "its words, without values" },
+  account: members({ baseUrl: text, structureId: text, keyType: text }),
+  input: {
+    anyOf: [members({ sha256: text, size: count }), { type: "null" }],
+    description: "null where no file names the contacts",
+  },
+  createdAt: time,
+  names: { ...members({ fields: namesById, lists: namesById, tags: namesById }), description: "names by id" },
+  source: { ...texts, description: "parts of a contact that ecm apply looks at" },
+  listIds: texts,
+};
+const planCreation = members({ what: { enum: ["list", "tag", "field"] }, name: text, dataType: text }, [
+  "what",
+  "name",
+]);
+const digest: Schema = { type: "string", pattern: "^sha256:[0-9a-f]{64}$" };
+const planEnd: Members<Pick<PlanEnd, "counts" | "requests" | "digest">> = {
+  counts: { ...members(record(Object.keys(action), count)), description: "lines by action" },
+  requests: { ...count, description: "that applying it takes" },
+  digest: { ...digest, description: "of all bytes before this line" },
 };
 
 const applied: Choices<Applied> = { no: true, yes: true, unknown: true };
@@ -131,7 +164,19 @@ export const schemas = {
         ),
       ),
     },
-    planLine: { description: "one line of --plan, and of runs show --changes", ...members(planLine) },
+    planLine: {
+      description: "one contact in a file of --plan, and in runs show --changes",
+      ...members(
+        planLine,
+        Object.keys(planLine).filter((name) => name !== "apply"),
+      ),
+    },
+    planHead: { description: "the first line of a file of --plan", ...members({ plan: members(planHead) }) },
+    planCreation: {
+      description: "the lines after it: what is created in the account first",
+      ...members({ create: planCreation }),
+    },
+    planEnd: { description: "its last line", ...members({ end: members(planEnd) }) },
     error: { description: "the last line on stderr after a failure, with --json", ...members({ error }) },
     limits: {
       description: "stdout of limits --json; {} when nothing was seen yet",
@@ -151,7 +196,9 @@ export const schemas = {
 export function schemasOf(command: string, flags: readonly string[]): Record<string, string> {
   return {
     ...(flags.includes("--max-requests") ? { bulkRun: "summary" } : {}),
-    ...(flags.includes("--plan") ? { plan: "planLine" } : {}),
+    ...(flags.includes("--plan")
+      ? { plan: "planLine", planHead: "planHead", planCreation: "planCreation", planEnd: "planEnd" }
+      : {}),
     ...(command === "runs show" ? { changes: "planLine" } : {}),
     ...(command === "limits" ? { stdout: "limits" } : {}),
     error: "error",
@@ -160,6 +207,10 @@ export function schemasOf(command: string, flags: readonly string[]): Record<str
 
 function members(properties: Record<string, Schema>, required: string[] = Object.keys(properties)): Schema {
   return { type: "object", properties, required };
+}
+
+function record(names: readonly string[], each: Schema): Record<string, Schema> {
+  return Object.fromEntries(names.map((name) => [name, each]));
 }
 
 function choice(names: Record<string, true>): Schema {

@@ -6,7 +6,8 @@ import { expect, it } from "vitest";
 import { ecmWith, temporaryFolder, temporaryHome } from "../support/ecm.ts";
 import { startSandbox } from "../support/sandbox.ts";
 
-type Name = "summary" | "planLine" | "error" | "limits";
+const names = ["summary", "planLine", "planHead", "planCreation", "planEnd", "error", "limits"] as const;
+type Name = (typeof names)[number];
 
 /** Holds a value against a published schema, and fails for a member that the schema does not name. */
 async function schemas(): Promise<(name: Name, value: unknown) => void> {
@@ -28,7 +29,7 @@ async function schemas(): Promise<(name: Name, value: unknown) => void> {
   const checks = Object.fromEntries(
     Object.entries($defs).map(([name, each]) => [name, ajv.compile(each as object)]),
   );
-  expect(Object.keys(checks)).toEqual(["summary", "planLine", "error", "limits"]);
+  expect(Object.keys(checks)).toEqual(names);
   return (name, value) => {
     const check = checks[name]!;
     expect(check(value), `${name} ${JSON.stringify(value)}: ${JSON.stringify(check.errors)}`).toBe(true);
@@ -47,13 +48,19 @@ it("describes the summaries, plan lines, errors and limits that commands print",
       .split("\n")
       .map((line) => JSON.parse(line));
   const actions = new Set<string>();
+  const seen = new Set<Name>();
   const bulk = async (...args: string[]) => {
     const { stdout } = await ecm([...args, "--json", "--plan", plan, "--yes"], { stdin });
     follow("summary", JSON.parse(stdout));
+    const kinds = new Set<Name>();
     for (const line of lines(await readFile(plan, "utf8"))) {
-      follow("planLine", line);
-      actions.add(line.action);
+      const kind = line.plan ? "planHead" : line.create ? "planCreation" : line.end ? "planEnd" : "planLine";
+      follow(kind, line);
+      kinds.add(kind);
+      seen.add(kind);
+      if (line.action) actions.add(line.action);
     }
+    expect([...kinds]).toEqual(expect.arrayContaining(["planHead", "planEnd"]));
     return JSON.parse(stdout);
   };
   const rows = ["import", "-", "--map", "City=ignore", "--list", "News", "--create-missing"];
@@ -76,6 +83,7 @@ it("describes the summaries, plan lines, errors and limits that commands print",
   await bulk("contact", "unsubscribe", "--tag", "VIP");
   expect((await bulk("contact", "delete", "--all")).backup).toBeDefined();
   expect([...actions].sort()).toEqual(["create", "delete", "reject", "skip", "unchanged", "update"]);
+  expect([...seen].sort()).toEqual(["planCreation", "planEnd", "planHead", "planLine"]);
   const undone = await ecm(["runs", "undo", "last", "--json", "--yes"]);
   follow("summary", JSON.parse(undone.stdout));
   const stopped = await ecm(
@@ -127,7 +135,14 @@ it("are named by the commands whose outputs follow them", async () => {
   const ecm = ecmWith(await temporaryHome());
   const named = async (...path: string[]) =>
     JSON.parse((await ecm(["commands", ...path, "--json"])).stdout).schemas;
-  expect(await named("import")).toEqual({ bulkRun: "summary", plan: "planLine", error: "error" });
+  expect(await named("import")).toEqual({
+    bulkRun: "summary",
+    plan: "planLine",
+    planHead: "planHead",
+    planCreation: "planCreation",
+    planEnd: "planEnd",
+    error: "error",
+  });
   expect(await named("limits")).toEqual({ stdout: "limits", error: "error" });
   expect((await ecm(["commands", "import", "--schemas"])).code).toBe(2);
 });

@@ -333,7 +333,10 @@ describe("a service that tells less, or has moved on", () => {
     let held = { ...structure, fields: structure.fields.map((field) => ({ ...field, required: true })) };
     const { ecm, seen } = await against((request, response) => {
       const listed = { ...held, fields: held.fields.map(({ required: _required, ...field }) => field) };
-      if (request.method === "PUT") held = { ...held, ...JSON.parse(request.body) };
+      if (request.method === "PUT") {
+        held = { ...held, ...JSON.parse(request.body) };
+        held.tags = held.tags?.map((tag, index) => ({ ...tag, _id: tag._id ?? `t${index}` }));
+      }
       if (request.url.includes("/search")) return json(response, 200, { totalRecords: 0, contacts: [] });
       if (request.method === "POST") return json(response, 200, { _id: "c1", ...JSON.parse(request.body) });
       json(response, 200, request.method === "PUT" || request.url.endsWith("/s1") ? held : [listed]);

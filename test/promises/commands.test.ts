@@ -64,7 +64,10 @@ describe("a dry run", () => {
       "contact unsubscribe": [["ada@example.com"], "PATCH"],
       api: [["POST", "/api/contact", "--data", body!], "POST"],
     };
+    const plan = join(folder, "plan.ndjson");
+    await done(ecm, ["contact", "mutate", "--keys", keys!, "--add-tag", "VIP", "--dry-run", "--plan", plan]);
     const bulk: Record<string, string[]> = {
+      apply: [plan],
       import: [people!, "--tag", "VIP"],
       "lists sync": ["newsletter", keys!],
       "lists duplicate": ["newsletter", "Copy"],

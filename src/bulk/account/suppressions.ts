@@ -29,6 +29,8 @@ export interface Suppressions {
   readonly file: string;
   /** Whether this key must not be created. Sees what other processes add meanwhile. @throws SuppressionsError */
   has(key: string): boolean;
+  /** The same at this very moment: asked when somebody is about to be created. @throws SuppressionsError */
+  hasNow(key: string): boolean;
   /** On disk when it resolves. @returns an entry for each person, and how many are new. @throws SuppressionsError */
   add(keys: readonly string[], now: number): Promise<{ entries: Suppressed[]; added: number }>;
   /** @returns how many were on the list. @throws SuppressionsError */
@@ -109,6 +111,10 @@ export function openSuppressions(file: string, { mustExist = false } = {}): Supp
     file,
     has(key) {
       if (performance.now() - lookedAt > staleMilliseconds) load();
+      return find(key) !== undefined;
+    },
+    hasNow(key) {
+      load();
       return find(key) !== undefined;
     },
     async add(keys, now) {

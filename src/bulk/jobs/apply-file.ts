@@ -227,7 +227,7 @@ const changed: Decision = { kind: "skip", code: "changed" };
 export function strictWork(suppressions: Suppressions | undefined): Work<ApplyItem> {
   const isSuppressed = ({ key }: Item) => suppressions?.has(key.sent) ?? false;
   return {
-    isSuppressed,
+    isSuppressed: ({ key }) => suppressions?.hasNow(key.sent) ?? false,
     decide(item, found) {
       const { approved } = item;
       if (approved.kind === "create") {
@@ -245,7 +245,6 @@ function decideApproved(approved: Exclude<Operation, { kind: "create" }>, found:
   switch (approved.kind) {
     case "change":
       if (holdsChange(approved.body, found)) return { kind: "leave" };
-      if (isInactive(found) !== (approved.before.isInactive ?? false)) return changed;
       return isAsBefore(approved, found) ? withVersion(approved, found) : changed;
     case "status":
       if (isInactive(found)) return { kind: "leave" };
@@ -264,6 +263,8 @@ function isAsBefore({ body, before }: Change, found: Partial<Contact>): boolean 
     !held || [...idsOf(ids ?? [])].every((id) => !held.has(id));
   const isAll = (ids: Change["body"]["addLists"], held: ReadonlySet<string> | undefined) =>
     !held || [...idsOf(ids ?? [])].every((id) => held.has(id));
+  // Nobody who has left since is written: they were approved as somebody who had not.
+  if (isInactive(found) && !before.inactive) return false;
   return (
     before.fields.every(({ _id, value }) => (values.get(_id) ?? "") === value) &&
     (!before.knewLists || (isNone(body.addLists, lists) && isAll(body.removeLists, lists))) &&

@@ -1,5 +1,6 @@
 /** The end of a run: its summary, in the report and in its folder. */
 import { asRunStop, type RunStop, timestampAfter } from "../pacing/run-stop.ts";
+import { guardFailure } from "../plan/guards.ts";
 import { monthStop, type Price } from "../plan/price.ts";
 import type { RunContext } from "../plan/run-context.ts";
 import { type RunState, rowsOf } from "../plan/session.ts";
@@ -50,8 +51,8 @@ export async function closeRun(state: RunState, ending: Ending): Promise<Closed>
   const { stop, price } = ending;
   const summary = summaryOf(state, ending);
   if (!run) {
-    // What the month cannot hold is refused before its first write: a dry run says so too.
-    const refusal = stop ?? (price && monthStop(price, options));
+    // What is refused before its first write: a dry run says so too.
+    const refusal = stop ?? (price && (monthStop(price, options) ?? guardStop(state)));
     return { summary: { ...summary, stoppedBy: refusal?.by ?? null }, stop: refusal, price };
   }
   const at = clock.now();
@@ -76,6 +77,11 @@ export function closeCompleted({ send, emit }: RunContext, completed: Summary): 
   const text = `Run ${completed.run} is completed; this is its summary. Run the command again to start a new run`;
   emit({ kind: "remark", text });
   return { summary: { ...completed, requests: { ...send.counts } } };
+}
+
+function guardStop({ tally, options }: RunState): RunStop | undefined {
+  const failure = guardFailure(tally, options.guards);
+  return failure && asRunStop(failure);
 }
 
 function summaryOf(state: RunState, { stop, price, rejects, backup }: Ending): Summary {

@@ -15,17 +15,17 @@ import { applyPlan } from "../apply/apply-plan.ts";
 import { identityReader } from "../input/keys.ts";
 import type { Work } from "../items.ts";
 import { asRunStop, type RunStop, requireFurther } from "../pacing/run-stop.ts";
-import { requireGuards } from "../plan/guards.ts";
+import { guardFailure } from "../plan/guards.ts";
 import { type Entries, makePlan } from "../plan/make-plan.ts";
 import {
   type ClosedPlan,
   type KeptPlan,
-  PlanDamagedError,
   type PlanEnd,
   type PlanHead,
   PlanWriter,
   readKeptPlan,
   readPlanLines,
+  requireWholePlan,
 } from "../plan/plan-file.ts";
 import { planNames } from "../plan/plan-line.ts";
 import { type PlanRest, type Price, priceOfPlan, requireMonth } from "../plan/price.ts";
@@ -95,8 +95,8 @@ export async function planAndApply(
 ): Promise<Closed> {
   const { options } = context;
   const kept = run && (await readKeptPlan(planFileOf(run)));
-  if (kept) requireWhole(kept, planFileOf(run));
   const ledger = run?.ledger ?? createLedger();
+  if (run) requireWholePlan(planFileOf(run), kept, hasBegun(ledger));
   const input = kept?.end?.input ?? job.input;
   let state: RunState = { ...context, input, tally: kept?.tally ?? emptyTally(), ledger, run };
   const place = await planPlace(context, run);
@@ -117,8 +117,9 @@ export async function planAndApply(
     if (run) {
       requireMonth(options, price);
       const isFirst = !hasBegun(ledger);
-      if (isFirst) requireGuards(state.tally, options.guards);
-      if (price.left > 0) await options.agree?.(price, state.tally, job.names?.missing);
+      const refusal = isFirst ? guardFailure(state.tally, options.guards, planFileOf(run)) : undefined;
+      if (refusal) throw refusal;
+      if (price.left > 0) await options.agree?.(price, leftOf(state), job.names?.missing);
       if (isFirst && price.left > 0) backup = await backUp(state, job, run, closed!);
       await createNames(state, job, run, closed!);
       const session = sessionFor(state, job, job.lookup, startedAt);
@@ -149,16 +150,6 @@ function nameMarked({ tally, emit }: RunState, job: ReadyJob, stop: RunStop | un
     const contacts = named.filter((each) => (each.isDoubtful ?? false) === group.isDoubtful);
     if (group.total > 0) emit({ kind: "marked", contacts, ...group });
   }
-}
-
-/** @throws PlanDamagedError for a closed plan that is not what it was */
-function requireWhole({ end, digest }: KeptPlan, file: string): void {
-  if (!end || end.digest === digest) return;
-  throw new PlanDamagedError(
-    file,
-    "was changed after it was made: its digest does not match",
-    "Restore the file from a backup, or start over with the same command and --fresh",
-  );
 }
 
 function planFileOf({ folder }: EnteredRun): string {
@@ -271,6 +262,18 @@ function sessionFor(state: RunState, job: ReadyJob, lookup: Lookup, startedAt: n
   const isLimited = state.options.maxRejects !== undefined || !job.isLenient;
   const onRejected = isLimited ? () => stopAtRejects(state) : undefined;
   return openSession(state, { work, behavior, lookup, identityOf, startedAt, onRejected });
+}
+
+/** What the plan still writes. */
+function leftOf({ tally, ledger: { counts } }: RunState): RunState["tally"] {
+  const { created, updated, removed, deleted } = tally;
+  return {
+    ...tally,
+    created: Math.max(0, created - counts.created),
+    updated: Math.max(0, updated - counts.updated),
+    removed: Math.max(0, removed - counts.removed),
+    deleted: Math.max(0, deleted - counts.deleted),
+  };
 }
 
 /** Of a plan that was not applied yet. */

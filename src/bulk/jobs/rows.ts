@@ -77,7 +77,7 @@ export function workFor(
   const isChosen = (found: Partial<Contact>) => job.selection?.holds(found) ?? true;
   const isSuppressed = ({ key }: RowItem) => isErasedKey(key.sent) || (suppressions?.has(key.sent) ?? false);
   return {
-    isSuppressed,
+    isSuppressed: ({ key }) => isErasedKey(key.sent) || (suppressions?.hasNow(key.sent) ?? false),
     needsLookup: (item) => item.isRemoval === true || (!item.isLeftOut && !isSuppressed(item)),
     // An unsubscription or a deletion wants nothing of a contact that a mark could stand against.
     isMarked: edit ? undefined : (item, found) => isMarked(item.desired, found),

@@ -2,10 +2,10 @@
 
 import { join } from "node:path";
 import { EcmError, exitCodes } from "../../errors.ts";
-import { statusOf } from "../../service/contacts.ts";
+import { isInactive, statusOf } from "../../service/contacts.ts";
 import type { Contact, MutateBody } from "../../wire.ts";
 import type { Lookup } from "../account/lookup.ts";
-import type { Decision, Item, Operation, Outcome, Remark, Work } from "../items.ts";
+import type { Before, Decision, Item, Operation, Outcome, Remark, Work } from "../items.ts";
 import { idsOf, valuesOf } from "../plan/decide.ts";
 import { type PlanNames, partNamed } from "../plan/plan-line.ts";
 import { isWrite } from "../plan/tally.ts";
@@ -226,7 +226,12 @@ export function decideUndo(
   if (found.__v !== undefined) body.__v = found.__v;
   const values = valuesOf(found);
   const fields = (body.updateFields ?? []).map(({ _id }) => ({ _id, value: values.get(_id) ?? "" }));
-  const before = { fields, knewLists: found.lists !== undefined, knewTags: found.tags !== undefined };
+  const before: Before = {
+    fields,
+    knewLists: found.lists !== undefined,
+    knewTags: found.tags !== undefined,
+    ...(isInactive(found) && { inactive: true }),
+  };
   return { kind: "change", contactId: operation.contactId, body, before, ...(remark && { remark }) };
 }
 

@@ -95,7 +95,7 @@ export function changeOf(
     fields: updateFields.map(({ _id }) => ({ _id, value: values.get(_id) ?? "" })),
     knewLists: lists !== undefined,
     knewTags: tags !== undefined,
-    ...(isInactive(found) && { isInactive: true as const }),
+    ...(isInactive(found) && { inactive: true }),
   };
   return { body, before };
 }

@@ -1,5 +1,6 @@
 /** Limits on what a plan may do, checked once it is closed and before its first write. Pure. */
 import { UsageError } from "../../errors.ts";
+import { shellWord } from "../../shell-word.ts";
 import { type PlanTally, plannedWrites } from "./tally.ts";
 
 /** A number, or a share of the contacts that the command looked at. */
@@ -14,8 +15,15 @@ export interface GuardOptions {
   maxDelete?: Guard;
 }
 
-/** @throws UsageError that names the guard, what the plan would do, and how to allow it */
-export function requireGuards(tally: PlanTally, guards: GuardOptions = {}): void {
+/**
+ * What the plan would do beyond its limits.
+ * @param file the plan, where it stays for a look
+ */
+export function guardFailure(
+  tally: PlanTally,
+  guards: GuardOptions = {},
+  file?: string,
+): UsageError | undefined {
   const skipped = Object.values(tally.skipped).reduce((sum, each) => sum + each, 0);
   const contacts = plannedWrites(tally) + tally.unchanged + skipped;
   const guarded: [flag: string, guard: Guard | undefined, count: number, what: string][] = [
@@ -25,21 +33,20 @@ export function requireGuards(tally: PlanTally, guards: GuardOptions = {}): void
     ["--max-delete", guards.maxDelete, tally.deleted, "delete @ contacts"],
   ];
   for (const [flag, guard, count, what] of guarded) {
-    if (guard && exceeds(count, guard, contacts)) throw guardError(flag, guard, count, contacts, what);
+    if (!guard || !exceeds(count, guard, contacts)) continue;
+    const limit = "rows" in guard ? guard.rows.toLocaleString("en-US") : `${guard.percent} %`;
+    const would = what.replace("@", count.toLocaleString("en-US"));
+    const words = count === 1 ? would.replace(/s$/, "") : would;
+    const look = file === undefined ? "--dry-run --plan plan.ndjson" : `ecm plan show ${shellWord(file)}`;
+    return new UsageError(
+      `This would ${words} (of ${contacts.toLocaleString("en-US")} looked at); ${flag} allows ${limit}`,
+      `Nothing was written. Look at the plan: ${look}; to allow it, pass ${flag} ${count}`,
+      { type: "GuardError" },
+    );
   }
+  return undefined;
 }
 
 function exceeds(count: number, guard: Guard, contacts: number): boolean {
   return "rows" in guard ? count > guard.rows : count * 100 > guard.percent * contacts;
-}
-
-function guardError(flag: string, guard: Guard, count: number, contacts: number, what: string): UsageError {
-  const limit = "rows" in guard ? guard.rows.toLocaleString("en-US") : `${guard.percent} %`;
-  const would = what.replace("@", count.toLocaleString("en-US"));
-  const words = count === 1 ? would.replace(/s$/, "") : would;
-  return new UsageError(
-    `This would ${words} (of ${contacts.toLocaleString("en-US")} looked at); ${flag} allows ${limit}`,
-    `Nothing was written. Look at the plan (--dry-run --plan plan.ndjson); to allow it, pass ${flag} ${count}`,
-    { type: "GuardError" },
-  );
 }

@@ -87,6 +87,8 @@ interface BlockMark {
   /** Entries of the job's source that were planned so far. */
   taken: number;
   tally: PlanTally;
+  /** Of all bytes before this line: what a plan that was cut off continues after is as it was written. */
+  digest: string;
 }
 
 type Written =
@@ -129,6 +131,7 @@ export interface KeptPlan {
  * Reads what is there of a plan.
  * @param mostTaken blocks that reach beyond so many entries are not kept
  * @returns undefined where there is no head
+ * @throws PlanDamagedError for a closed plan that has changed since
  */
 export async function readKeptPlan(
   file: string,
@@ -140,10 +143,16 @@ export async function readKeptPlan(
   let bytes = 0;
   for await (const { text, length } of rawLines(file)) {
     const isMark = /^\{"(?:plan|create|block|end)":/.test(text);
-    const value = isMark ? (JSON.parse(text) as Record<string, unknown>) : undefined;
+    const value = isMark ? markIn(file, text) : undefined;
     if (value?.end) {
-      return { ...kept!, end: decoded(value.end as PlanEnd), digest: digestOf(hash) };
+      const end = decoded(value.end as PlanEnd);
+      const digest = digestOf(hash);
+      if (!kept || end.digest !== digest) throw damaged(file);
+      return { ...kept, end, digest };
     }
+    if (!kept && !value?.plan) throw damaged(file);
+    const mark = value?.block as BlockMark | undefined;
+    if (mark && mark.digest !== digestOf(hash)) throw damaged(file);
     hash.update(Buffer.from(`${text}\n`, "latin1"));
     bytes += length;
     if (value?.plan) {
@@ -152,12 +161,34 @@ export async function readKeptPlan(
     } else if (value?.create) {
       creations.push(decoded(value.create as Creation));
       kept!.bytes = bytes;
-    } else if (value?.block) {
-      const { taken, tally } = value.block as BlockMark;
+    } else if (mark) {
+      const { taken, tally } = mark;
       if (taken <= mostTaken) kept = { ...kept!, bytes, taken, tally: decoded(tally) };
     }
   }
   return kept;
+}
+
+function markIn(file: string, text: string): Record<string, unknown> {
+  try {
+    return JSON.parse(text) as Record<string, unknown>;
+  } catch {
+    throw damaged(file);
+  }
+}
+
+/** A run's own plan is no longer what was planned: what the run has done, and what is left of it, is not known. */
+function damaged(file: string): PlanDamagedError {
+  return new PlanDamagedError(
+    file,
+    "is damaged: it is not as it was written",
+    "Nothing was written. Restore the file from a backup, or start over with the same command and --fresh",
+  );
+}
+
+/** @throws PlanDamagedError for a run that has begun to write by a plan that is not whole any more */
+export function requireWholePlan(file: string, kept: KeptPlan | undefined, hasBegun: boolean): void {
+  if (hasBegun && !kept?.end) throw damaged(file);
 }
 
 /** The head of a plan, and what is created first; undefined where there is none. */
@@ -234,7 +265,8 @@ export class PlanWriter {
 
   addBlock(lines: readonly StoredLine[], at: number, entries: number): void {
     this.taken += entries;
-    this.append([...lines, { block: { at, taken: this.taken, tally: this.tally } }]);
+    this.append(lines);
+    this.append([{ block: { at, taken: this.taken, tally: this.tally, digest: digestOf(this.hash) } }]);
   }
 
   /** Has all of it on the disk. @param requests that applying it takes */

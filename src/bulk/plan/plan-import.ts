@@ -1,9 +1,10 @@
 /** A plan file that somebody brings: believed only where it is whole and as it was made. */
 import { createHash } from "node:crypto";
-import { createReadStream } from "node:fs";
 import type { Creation } from "../account/names.ts";
+import { readBytes } from "../input/source.ts";
 import type { ExportedLine } from "./plan-export.ts";
 import { PlanDamagedError, type PlanEnd, type PlanHead, planVersion } from "./plan-file.ts";
+import { isCreation, isEnd, isHead, isLine } from "./plan-shape.ts";
 
 export interface PlanFile {
   path: string;
@@ -22,10 +23,13 @@ export interface PlanFile {
 /** @throws PlanDamagedError for a file that is no plan, was cut off or changed, or is of another version */
 export async function openPlanFile(path: string, digest?: string): Promise<PlanFile> {
   let opened: PlanFile | undefined;
+  // Said once it is known that nobody has changed the file.
+  let isMisshapen = false;
+  const counted: Partial<PlanEnd["counts"]> = {};
   for await (const value of valuesIn(path)) {
     if ("plan" in value) {
-      const head = value.plan as PlanHead;
-      if (head.version !== planVersion) throw otherVersion(path, head);
+      const head = headFrom(path, value.plan);
+      if (opened) throw noPlan(path);
       opened = {
         path,
         head,
@@ -37,17 +41,26 @@ export async function openPlanFile(path: string, digest?: string): Promise<PlanF
         lines: () => linesOf(path, opened!.end.digest),
       };
     } else if (!opened) throw noPlan(path);
-    else if ("create" in value) opened.creations.push(value.create as Creation);
-    else if ("end" in value) opened.end = value.end as PlanEnd;
-    else {
-      const { apply } = value as unknown as ExportedLine;
+    else if ("create" in value) {
+      if (isCreation(value.create)) opened.creations.push(value.create);
+      else isMisshapen = true;
+    } else if ("end" in value) {
+      if (isEnd(value.end) && isCountedIn(value.end.counts, counted)) opened.end = value.end;
+      else isMisshapen = true;
+    } else {
+      if (!isLine(value, opened.head)) {
+        isMisshapen = true;
+        continue;
+      }
+      const { apply, action } = value as unknown as ExportedLine;
+      counted[action] = (counted[action] ?? 0) + 1;
       if (!apply || apply.isErased) continue;
       opened.writes++;
       if (apply.operation.kind === "status") opened.unsubscribes = true;
       if (apply.operation.kind === "delete") opened.deletes++;
     }
   }
-  if (!opened) throw noPlan(path);
+  if (!opened || isMisshapen) throw noPlan(path);
   if (digest !== undefined && digest !== opened.end.digest) {
     throw new PlanDamagedError(
       path,
@@ -56,6 +69,23 @@ export async function openPlanFile(path: string, digest?: string): Promise<PlanF
     );
   }
   return opened;
+}
+
+/** The end is not part of the digest: what it counts is held against the lines. Contacts that stay as they are may have none. */
+function isCountedIn(counts: PlanEnd["counts"], counted: Partial<PlanEnd["counts"]>): boolean {
+  const isWrite = (action: string) => ["create", "update", "delete"].includes(action);
+  return Object.entries(counts).every(([action, count]) => {
+    const lines = counted[action as keyof typeof counted] ?? 0;
+    return isWrite(action) ? lines === count : lines <= count;
+  });
+}
+
+/** @throws PlanDamagedError */
+function headFrom(path: string, value: unknown): PlanHead {
+  const { version } = (value ?? {}) as Partial<PlanHead>;
+  if (typeof version === "number" && version !== planVersion) throw otherVersion(path, value as PlanHead);
+  if (version !== planVersion || !isHead(value)) throw noPlan(path);
+  return value;
 }
 
 async function* linesOf(path: string, digest: string): AsyncGenerator<ExportedLine> {
@@ -70,11 +100,10 @@ async function* linesOf(path: string, digest: string): AsyncGenerator<ExportedLi
 async function* valuesIn(path: string): AsyncGenerator<Record<string, unknown>> {
   const hash = createHash("sha256");
   let isEnded = false;
-  const stream = createReadStream(path, { encoding: "latin1" });
   let rest = "";
   let isFirst = true;
-  for await (const piece of stream) {
-    const lines = (rest + (piece as string)).split("\n");
+  for await (const bytes of readBytes({ path, name: path })) {
+    const lines = (rest + bytes.toString("latin1")).split("\n");
     rest = lines.pop()!;
     for (const text of lines) {
       if (isEnded) throw changed(path);
@@ -82,11 +111,12 @@ async function* valuesIn(path: string): AsyncGenerator<Record<string, unknown>> 
       if (!value) throw isFirst ? noPlan(path) : changed(path);
       isFirst = false;
       if ("end" in value) {
-        const { digest } = value.end as Partial<PlanEnd>;
+        const { digest } = (value.end ?? {}) as Partial<PlanEnd>;
         if (digest !== `sha256:${hash.digest("hex")}`) throw changed(path);
         isEnded = true;
       } else hash.update(Buffer.from(`${text}\n`, "latin1"));
-      yield value;
+      // A run's own plan is written in blocks.
+      if (!("block" in value)) yield value;
     }
   }
   if (isEnded && rest === "") return;

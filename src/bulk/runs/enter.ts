@@ -2,6 +2,7 @@
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { type Lease, takeLease } from "../../disk/lease.ts";
+import { EcmError, exitCodes } from "../../errors.ts";
 import { cannotResume, readRunRecord } from "./damage.ts";
 import { fileOf } from "./files.ts";
 import {
@@ -58,6 +59,7 @@ export async function enterRun(options: EnterRunOptions): Promise<EnteredRun> {
     lease = await takeLease(locksFolder(stateFolder), about.fingerprint, "this run");
     if (lease.tookOver !== undefined) options.onTookOver?.(lease.tookOver);
     const unfinished = isFresh ? undefined : await findUnfinished(options);
+    if (unfinished) requirePlanned(unfinished.manifest);
     if (!unfinished) await begin(options, made);
     else if (!spooled) await rm(made.folder, { recursive: true, force: true });
     const { manifest, folder } = unfinished ?? (await findById(stateFolder, made.id));
@@ -94,13 +96,29 @@ async function begin(options: EnterRunOptions, made: { id: string; folder: strin
   // Before the manifest: a run without a journal has lost it.
   const start = { kind: "start", at: options.now, version: about.version } as const;
   await createJournal(join(made.folder, fileOf.journal), start);
-  await writeManifest(made.folder, { format: 1, id: made.id, startedAt, ...about, input });
+  await writeManifest(made.folder, { format: 2, id: made.id, startedAt, ...about, input });
 }
 
 /** A run that was killed between its last record and its summary is entered too: it has only to report. */
 async function findUnfinished({ stateFolder, about, onUnreadable }: EnterRunOptions) {
   const runs = await listRuns(stateFolder, onUnreadable);
   return runs.find((run) => run.manifest.fingerprint === about.fingerprint && !isReported(run));
+}
+
+/** @throws EcmError for a run whose version kept no plan */
+export function requirePlanned({ id, format, kind, version }: Manifest): void {
+  if (format !== 1) return;
+  throw new EcmError(
+    exitCodes.usage,
+    `Run ${id} was begun by an earlier version of ecm (${version}), which kept no plan: it cannot be resumed`,
+    {
+      type: "OldRunError",
+      hint:
+        kind === "undo"
+          ? `Nothing was sent. Remove it with ecm runs remove ${id}, and undo again: what is restored already stays`
+          : `Nothing was sent. Start over with the same command and --fresh, or undo it: ecm runs undo ${id}`,
+    },
+  );
 }
 
 async function findById(stateFolder: string, id: string) {

@@ -2,12 +2,12 @@
  * Taking persons out of one file: their own records go, or keep nothing but ids; anywhere else their keys are masked. A file
  * is replaced whole, so that a kill leaves it as it was or as it should be.
  */
-import { createHash } from "node:crypto";
 import { createReadStream } from "node:fs";
 import { open, readFile, stat } from "node:fs/promises";
 import { crc32 } from "node:zlib";
 import { openAtomicFile } from "../../disk/atomic-file.ts";
 import { eraseObjects, type TableErasure, tableEraser } from "./erase-table.ts";
+import { planSealer } from "./plan-seal.ts";
 import type { Redactor } from "./redaction.ts";
 
 /** Pieces of a file without line breaks are read with this overlap, in bytes: longer than any key with its escapes. */
@@ -65,15 +65,10 @@ export function journalEraser(redactor: Redactor): LineEraser {
  * The digest is that of what is left. @returns whether anything was changed
  */
 export async function erasePlan(file: string, redactor: Redactor): Promise<boolean> {
-  const hash = createHash("sha256");
+  const seal = planSealer();
   return eraseLines(file, redactor, (line) => {
     if (line === "") return line;
-    const isEnd = line.startsWith('{"end":');
-    const erased = redactor.isIn(line) ? erasedPlanLine(line, redactor) : line;
-    if (!isEnd) hash.update(Buffer.from(`${erased}\n`, "latin1"));
-    if (!isEnd) return erased;
-    const { end } = JSON.parse(utf8(erased)) as { end: object };
-    return latin1(JSON.stringify({ end: { ...end, digest: `sha256:${hash.digest("hex")}` } }));
+    return seal(redactor.isIn(line) ? erasedPlanLine(line, redactor) : line);
   });
 }
 
@@ -81,14 +76,16 @@ function erasedPlanLine(text: string, redactor: Redactor): string {
   const line = JSON.parse(utf8(text)) as {
     key?: unknown;
     line?: unknown;
+    action?: unknown;
     of?: unknown;
     apply?: { ref: number };
   };
   if (!isOwn(line, redactor)) return redactor.redact(text);
   const { key, line: place, of, apply } = line;
-  const left = { line: place, key, contactId: null, action: "skip", code: "suppressed", message: null };
+  const left = { line: place, key, contactId: null, action: apply ? line.action : "skip" };
+  const none = { code: "suppressed", message: null, changes: [] };
   const ref = apply && { apply: { ref: apply.ref, isErased: true } };
-  return redactor.redact(latin1(JSON.stringify({ ...left, changes: [], of, ...ref })));
+  return redactor.redact(latin1(JSON.stringify({ ...left, ...none, of, ...ref })));
 }
 
 /** Any other text: what a line's JSON holds of a person goes; elsewhere the key is masked. */

@@ -12,7 +12,8 @@ import { readRunNumber } from "./sequence.ts";
 
 /** What a run is and how it was asked for. Never holds an API key. */
 export interface Manifest {
-  format: 1;
+  /** 1: of an earlier version, whose runs kept no plan. They can be shown and undone, and not resumed. */
+  format: 1 | 2;
   id: string;
   kind: "import" | "mutate" | "sync" | "unsubscribe" | "delete" | "duplicate" | "merge" | "undo" | "apply";
   /** Version of the program that began it. */
@@ -185,7 +186,8 @@ export async function readManifest(folder: string): Promise<Manifest | undefined
   }
   if (isManifest(manifest)) return manifest;
   const { format } = (manifest ?? {}) as Partial<Record<keyof Manifest, unknown>>;
-  if (typeof format !== "number" || format === 1) throw new ManifestError(folder, "is not that of a run");
+  if (typeof format !== "number" || formats.includes(format))
+    throw new ManifestError(folder, "is not that of a run");
   throw new ManifestError(
     folder,
     "was written by another version of ecm",
@@ -193,13 +195,15 @@ export async function readManifest(folder: string): Promise<Manifest | undefined
   );
 }
 
+const formats = [1, 2];
+
 /** Has what every run was made with. */
 function isManifest(value: unknown): value is Manifest {
   const { format, account, input, options, ...texts } = (value ?? {}) as Partial<Manifest>;
   const { id, kind, version, startedAt, fingerprint } = texts;
   const each = [id, kind, version, startedAt, fingerprint, account?.baseUrl, account?.structureId];
   return (
-    format === 1 &&
+    formats.includes(format ?? 0) &&
     typeof options === "object" &&
     [...each, input?.name, input?.file, input?.sha256].every((text) => typeof text === "string")
   );

@@ -59,10 +59,10 @@ export function addBulkFlags(
       );
   }
   return command
-    .option("--max-changes <n>", "write nothing if more than N contacts, or N%, would be written")
-    .option("--max-clears <n>", "write nothing if more than N values, or N%, would be emptied")
-    .option("--max-create <n>", "write nothing if more than N contacts, or N%, would be created")
-    .option("--max-delete <n>", "write nothing if more than N contacts, or N%, would be deleted")
+    .option("--max-changes <n>", "refuse to write more than N contacts (or N%)")
+    .option("--max-clears <n>", "refuse to empty more than N values")
+    .option("--max-create <n>", "refuse to create more than N")
+    .option("--max-delete <n>", "refuse to delete more than N")
     .option(
       "--dry-run",
       isMutate

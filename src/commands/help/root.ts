@@ -23,11 +23,28 @@ const commandGroups: readonly [title: string, commands: readonly [name: string, 
       ["runs", "bulk runs: show, resume, undo"],
     ],
   ],
-  ["Rehearse", [["sandbox", "the whole service on this machine, no account needed"]]],
+  [
+    "Rehearse",
+    [
+      ["plan", "show a plan file, for whoever approves it"],
+      ["apply", "carry out a plan file that was approved"],
+      ["sandbox", "the whole service on this machine, no account needed"],
+    ],
+  ],
 ];
 
 /** Commands that share one line. */
-const furtherCommands = ["api", "probe", "doctor", "suppressions", "mcp", "commands", "completion"];
+const furtherCommands = [
+  "apply",
+  "plan",
+  "api",
+  "probe",
+  "doctor",
+  "suppressions",
+  "mcp",
+  "commands",
+  "completion",
+];
 
 /** @param names of the commands that there are @param columns of the screen */
 export function rootHelp(names: readonly string[], columns: number): string {

@@ -15,8 +15,13 @@ export function redactorForPlan(): (line: PlanLine) => PlanLine {
     changes: changes.map(({ what, name, before, after }) => ({
       what,
       name,
-      before: typeof before === "string" ? null : before,
-      after: typeof after === "string" ? "" : after,
+      before: withoutText(before),
+      after: withoutText(after),
     })),
   });
+}
+
+/** That a value is emptied, or was empty, is told; no value is. */
+function withoutText<T>(value: T): T | string {
+  return typeof value === "string" && value !== "" ? "…" : value;
 }

@@ -18,7 +18,7 @@ export function registerPlanShow(parent: Command, context: Context): void {
     .argument("<file>", "written by --dry-run --plan FILE")
     .option("--redact", "keyed hashes in place of addresses, and no values")
     .addOption(
-      new Option("-o, --output <format>", "table, json or markdown").choices([
+      new Option("-o, --output <format>", "format: markdown is for a pull request").choices([
         "table",
         "json",
         "ndjson",
@@ -42,11 +42,12 @@ async function runPlanShow(context: Context, file: string, flags: PlanShowFlags)
   ]);
   const plan = await openPlanFile(file);
   const redact = flags.redact ? redactorForPlan() : (line: PlanLine) => line;
-  const format = flags.output ?? context.output().format;
+  const { format } = context.output();
   async function* lines(): AsyncGenerator<PlanLine> {
-    for await (const { apply: _apply, ...line } of plan.lines()) yield redact(line);
+    for await (const { line, key, contactId, action, code, message, changes } of plan.lines())
+      yield redact({ line, key, contactId, action, code, message, changes });
   }
-  if (format === "markdown") return terminal.write(await markdown(plan, lines()));
+  if (flags.output === "markdown") return terminal.write(await markdown(plan, lines()));
   if (format === "json") return writeJson(context, plan, lines());
   if (format === "ndjson") {
     for await (const line of lines()) await terminal.write(`${JSON.stringify(line)}\n`);

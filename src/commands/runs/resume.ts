@@ -39,7 +39,7 @@ export function registerRunsResume(parent: Command, context: Context): void {
 }
 
 async function runRunsResume(context: Context, given: string | undefined, flags: BulkFlags): Promise<void> {
-  const [{ isFinished }, { runJob }, { displayRun }] = await Promise.all([
+  const [{ isFinished, requirePlanned }, { runJob }, { displayRun }] = await Promise.all([
     import("../../bulk/runs/enter.ts"),
     import("../../bulk/jobs/run-job.ts"),
     import("../bulk/progress.ts"),
@@ -47,6 +47,7 @@ async function runRunsResume(context: Context, given: string | undefined, flags:
   const wanted = await runOr(context, given, "resume", (run) => !isFinished(run));
   const { manifest } = await runNamed(context, wanted);
   if (isFinished(manifest)) throw finished(manifest);
+  requirePlanned(manifest);
   const options = { ...runOptionsFrom(flags, context.clock.now()), isFresh: false };
   if (options.rejects !== undefined) context.noteWrittenFile(options.rejects);
   options.rejects ??= manifest.rejects;

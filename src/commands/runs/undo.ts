@@ -122,5 +122,5 @@ export async function suppressedFor(
 ): Promise<((key: string) => boolean) | undefined> {
   if (kind !== "delete") return undefined;
   const suppressions = await openSuppressionList(context);
-  return (key) => suppressions.has(key);
+  return (key) => suppressions.hasNow(key);
 }

@@ -1,0 +1,149 @@
+/**
+ * Whether the values of a plan file are what a plan holds. A digest only tells that a file is as it was written, not who
+ * wrote it: what people read of a contact must also be what would be sent. Pure.
+ */
+import type { Creation } from "../account/names.ts";
+import type { Operation } from "../items.ts";
+import type { PlanEnd, PlanHead, Planned, StoredLine } from "./plan-file.ts";
+import { type PlanLine, planLineOf, planNames } from "./plan-line.ts";
+
+type Fields = Readonly<Record<string, unknown>>;
+
+export function isHead(value: unknown): value is PlanHead {
+  if (!isObject(value)) return false;
+  const { program, kind, command, account, createdAt, names, source, listIds } = value;
+  return (
+    [program, kind, createdAt].every(isText) &&
+    isObject(account) &&
+    [account.baseUrl, account.structureId, account.keyType].every(isText) &&
+    isObject(names) &&
+    [names.fields, names.lists, names.tags].every(
+      (each) => isObject(each) && Object.values(each).every(isText),
+    ) &&
+    [command, source, listIds].every((each) => Array.isArray(each) && each.every(isText))
+  );
+}
+
+export function isCreation(value: unknown): value is Creation {
+  if (!isObject(value)) return false;
+  const { what, name, dataType } = value;
+  return ["list", "tag", "field"].includes(what as string) && isText(name) && isTextOrNone(dataType);
+}
+
+export function isEnd(value: unknown): value is Pick<PlanEnd, "counts" | "requests" | "digest"> {
+  if (!isObject(value)) return false;
+  const { counts, requests, digest } = value;
+  return (
+    isText(digest) && isCount(requests) && isObject(counts) && actions.every((each) => isCount(counts[each]))
+  );
+}
+
+/** Also holds what is read against what would be sent. */
+export function isLine(value: Fields, { names }: PlanHead): boolean {
+  const { line, key, contactId, action, changes, apply } = value;
+  const isReadable =
+    (line === null || isCount(line)) &&
+    isText(key) &&
+    (contactId === null || isText(contactId)) &&
+    actions.some((each) => each === action) &&
+    Array.isArray(changes) &&
+    changes.every(isObject);
+  if (!isReadable) return false;
+  const isErased = isObject(apply) && (apply as { isErased?: unknown }).isErased === true;
+  if (isErased) return true;
+  if (apply === undefined) return !writes.some((each) => each === action);
+  return (
+    isPlanned(apply) && saysWhatItDoes(value as unknown as StoredLine & { apply: Planned }, planNames(names))
+  );
+}
+
+const writes = ["create", "update", "delete"] as const;
+const actions = [...writes, "unchanged", "skip", "reject"] as const;
+
+function isPlanned(value: unknown): value is Planned {
+  if (!isObject(value)) return false;
+  const { ref, key, operation } = value;
+  return isCount(ref) && isObject(key) && isText(key.written) && isText(key.sent) && isOperation(operation);
+}
+
+function isOperation(value: unknown): value is Operation {
+  if (!isObject(value)) return false;
+  const { kind, contactId, contact, body, status, next } = value;
+  switch (kind) {
+    case "create":
+      return isBody(body) && isText(body.key) && isText(body.contactStructureId);
+    case "change":
+      return isText(contactId) && isBody(body) && isBefore(value.before);
+    case "status":
+      return (
+        isText(contactId) &&
+        isObject(status) &&
+        isText(status.primary) &&
+        (next === undefined || (isOperation(next) && next.kind === "change" && next.contactId === contactId))
+      );
+    case "delete":
+      return isText(contactId) && isObject(contact);
+    default:
+      return false;
+  }
+}
+
+function isBefore(value: unknown): boolean {
+  return isObject(value) && isValues(value.fields) && [value.knewLists, value.knewTags].every(isFlag);
+}
+
+const references = ["lists", "tags", "addLists", "removeLists", "addTags", "removeTags"];
+
+function isBody(value: unknown): value is Fields {
+  if (!isObject(value)) return false;
+  const { fields = [], updateFields = [] } = value;
+  const isReference = (each: unknown) => isText(each) || (isObject(each) && isText(each._id));
+  const areReferences = (each: unknown) =>
+    each === undefined || (Array.isArray(each) && each.every(isReference));
+  return isValues(fields) && isValues(updateFields) && references.every((name) => areReferences(value[name]));
+}
+
+function isValues(value: unknown): boolean {
+  return (
+    Array.isArray(value) && value.every((each) => isObject(each) && isText(each._id) && isText(each.value))
+  );
+}
+
+function saysWhatItDoes(
+  { apply: { operation, key }, ...line }: StoredLine & { apply: Planned },
+  names: Parameters<typeof planLineOf>[2],
+): boolean {
+  const contact = { line: line.line, key: line.key };
+  const said: PlanLine = planLineOf(contact, operation, names);
+  // The status that a contact had may have been told by its look-up alone.
+  const told = (changes: PlanLine["changes"]) =>
+    changes.map(({ what, name, before, after }) => [what, name, what === "status" ? null : before, after]);
+  const isSameKey =
+    operation.kind !== "create" || [key.sent, operation.body.key].every((each) => each === line.key);
+  return (
+    isSameKey &&
+    line.action === said.action &&
+    (said.contactId === null || line.contactId === said.contactId) &&
+    JSON.stringify(told(line.changes)) === JSON.stringify(told(said.changes))
+  );
+}
+
+function isObject(value: unknown): value is Fields {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+function isText(value: unknown): value is string {
+  return typeof value === "string";
+}
+
+function isTextOrNone(value: unknown): boolean {
+  return value === undefined || isText(value);
+}
+
+function isFlag(value: unknown): boolean {
+  return typeof value === "boolean";
+}
+
+function isCount(value: unknown): boolean {
+  return Number.isSafeInteger(value) && (value as number) >= 0;
+}

@@ -1,0 +1,205 @@
+/** `--max-changes`, `--max-clears`, `--max-create`, `--max-delete`: decided on the whole plan, before the first write. */
+import { describe, expect, it } from "vitest";
+import type { RunningSandbox } from "../support/sandbox.ts";
+import { contactLines, summaryOf } from "./kit.ts";
+import { holdings, makePlanFile, startPeople, writesAt } from "./plan-kit.ts";
+
+/** Ten rows: two create, one changes and empties a value, one empties one, two stay, one is skipped, three are wrong. */
+const file = `Email,City,Note
+new1@example.com,Rome,
+new2@example.com,Rome,
+ada@example.com,Lima,
+bob@example.com,,
+cy@example.com,Rome,
+dan@example.com,Paris,
+dan@example.com,Paris,
+wrong 1,,
+wrong 2,,
+wrong 3,,
+`;
+const rows = ["import", "-", "--blank", "clear"];
+
+interface Case {
+  command: string[];
+  stdin?: string;
+  before?: string[][];
+  flag: string;
+  /** What the plan has of it, and contacts that were looked at. */
+  count: number;
+  of: number;
+  would: string;
+}
+
+const cases: Case[] = [
+  { command: rows, stdin: file, flag: "--max-changes", count: 4, of: 6, would: "write to 4 contacts" },
+  { command: rows, stdin: file, flag: "--max-clears", count: 2, of: 6, would: "empty 2 values" },
+  { command: rows, stdin: file, flag: "--max-create", count: 2, of: 6, would: "create 2 contacts" },
+  {
+    command: ["contact", "mutate", "--all", "--set", "City=Rome", "--yes"],
+    flag: "--max-changes",
+    count: 4,
+    of: 5,
+    would: "write to 4 contacts",
+  },
+  {
+    command: ["contact", "mutate", "--all", "--set", "City=", "--yes"],
+    flag: "--max-clears",
+    count: 4,
+    of: 5,
+    would: "empty 4 values",
+  },
+  {
+    command: ["contact", "unsubscribe", "--list", "Customers", "--yes"],
+    flag: "--max-changes",
+    count: 2,
+    of: 3,
+    would: "write to 2 contacts",
+  },
+  {
+    command: ["contact", "delete", "--keys", "-", "--yes"],
+    stdin: "bob@example.com\ndan@example.com\nada@example.com\n",
+    flag: "--max-delete",
+    count: 3,
+    of: 3,
+    would: "delete 3 contacts",
+  },
+  {
+    command: ["lists", "sync", "Customers", "-", "--create", "--max-remove", "100%"],
+    stdin: "Email\nada@example.com\ndan@example.com\nnew@example.com\n",
+    flag: "--max-changes",
+    count: 4,
+    of: 5,
+    would: "write to 4 contacts",
+  },
+  {
+    command: ["lists", "merge", "Customers", "News", "--into", "Both"],
+    flag: "--max-changes",
+    count: 3,
+    of: 3,
+    would: "write to 3 contacts",
+  },
+  {
+    command: ["runs", "undo", "last"],
+    before: [["contact", "mutate", "--all", "--set", "City=X", "--yes"]],
+    flag: "--max-changes",
+    count: 5,
+    of: 5,
+    would: "write to 5 contacts",
+  },
+  {
+    command: ["runs", "undo", "last"],
+    before: [["contact", "delete", "--tag", "VIP", "--yes"]],
+    flag: "--max-create",
+    count: 2,
+    of: 2,
+    would: "create 2 contacts",
+  },
+];
+
+/** The account, and the command with the id of the run that it speaks of. */
+async function prepared({ before = [], command }: Case): Promise<RunningSandbox & { command: string[] }> {
+  const service = await startPeople();
+  let id = "last";
+  for (const args of before) id = summaryOf(await service.ecm([...args, "--json"])).run!;
+  return { ...service, command: command.map((word) => (word === "last" ? id : word)) };
+}
+
+/** Just below what the plan does, and just enough, as a number and as a share. */
+const shares = ({ count, of }: Case) => ({
+  less: [`${count - 1}`, "0", "0%", `${Math.floor(((count * 100) / of) * 100 - 1) / 100}%`],
+  enough: [`${count}`, "100%", `${Math.min(100, Math.ceil(((count * 100) / of) * 100) / 100)}%`],
+});
+
+const named = cases.map((each) => [`${each.command.slice(0, 2).join(" ")} ${each.flag}`, each] as const);
+
+describe.each(named)("%s", (_name, each) => {
+  const { stdin, flag, count, of, would } = each;
+
+  it("writes nothing where the plan does more, and goes on once that is allowed", async () => {
+    const service = await prepared(each);
+    const { command } = service;
+    const before = await holdings(service);
+    const runs = JSON.parse((await service.ecm(["runs", "list", "--json"])).stdout).length;
+    const writes = writesAt(service).length;
+    let said = "";
+    for (const limit of shares(each).less) {
+      const { code, stdout, stderr } = await service.ecm([...command, flag, limit, "--json"], { stdin });
+      const failure = JSON.parse(stderr.trimEnd().split("\n").at(-1)!).error;
+      expect({ limit, code, type: failure.type }).toEqual({ limit, code: 2, type: "GuardError" });
+      expect(failure.message).toContain(`This would ${would} (of ${of} looked at); ${flag} allows `);
+      expect(JSON.parse(stdout)).toMatchObject({
+        status: "stopped",
+        rows: { created: 0, updated: 0, deleted: 0 },
+      });
+      said = failure.hint;
+    }
+    expect(writesAt(service).length).toBe(writes);
+    expect(await holdings(service)).toEqual(before);
+
+    // Both ways on that the hint names are there.
+    const [, plan] = /^Nothing was written\. Look at the plan: ecm plan show (\S+); /.exec(said) ?? [];
+    const shown = await service.ecm(["plan", "show", plan!, "-o", "ndjson"]);
+    expect(shown.code, shown.stderr).toBe(0);
+    expect(writesIn(shown.stdout)).toBeGreaterThanOrEqual(flag === "--max-clears" ? 1 : count);
+    const [, resume] = /^Resume with: ecm (.+)$/m.exec(said) ?? [];
+    const resumed = await service.ecm([...resume!.split(" "), flag, `${count}`, "--yes", "--json"]);
+    expect([0, 3], resumed.stderr).toContain(resumed.code);
+    expect(summaryOf(resumed).status).toBe("completed");
+    expect(await holdings(service)).not.toEqual(before);
+    // The runs that were stopped and begun again are one.
+    expect(JSON.parse((await service.ecm(["runs", "list", "--json"])).stdout).length).toBe(runs + 1);
+  });
+
+  it.each(shares(each).enough)("%s is enough", async (limit) => {
+    const service = await prepared(each);
+    const { command } = service;
+    const { code, stdout, stderr } = await service.ecm([...command, flag, limit, "--json"], { stdin });
+    expect([0, 3], stderr).toContain(code);
+    expect(JSON.parse(stdout).status).toBe("completed");
+  });
+
+  it("a dry run says that a real run would be refused, and keeps its plan", async () => {
+    const service = await prepared(each);
+    const { command } = service;
+    const writes = writesAt(service).length;
+    const less = [...command, flag, `${count - 1}`];
+    const plan = await makePlanFile(service, less, stdin);
+    expect(plan.result.code).toBe(2);
+    expect(plan.result.stderr).toContain(
+      `error: This would ${would} (of ${of} looked at); ${flag} allows ${count - 1}\n`,
+    );
+    expect(writesAt(service).length).toBe(writes);
+    const { stdout } = await service.ecm([...less, "--dry-run", "--json"], { stdin });
+    expect(summaryOf({ code: 0, stdout, stderr: "" })).toMatchObject({
+      status: "dry-run",
+      stoppedBy: "error",
+    });
+
+    const refused = await service.ecm(["apply", plan.file, flag, `${count - 1}`, "--yes"]);
+    expect({ code: refused.code, writes: writesAt(service).length }).toEqual({ code: 2, writes });
+    const applied = await service.ecm(["apply", plan.file, flag, `${count}`, "--yes"]);
+    expect(applied.code, applied.stderr).toBe(0);
+  });
+});
+
+function writesIn(ndjson: string): number {
+  return contactLines(ndjson).filter(({ action }) => /create|update|delete/.test(action)).length;
+}
+
+it("a limit that is none is refused before a request", async () => {
+  const service = await startPeople();
+  for (const flag of ["--max-changes", "--max-clears", "--max-create", "--max-delete"]) {
+    for (const limit of ["", "-1", "x", "101%", "1.5", "%", "5 %%"]) {
+      const { code, stderr } = await service.ecm([
+        "contact",
+        "mutate",
+        "--all",
+        "--set",
+        "City=Rome",
+        `${flag}=${limit}`,
+      ]);
+      expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining(flag) });
+    }
+  }
+  expect(service.sandbox.operations.requests()).toEqual([]);
+});

@@ -1,0 +1,110 @@
+/** What the tests of plans share: an account with something of everything, and what it holds when two of them are compared. */
+import { createHash } from "node:crypto";
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { expect } from "vitest";
+import type { SeedData } from "../../src/sandbox/public-types.ts";
+import type { Contact, ContactList } from "../../src/wire.ts";
+import { ecmWith, type Result, temporaryFolder, temporaryHome } from "../support/ecm.ts";
+import { type RunningSandbox, startSandbox } from "../support/sandbox.ts";
+import { call } from "./kit.ts";
+
+export const people: SeedData = {
+  fields: ["City", "Note"],
+  tags: ["VIP", "Old hand"],
+  lists: ["Customers", "News"],
+  contacts: [
+    { key: "ada@example.com", fields: { City: "Oslo", Note: "n" }, lists: ["Customers"] },
+    { key: "bob@example.com", fields: { City: "Bergen" }, lists: ["Customers", "News"], tags: ["VIP"] },
+    { key: "cy@example.com", fields: { City: "Rome" }, lists: ["Customers"], status: "Unsubscribe" },
+    { key: "dan@example.com", fields: { City: "Paris" }, tags: ["VIP"] },
+    { key: "eve@example.com" },
+  ],
+};
+
+/** The same account each time, ids included. */
+export const startPeople = (contents: SeedData = people): Promise<RunningSandbox> =>
+  startSandbox({ seed: 7, contents });
+
+export interface Holding {
+  status: string;
+  fields: string[];
+  lists: string[];
+  tags: string[];
+  version: number | undefined;
+}
+
+/** Everything the account holds, by key and by names: ids of what two runs create may differ. */
+export async function holdings(service: RunningSandbox): Promise<Record<string, Holding>> {
+  // With a home of its own: nothing of this is remembered by the command under test.
+  const ecm = ecmWith({ ...service.env, ...(await temporaryHome()) });
+  const read = async (...args: string[]) => JSON.parse((await ecm([...args, "--json"])).stdout);
+  const { fields, tags } = await read("structure", "get");
+  const names = new Map<string, string>([
+    ...[...fields, ...tags].map(({ _id, label }) => [_id, label] as const),
+    ...(await read("lists", "list", "--all")).map(({ _id, name }: ContactList) => [_id, name] as const),
+  ]);
+  const named = (references: readonly { _id: string }[] = []) =>
+    references.map(({ _id }) => names.get(_id) ?? _id).sort();
+  const all = await call<Contact[]>(service, "GET", "/api/contact");
+  return Object.fromEntries(
+    all
+      .map((contact): [string, Holding] => [
+        contact.key,
+        {
+          status: JSON.stringify([contact.contactStatus, contact.contactSubStatus, contact.status]),
+          fields: (contact.fields ?? []).map(({ _id, value }) => `${names.get(_id) ?? _id}=${value}`).sort(),
+          lists: named(contact.lists),
+          tags: named(contact.tags),
+          version: contact.__v,
+        },
+      ])
+      .sort(([one], [other]) => (one < other ? -1 : 1)),
+  );
+}
+
+/** Requests that may change something, and searches are none. */
+export function writesAt({ sandbox }: Pick<RunningSandbox, "sandbox">): string[] {
+  return sandbox.operations
+    .requests()
+    .filter(({ method, path }) => method !== "GET" && !path.includes("search"))
+    .map(({ method, path }) => `${method} ${path}`);
+}
+
+export const requestsAt = ({ sandbox }: Pick<RunningSandbox, "sandbox">): number =>
+  sandbox.operations.requests().length;
+
+export interface MadePlan {
+  file: string;
+  digest: string;
+  writes: number;
+  result: Result;
+}
+
+/** The plan that a dry run of the command writes. */
+export async function makePlanFile(
+  { ecm }: Pick<RunningSandbox, "ecm">,
+  args: string[],
+  stdin?: string,
+): Promise<MadePlan> {
+  const file = join(await temporaryFolder(), "plan.ndjson");
+  const result = await ecm([...args, "--dry-run", "--plan", file], { stdin });
+  const [, writes, digest] = /^Plan: ([\d,]+) to write, (sha256:[0-9a-f]{64})$/m.exec(result.stderr) ?? [];
+  expect(digest, `${args.join(" ")}\n${result.stderr}`).toBeDefined();
+  const text = await readFile(file, "utf8");
+  expect(JSON.parse(text.trimEnd().split("\n").at(-1)!).end.digest).toBe(digest);
+  return { file, digest: digest!, writes: Number(writes!.replaceAll(",", "")), result };
+}
+
+/** A file of these lines whose digest is right, whoever made it. */
+export function sealed(lines: readonly object[], end: object = { counts: {}, requests: 0 }): string {
+  const text = lines.map((line) => `${JSON.stringify(line)}\n`).join("");
+  const digest = `sha256:${createHash("sha256").update(text).digest("hex")}`;
+  return `${text}${JSON.stringify({ end: { ...end, digest } })}\n`;
+}
+
+/** The lines of a plan file without its end. */
+export async function planLinesIn(file: string): Promise<Record<string, unknown>[]> {
+  const lines = (await readFile(file, "utf8")).trimEnd().split("\n").slice(0, -1);
+  return lines.map((line) => JSON.parse(line) as Record<string, unknown>);
+}

@@ -1,0 +1,193 @@
+/** What a plan comes to in numbers, and what its limits allow. */
+import { describe, expect, it } from "vitest";
+import type { Decision, Item } from "../../../src/bulk/items.ts";
+import { type GuardOptions, guardFailure } from "../../../src/bulk/plan/guards.ts";
+import { priceOf } from "../../../src/bulk/plan/price.ts";
+import { addToTally, emptyTally, type PlanTally, plannedWrites } from "../../../src/bulk/plan/tally.ts";
+
+const item: Item = {
+  kind: "contact",
+  ref: 2,
+  line: 2,
+  key: { written: "a@x.org", sent: "a@x.org", identity: "a@x.org" },
+  cells: [],
+};
+const change = (updateFields: { _id: string; value: string }[], fields: typeof updateFields = []) =>
+  ({
+    kind: "change",
+    contactId: "c",
+    body: { updateFields },
+    before: { fields, knewLists: true, knewTags: true },
+  }) as const;
+const status = { kind: "status", contactId: "c", status: { primary: "Inactive" } } as const;
+
+it.each<
+  [name: string, decision: Decision, counted: Partial<PlanTally>, more?: Partial<Item> & { isRemoval?: true }]
+>([
+  [
+    "a create",
+    { kind: "create", body: { key: "a@x.org", contactStructureId: "s" } },
+    { created: 1, requests: 1 },
+  ],
+  ["a change", change([{ _id: "f", value: "x" }]), { updated: 1, requests: 1 }],
+  [
+    "a value that is emptied",
+    change([{ _id: "f", value: "" }], [{ _id: "f", value: "x" }]),
+    { updated: 1, requests: 1, clears: 1 },
+  ],
+  [
+    "an empty value that was empty",
+    change(
+      [
+        { _id: "f", value: "" },
+        { _id: "g", value: "y" },
+      ],
+      [{ _id: "f", value: "" }],
+    ),
+    { updated: 1, requests: 1, clears: 0 },
+  ],
+  ["a removal from a list", change([]), { removed: 1, requests: 1 }, { isRemoval: true }],
+  ["an unsubscription", status, { updated: 1, requests: 1 }],
+  [
+    "an unsubscription with a change",
+    { ...status, next: change([{ _id: "f", value: "" }], [{ _id: "f", value: "x" }]) },
+    { updated: 1, requests: 2, clears: 1 },
+  ],
+  ["a deletion", { kind: "delete", contactId: "c", contact: {} }, { deleted: 1, requests: 1 }],
+  ["nothing to do", { kind: "leave" }, { unchanged: 1 }],
+  ["who is skipped", { kind: "skip", code: "exists" }, { skipped: { exists: 1 } }],
+  ["who is rejected", { kind: "reject", code: "gone", message: "" }, { rejected: { gone: 1 } }],
+  [
+    "a write with a remark",
+    { ...change([]), remark: { code: "r", message: "" } },
+    { updated: 1, requests: 1, remarks: 1 },
+  ],
+])("counts %s", (_name, decision, counted, more = {}) => {
+  const tally = emptyTally();
+  addToTally(
+    tally,
+    { item: { ...item, ...more }, decision, found: undefined, isMarked: false, isDoubtful: false },
+    0,
+  );
+  expect(tally).toEqual({ ...emptyTally(), ...counted });
+});
+
+it("counts reads before writes, who is inactive, and the first hundred who are marked", () => {
+  const tally = emptyTally();
+  for (let line = 1; line <= 150; line++) {
+    const found = { _id: "c", contactStatus: line % 2 === 0 ? "Inactive" : "Active" };
+    addToTally(
+      tally,
+      { item: { ...item, line }, decision: change([]), found, isMarked: true, isDoubtful: false },
+      1,
+    );
+  }
+  expect(tally).toMatchObject({ updated: 150, requests: 300, inactive: 75, marked: 150 });
+  expect(tally.markedContacts.map(({ line }) => line)).toEqual(
+    Array.from({ length: 100 }, (_, index) => index + 1),
+  );
+  expect(plannedWrites(tally)).toBe(150);
+});
+
+describe("guards", () => {
+  // 8 contacts are looked at; rows that are rejected are none of them.
+  const tally: PlanTally = {
+    ...emptyTally(),
+    created: 1,
+    updated: 2,
+    removed: 1,
+    deleted: 1,
+    unchanged: 2,
+    skipped: { exists: 1 },
+    rejected: { gone: 90 },
+    clears: 3,
+  };
+
+  it.each<[GuardOptions, string | undefined]>([
+    [{}, undefined],
+    [{ maxChanges: { rows: 5 } }, undefined],
+    [{ maxChanges: { rows: 4 } }, "This would write to 5 contacts (of 8 looked at); --max-changes allows 4"],
+    [{ maxChanges: { percent: 62.5 } }, undefined],
+    [
+      { maxChanges: { percent: 62.4 } },
+      "This would write to 5 contacts (of 8 looked at); --max-changes allows 62.4 %",
+    ],
+    [{ maxChanges: { percent: 100 } }, undefined],
+    [
+      { maxChanges: { percent: 0 } },
+      "This would write to 5 contacts (of 8 looked at); --max-changes allows 0 %",
+    ],
+    [{ maxClears: { rows: 3 } }, undefined],
+    [{ maxClears: { rows: 2 } }, "This would empty 3 values (of 8 looked at); --max-clears allows 2"],
+    [{ maxCreate: { rows: 0 } }, "This would create 1 contact (of 8 looked at); --max-create allows 0"],
+    [{ maxCreate: { percent: 12.5 } }, undefined],
+    [
+      { maxDelete: { percent: 12 } },
+      "This would delete 1 contact (of 8 looked at); --max-delete allows 12 %",
+    ],
+    [
+      { maxCreate: { rows: 1 }, maxDelete: { rows: 0 } },
+      "This would delete 1 contact (of 8 looked at); --max-delete allows 0",
+    ],
+  ])("%j", (guards, message) => {
+    expect(guardFailure(tally, guards)?.message).toBe(message);
+  });
+
+  it("let nothing at all pass, whatever they allow", () => {
+    const zero = { percent: 0 };
+    const all = { maxChanges: zero, maxClears: zero, maxCreate: zero, maxDelete: zero };
+    expect(guardFailure(emptyTally(), all)).toBeUndefined();
+  });
+});
+
+describe("price", () => {
+  const usual = { spent: 3, left: 100, isExact: true, limits: {}, reserve: 0, concurrency: 8, now: 0 };
+  const hour = (remaining: number, reset?: number) => ({ limit: 3600, remaining, reset });
+  it.each<
+    [
+      string,
+      Partial<typeof usual> & { limits?: object },
+      { requests: number; seconds: number; fitsMonth: boolean },
+    ]
+  >([
+    ["as long as answers take", {}, { requests: 103, seconds: 3, fitsMonth: true }],
+    [
+      "an hour that holds it",
+      { limits: { hour: hour(100, 60) } },
+      { requests: 103, seconds: 3, fitsMonth: true },
+    ],
+    [
+      "an hour that does not",
+      { limits: { hour: hour(50, 60) } },
+      { requests: 103, seconds: 62, fitsMonth: true },
+    ],
+    [
+      "several hours",
+      { left: 8000, limits: { hour: hour(0, 60) } },
+      { requests: 8003, seconds: 60 + 7200 + 20, fitsMonth: true },
+    ],
+    [
+      "what is kept back of the hour",
+      { limits: { hour: hour(100, 60) }, reserve: 1 },
+      { requests: 103, seconds: 61, fitsMonth: true },
+    ],
+    [
+      "a month that holds it",
+      { limits: { month: { limit: 1000, remaining: 100 } } },
+      { requests: 103, seconds: 3, fitsMonth: true },
+    ],
+    [
+      "a month that does not",
+      { limits: { month: { limit: 1000, remaining: 99 } } },
+      { requests: 103, seconds: 3, fitsMonth: false },
+    ],
+  ])("%s", (_name, given, { requests, seconds, fitsMonth }) => {
+    const price = priceOf({ ...usual, ...given });
+    expect({ ...price.estimate, fitsMonth: price.fitsMonth }).toEqual({
+      requests,
+      seconds,
+      isExact: true,
+      fitsMonth,
+    });
+  });
+});

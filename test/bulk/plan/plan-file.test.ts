@@ -1,0 +1,231 @@
+/** The plan as a file: what is read of it wherever it was cut off, and that nothing else is believed. */
+import { readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { beforeEach, describe, expect, it } from "vitest";
+import type { Creation } from "../../../src/bulk/account/names.ts";
+import type { Item, Operation } from "../../../src/bulk/items.ts";
+import { exportPlan } from "../../../src/bulk/plan/plan-export.ts";
+import {
+  type PlanHead,
+  PlanWriter,
+  plannedItem,
+  readKeptPlan,
+  readPlanHead,
+  readPlanLines,
+  type StoredLine,
+  storedLine,
+} from "../../../src/bulk/plan/plan-file.ts";
+import { openPlanFile } from "../../../src/bulk/plan/plan-import.ts";
+import { planLineOf, planNames } from "../../../src/bulk/plan/plan-line.ts";
+import { addToTally } from "../../../src/bulk/plan/tally.ts";
+import { temporaryFolder } from "../../support/ecm.ts";
+
+const names = { fields: { f: "Ort é" }, lists: { l: "Kunden 🎉" }, tags: {} };
+const head: PlanHead = {
+  version: 1,
+  program: "0.0.0",
+  kind: "import",
+  command: ["import"],
+  account: { baseUrl: "http://127.0.0.1:1", structureId: "s", keyType: "email" },
+  input: { sha256: "00", size: 1 },
+  createdAt: "2026-11-22T00:00:00.000Z",
+  names,
+  source: ["fields"],
+  listIds: ["l"],
+};
+const creations: Creation[] = [{ what: "tag", name: "Größe" }];
+const input = { read: 5, rejectedCodes: {}, passedOver: 0, passedOverAre: "skipped" } as const;
+
+function item(ref: number): Item {
+  const key = `p${ref}@exämple.com`;
+  return {
+    kind: "contact",
+    ref,
+    line: ref,
+    key: { written: key, sent: key, identity: key },
+    cells: [key, undefined],
+  };
+}
+
+const before = { fields: [{ _id: "f", value: "" }], knewLists: true, knewTags: false };
+const operations: Operation[] = [
+  {
+    kind: "create",
+    body: { key: "p0@exämple.com", contactStructureId: "s", fields: [{ _id: "f", value: "Zürich\n" }] },
+  },
+  {
+    kind: "change",
+    contactId: "c1",
+    body: { updateFields: [{ _id: "f", value: "北京" }], addLists: [{ _id: "l" }] },
+    before,
+  },
+  {
+    kind: "status",
+    contactId: "c2",
+    status: { primary: "Inactive", secondary: "Unsubscribe" },
+    before: { primary: "Active" },
+  },
+  { kind: "delete", contactId: "c3", contact: { _id: "c3", key: "p3@exämple.com" } },
+  { kind: "change", contactId: "c4", body: { addTags: [{ _id: "new tag Größe" }] }, before },
+];
+
+function lineFor(ref: number): StoredLine {
+  const operation = operations[ref]!;
+  const contactId = "contactId" in operation ? operation.contactId : undefined;
+  const found = contactId === undefined ? undefined : { _id: contactId };
+  const line = planLineOf({ line: ref, key: item(ref).key.sent, found }, operation, planNames(names));
+  return storedLine(line, item(ref), operation);
+}
+
+/** Blocks of two, from one of them on. */
+function addBlocks(writer: PlanWriter): void {
+  for (let from = writer.taken; from < operations.length; from += 2) {
+    const refs = [from, from + 1].filter((ref) => ref < operations.length);
+    for (const ref of refs) {
+      addToTally(
+        writer.tally,
+        { item: item(ref), decision: operations[ref]!, found: undefined, isMarked: false, isDoubtful: false },
+        0,
+      );
+    }
+    writer.addBlock(refs.map(lineFor), 1000 + from, refs.length);
+  }
+}
+
+let file: string;
+beforeEach(async () => {
+  file = join(await temporaryFolder(), "plan.ndjson");
+});
+
+async function wholePlan(): Promise<Buffer> {
+  const writer = PlanWriter.create(file, head, creations);
+  addBlocks(writer);
+  writer.close(5, input);
+  return readFile(file);
+}
+
+it("gives back what was written: head, names to create, lines, end", async () => {
+  await wholePlan();
+  expect(await readPlanHead(file)).toEqual({ head, creations });
+  const kept = await readKeptPlan(file);
+  expect(kept).toMatchObject({ head, creations, taken: 5, end: { requests: 5, input } });
+  expect(kept!.end!.counts).toEqual({ create: 1, update: 3, delete: 1, unchanged: 0, skip: 0, reject: 0 });
+  expect(kept!.digest).toBe(kept!.end!.digest);
+  const lines = [];
+  for await (const line of readPlanLines(file)) lines.push(line);
+  expect(lines).toEqual(operations.map((_, ref) => JSON.parse(JSON.stringify(lineFor(ref)))));
+  const planned = lines.map((line) => plannedItem(line as Parameters<typeof plannedItem>[0], (key) => key));
+  expect(planned.map(({ ref, key }) => ({ ref, key: key.sent }))).toEqual(
+    operations.map((_, ref) => ({ ref, key: item(ref).key.sent })),
+  );
+});
+
+it("continues after its last whole block wherever it was cut off, to the same bytes", async () => {
+  const whole = await wholePlan();
+  const end = whole.lastIndexOf('{"end":');
+  const other = join(await temporaryFolder(), "cut.ndjson");
+  for (let length = 0; length < whole.length; length++) {
+    await writeFile(other, whole.subarray(0, length));
+    const kept = await readKeptPlan(other);
+    expect(kept?.end, `cut at ${length}`).toBeUndefined();
+    const isBegun = kept !== undefined && kept.taken > 0;
+    const writer = isBegun ? await PlanWriter.resume(other, kept) : PlanWriter.create(other, head, creations);
+    if (length >= end) expect(writer.taken).toBe(5);
+    addBlocks(writer);
+    writer.close(5, input);
+    expect(Buffer.compare(await readFile(other), whole), `cut at ${length}`).toBe(0);
+  }
+});
+
+it("is refused where a byte of a block was changed, also before its end is written", async () => {
+  const whole = (await wholePlan()).toString("latin1");
+  for (const text of [whole, whole.slice(0, whole.lastIndexOf('{"end":'))]) {
+    const damaged = text.replace('"contactId":"c1"', '"contactId":"c2"');
+    expect(damaged).not.toBe(text);
+    await writeFile(file, damaged, "latin1");
+    await expect(readKeptPlan(file)).rejects.toThrow(`${file} is damaged`);
+    await writeFile(file, text.replace("plan", "plbn"), "latin1");
+    await expect(readKeptPlan(file)).rejects.toThrow(`${file} is damaged`);
+  }
+});
+
+it("leaves out blocks that reach beyond what is the same each time", async () => {
+  await wholePlan();
+  const text = await readFile(file, "utf8");
+  await writeFile(file, text.slice(0, text.lastIndexOf('{"end":')));
+  const taken = [];
+  for (const stable of [0, 1, 2, 3, 4, 5, Number.POSITIVE_INFINITY])
+    taken.push((await readKeptPlan(file, stable))!.taken);
+  expect(taken).toEqual([0, 0, 2, 2, 4, 5, 5]);
+});
+
+describe("a plan that is written for others", () => {
+  async function exported(): Promise<Buffer> {
+    await wholePlan();
+    const kept = (await readKeptPlan(file))!;
+    let text = "";
+    const write = async (line: string) => {
+      text += line;
+    };
+    const lines = () => readPlanLines(file);
+    const seen: object[] = [];
+    const digest = await exportPlan({ ...kept, end: kept.end!, lines }, write, (line) => seen.push(line));
+    expect(seen.every((line) => !("apply" in line) && !("cells" in line))).toBe(true);
+    expect(text).toContain(`"digest":"${digest}"}}\n`);
+    return Buffer.from(text);
+  }
+
+  it("is opened with everything that applying it needs, and without the cells of its input", async () => {
+    const whole = await exported();
+    await writeFile(file, whole);
+    const plan = await openPlanFile(file);
+    expect(plan).toMatchObject({
+      writes: 5,
+      deletes: 1,
+      unsubscribes: true,
+      creations,
+      end: { requests: 5 },
+    });
+    const lines = [];
+    for await (const line of plan.lines()) lines.push(line);
+    expect(lines.map(({ apply }) => apply?.operation)).toEqual(operations);
+    expect(whole.toString()).not.toContain("cells");
+    await expect(openPlanFile(file, plan.end.digest)).resolves.toBeDefined();
+    await expect(openPlanFile(file, `${plan.end.digest}0`)).rejects.toThrow("is another plan");
+  });
+
+  it("is refused with any byte changed, and cut off at any byte", async () => {
+    const whole = await exported();
+    const head = whole.indexOf("\n");
+    // What is said of the rest decides nothing, and is not part of the digest.
+    const said = ['"unchanged":', '"skip":', '"reject":', '"requests":'].map(
+      (name) => whole.lastIndexOf(name) + name.length,
+    );
+    for (let at = 0; at < whole.length; at++) {
+      if (at % 3 !== 0 && at < whole.lastIndexOf('{"end":')) continue;
+      if (said.includes(at)) continue;
+      const changed = Buffer.from(whole);
+      changed[at] = changed[at]! ^ 1;
+      await writeFile(file, changed);
+      await expect(openPlanFile(file), `byte ${at}`).rejects.toMatchObject({
+        exitCode: 2,
+        type: "PlanDamagedError",
+      });
+      await writeFile(file, whole.subarray(0, at));
+      await expect(openPlanFile(file), `cut at ${at}`).rejects.toThrow(
+        at <= head ? "is not a plan" : "is cut off",
+      );
+    }
+  });
+
+  it("is refused where it changes between being opened and being read", async () => {
+    const whole = (await exported()).toString();
+    await writeFile(file, whole);
+    const plan = await openPlanFile(file);
+    await writeFile(file, whole.replace("北京", "東京"));
+    const read = async () => {
+      for await (const _line of plan.lines());
+    };
+    await expect(read()).rejects.toThrow("was changed");
+  });
+});

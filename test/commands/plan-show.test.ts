@@ -1,0 +1,134 @@
+/** `ecm plan show`: a plan file for a reviewer, with the people in it or without. */
+import { readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { expect, it } from "vitest";
+import { ecmWith, temporaryFolder, temporaryHome } from "../support/ecm.ts";
+import { startSandbox } from "../support/sandbox.ts";
+
+const secrets = ["ada@", "bob@", "cy@", "Oslo", "Bergen", "Rome"];
+
+/** A plan that creates, changes, clears and rejects, and what it is of. */
+async function planned() {
+  const service = await startSandbox({
+    contents: {
+      fields: ["City"],
+      tags: ["VIP"],
+      contacts: [
+        { key: "ada@example.com", fields: { City: "Oslo" } },
+        { key: "bob@example.com", fields: { City: "Oslo" } },
+      ],
+    },
+  });
+  const plan = join(await temporaryFolder(), "plan.ndjson");
+  const stdin =
+    "Email,City,tags\nada@example.com,Bergen,VIP\nbob@example.com,,\ncy@example.com,Rome,VIP\nwrong ada@,Oslo,\n";
+  const flags = ["--blank", "clear", "--list", "A *bold* | list", "--create-missing"];
+  const made = await service.ecm(["import", "-", ...flags, "--dry-run", "--plan", plan], { stdin });
+  const [, digest] = /^Plan: 3 to write, (sha256:[0-9a-f]{64})$/m.exec(made.stderr) ?? [];
+  expect(digest, made.stderr).toBeDefined();
+  // No account is needed to look at a plan.
+  const ecm = ecmWith(await temporaryHome());
+  return {
+    ...service,
+    plan,
+    digest: digest!,
+    show: (...args: string[]) => ecm(["plan", "show", ...args]),
+    ecm,
+  };
+}
+
+it("tells what the plan would write, and of which account, without a request", async () => {
+  const { show, plan, digest, baseUrl, sandbox } = await planned();
+  const before = sandbox.operations.requests().length;
+  const { code, stdout, stderr } = await show(plan);
+  expect(code, stderr).toBe(0);
+  expect(stdout).toContain(`Plan: 3 to write, ${digest}\nAccount: ${baseUrl}\n`);
+  expect(stdout).toContain("Contacts: 1 create, 2 update, 1 reject\n");
+  expect(stdout).toContain('Created first: list "A *bold* | list"\n');
+  expect(stdout).toContain("  ~ ada@example.com  City  Oslo → Bergen   + list A *bold* | list   + tag VIP\n");
+  expect(stdout).toContain("  ~ bob@example.com  City  Oslo → (empty)   + list A *bold* | list\n");
+  expect(stdout).toContain("  + cy@example.com   City Rome, list A *bold* | list, tag VIP\n");
+  expect(sandbox.operations.requests().length).toBe(before);
+});
+
+it("gives one JSON object, or a line for each contact", async () => {
+  const { show, plan, digest, baseUrl } = await planned();
+  const whole = JSON.parse((await show(plan, "-o", "json")).stdout);
+  expect(whole).toMatchObject({
+    plan: { version: 1, kind: "import", account: { baseUrl } },
+    creations: [{ what: "list", name: "A *bold* | list" }],
+    counts: { create: 1, update: 2, delete: 0, unchanged: 0, skip: 0, reject: 1 },
+    digest,
+  });
+  const lines = (await show(plan, "-o", "ndjson")).stdout.trimEnd().split("\n");
+  expect(lines.map((line) => JSON.parse(line))).toEqual(whole.lines);
+  expect(whole.lines.map(({ key }: { key: string }) => key)).toContain("cy@example.com");
+  expect((await show(plan, "--json")).stdout).toBe((await show(plan, "-o", "json")).stdout);
+});
+
+it("makes a comment for a pull request, in counts, whose text stays text", async () => {
+  const { show, plan, digest } = await planned();
+  const { code, stdout, stderr } = await show(plan, "-o", "markdown");
+  expect(code, stderr).toBe(0);
+  expect(stdout).toContain("### Plan: 3 contacts to write\n");
+  expect(stdout).toContain("| update | 2 |\n");
+  expect(stdout).toContain("| field City | 2 |\n");
+  expect(stdout).toContain("| list A \\*bold\\* \\| list | 2 |\n");
+  expect(stdout).toContain(`- Digest: \`${digest}\`\n`);
+  for (const secret of secrets) expect(stdout).not.toContain(secret);
+});
+
+it.each(["table", "json", "ndjson", "markdown"])(
+  "--redact prints no address and no value, as %s",
+  async (format) => {
+    const { show, plan } = await planned();
+    const { code, stdout, stderr } = await show(plan, "--redact", "-o", format);
+    expect(code, stderr).toBe(0);
+    for (const secret of secrets) expect(stdout).not.toContain(secret);
+    if (format === "markdown") return;
+    const hashes = new Set(stdout.match(/#[0-9a-f]{16}/g));
+    expect(hashes.size).toBe(format === "table" ? 3 : 4);
+    // A hash that could be looked up in a list of addresses would not hide them.
+    const again = await show(plan, "--redact", "-o", format);
+    for (const hash of hashes) expect(again.stdout).not.toContain(hash);
+    const text = format === "table" ? "City  … → (empty)" : '"before":"…","after":""';
+    expect(stdout).toContain(text);
+  },
+);
+
+it("is the only command that takes markdown, and takes no other format", async () => {
+  const { show, plan, ecm } = await planned();
+  for (const format of ["csv", "tsv", "id", "xml"]) {
+    const { code, stdout, stderr } = await show(plan, "-o", format);
+    expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
+    expect(stderr).toContain("Allowed choices are table, json, ndjson, markdown.");
+  }
+  for (const args of [
+    ["contact", "search"],
+    ["import", plan],
+    ["apply", plan],
+    ["runs", "list"],
+    ["limits"],
+    ["commands"],
+  ]) {
+    const { code, stdout, stderr } = await ecm([...args, "-o", "markdown"]);
+    expect({ args, code, stdout }).toEqual({ args, code: 2, stdout: "" });
+    expect(stderr).toContain("'markdown' is invalid. Allowed choices are table, json, ndjson, csv, tsv, id.");
+  }
+  const { code } = await ecm(["limits"], { env: { ECM_OUTPUT: "markdown" } });
+  expect(code).toBe(2);
+});
+
+it("shows nothing of a plan that was changed, cut off, or is none", async () => {
+  const { show, plan } = await planned();
+  const text = await readFile(plan, "utf8");
+  const file = join(await temporaryFolder(), "other.ndjson");
+  for (const broken of [text.replace("Bergen", "Berlin"), text.slice(0, -20), "{}\n", ""]) {
+    await writeFile(file, broken);
+    for (const format of ["table", "json", "ndjson", "markdown"]) {
+      const { code, stdout, stderr } = await show(file, "-o", format);
+      expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
+      expect(stderr).toContain(file);
+    }
+  }
+});
