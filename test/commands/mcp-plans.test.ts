@@ -267,9 +267,10 @@ describe("a plan's file", () => {
     }
   });
 
-  it("is not needed to resume what a limit has stopped", async () => {
+  /** A run of three contacts that was stopped before it had looked anybody up. */
+  async function stopped() {
     const running = await startSandbox({ hourlyLimit: 20, contents: { contacts: manyContacts(3) } });
-    const { env, ecm, sandbox } = running;
+    const { env, sandbox } = running;
     const { call, refusal } = await serving(env, ["--allow-write"]);
     const { token } = await call("plan_change", { all: true, set: { "Last Name": "Planned" } });
     const { limits } = await call("account_status");
@@ -279,10 +280,26 @@ describe("a plan's file", () => {
     expect(await refusal("apply_plan", { token })).toMatchObject({ exitCode: 7 });
     expect(await openPlans(env.ECM_STATE_DIR!)).toEqual([]);
     sandbox.operations.clock({ advance: "1h" });
+    return running;
+  }
+
+  it("is not needed to resume what a limit has stopped", async () => {
+    const { ecm } = await stopped();
     const { code, stdout, stderr } = await ecm(["runs", "resume", "last", "--json"]);
     expect(code, stderr).toBe(0);
     expect(JSON.parse(stdout)).toMatchObject({ kind: "apply", status: "completed", rows: { updated: 3 } });
     expect(await cellOf(ecm, "p1@example.com", "Last Name")).toBe("Planned");
+  });
+
+  it("that a stopped run has kept loses a person who is erased, and is not resumed", async () => {
+    const { ecm, env } = await stopped();
+    await done(ecm, "contact", "erase", "p1@example.com", "--yes");
+    for await (const file of filesIn(env.ECM_STATE_DIR!))
+      expect(await readFile(file, "utf8"), file).not.toContain("p1@example.com");
+    const { code, stderr } = await ecm(["runs", "resume", "last"]);
+    expect(code, stderr).toBe(2);
+    expect(await keysIn(ecm)).toEqual(["p0@example.com", "p2@example.com"]);
+    expect(await cellOf(ecm, "p0@example.com", "Last Name")).toBe("");
   });
 
   it("is for its account: not for another behind the same address", async () => {
