@@ -6,7 +6,7 @@ export default defineConfig({
     include: [
       "test/slow/**/*.slow.ts",
       // Properties once more, with more trials.
-      "test/bulk/input/{formats,keys,properties}.test.ts",
+      "test/bulk/read/{formats,keys,properties}.test.ts",
       "test/promises/flag-space.test.ts",
     ],
     env: { PROPERTY_RUNS: "5" },

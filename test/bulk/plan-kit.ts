@@ -92,7 +92,10 @@ export async function makePlanFile(
   const [, writes, digest] = /^Plan: ([\d,]+) to write, (sha256:[0-9a-f]{64})$/m.exec(result.stderr) ?? [];
   expect(digest, `${args.join(" ")}\n${result.stderr}`).toBeDefined();
   const text = await readFile(file, "utf8");
-  expect(JSON.parse(text.trimEnd().split("\n").at(-1)!).end.digest).toBe(digest);
+  const lines = text.trimEnd().split("\n");
+  expect(JSON.parse(lines.at(-1)!).end.digest).toBe(digest);
+  const { command } = JSON.parse(lines[0]!).plan;
+  expect(command).toEqual(args.slice(0, Math.max(1, command.length)));
   return { file, digest: digest!, writes: Number(writes!.replaceAll(",", "")), result };
 }
 

@@ -42,7 +42,7 @@ import { emptyTally, plannedWrites, requestsFor } from "../plan/tally.ts";
 import { identityReader } from "../read/keys.ts";
 import type { EnteredRun } from "../runs/enter.ts";
 import { fileOf } from "../runs/files.ts";
-import { runsFolder } from "../runs/folder.ts";
+import { type RunKind, runCommands, runsFolder } from "../runs/folder.ts";
 import { createLedger, type Ledger } from "../runs/ledger.ts";
 import type { SettledByInput } from "../runs/report.ts";
 import { requireFewRejects, stopAtRejects } from "./few-rejects.ts";
@@ -61,7 +61,9 @@ export interface PlanSource {
 }
 
 /** What a job says of its plan. */
-export type PlanAbout = Omit<PlanHead, "version" | "program" | "command" | "createdAt">;
+export type PlanAbout = Omit<PlanHead, "version" | "program" | "command" | "createdAt" | "kind"> & {
+  kind: RunKind;
+};
 
 /** A job that is ready to be planned and applied. */
 export interface ReadyJob {
@@ -209,7 +211,7 @@ async function makeWholePlan(
     const head: PlanHead = {
       version: 1,
       program: engine.version,
-      command: engine.command ?? [],
+      command: runCommands[about.kind],
       createdAt: new Date(clock.now()).toISOString(),
       ...about,
     };

@@ -23,8 +23,6 @@ export interface Engine {
   signal: AbortSignal;
   stateFolder: string;
   version: string;
-  /** The words of the command, without values. */
-  command?: string[];
   account: { baseUrl: string; profile?: string; isReadOnly: boolean; preferredStructure?: string };
   /** What earlier answers of this process said. */
   limits?: RateLimits;

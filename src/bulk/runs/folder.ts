@@ -10,12 +10,27 @@ import { fileOf } from "./files.ts";
 import type { Summary } from "./report.ts";
 import { readRunNumber } from "./sequence.ts";
 
+/** What a run does, with the words of its command. */
+export const runCommands = {
+  import: ["import"],
+  mutate: ["contact", "mutate"],
+  unsubscribe: ["contact", "unsubscribe"],
+  delete: ["contact", "delete"],
+  sync: ["lists", "sync"],
+  duplicate: ["lists", "duplicate"],
+  merge: ["lists", "merge"],
+  undo: ["runs", "undo"],
+  apply: ["apply"],
+};
+
+export type RunKind = keyof typeof runCommands;
+
 /** What a run is and how it was asked for. Never holds an API key. */
 export interface Manifest {
   /** 1: of an earlier version, whose runs kept no plan. They can be shown and undone, and not resumed. */
   format: 1 | 2;
   id: string;
-  kind: "import" | "mutate" | "sync" | "unsubscribe" | "delete" | "duplicate" | "merge" | "undo" | "apply";
+  kind: RunKind;
   /** Version of the program that began it. */
   version: string;
   /** RFC 3339, UTC. */

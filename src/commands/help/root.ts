@@ -34,17 +34,7 @@ const commandGroups: readonly [title: string, commands: readonly [name: string, 
 ];
 
 /** Commands that share one line. */
-const furtherCommands = [
-  "apply",
-  "plan",
-  "api",
-  "probe",
-  "doctor",
-  "suppressions",
-  "mcp",
-  "commands",
-  "completion",
-];
+const furtherCommands = ["api", "probe", "doctor", "suppressions", "mcp", "commands", "completion"];
 
 /** @param names of the commands that there are @param columns of the screen */
 export function rootHelp(names: readonly string[], columns: number): string {

@@ -4,9 +4,9 @@
  */
 import { describe, expect, it } from "vitest";
 import type { Summary } from "../../src/bulk/runs/report.ts";
+import { contactsIn, inputFile, summaryOf } from "../bulk/kit.ts";
 import { type Loss, startWitness, type Witness } from "../journeys/witness.ts";
 import { type Result, resultOf, spawnEcm } from "../support/ecm.ts";
-import { contactsIn, inputFile, summaryOf } from "./kit.ts";
 
 /** p0 to p3 are chosen; p4 and p5 are not. */
 async function startScene(): Promise<Witness> {
