@@ -1,18 +1,23 @@
 /** `--unsubscribe-marked`: each of its writes happens once, whenever the run is disturbed. */
 import { describe, expect, it } from "vitest";
 import { resultOf, spawnEcm } from "../support/ecm.ts";
-import { expectLost, flags, outcome, scene, undisturbed } from "./marking.ts";
+import { expectLost, outcome, scene, undisturbed } from "./marking.ts";
 
-describe("--unsubscribe-marked", () => {
+describe.each(["import", "apply"] as const)("--unsubscribe-marked (%s)", (how) => {
   it("comes to the same when the answer to a write is lost", async () => {
-    const { requests, expected } = await undisturbed();
+    const { requests, expected } = await undisturbed(how);
     expect(expected).toMatchObject({
-      rows: { updated: 3, skipped: 1 },
-      consent: { marked: 2, inactive: 0 },
+      rows: { updated: 3, skipped: how === "import" ? 1 : 0 },
+      ...(how === "import" && { consent: { marked: 2, inactive: 0 } }),
+      names: [
+        ["a@example.com", "New"],
+        ["b@example.com", "Old"],
+        ["c@example.com", "New"],
+      ],
       inactive: ["a@example.com", "b@example.com"],
     });
     // The last four are the writes.
-    for (let lost = requests - 3; lost <= requests; lost++) await expectLost("after", lost, expected);
+    for (let lost = requests - 3; lost <= requests; lost++) await expectLost(how, "after", lost, expected);
   });
 
   it.each([
@@ -20,9 +25,9 @@ describe("--unsubscribe-marked", () => {
     ["after the status is written", "PATCH", "after"],
     ["after the fields are written", "mutate", "after"],
   ])("comes to the same when it is killed %s", async (_name, kind, when) => {
-    const { expected } = await undisturbed();
-    const { witness, path } = await scene();
-    const child = spawnEcm(["import", path, ...flags, "--concurrency", "1"], witness.env);
+    const { expected } = await undisturbed(how);
+    const { witness, command } = await scene(how);
+    const child = spawnEcm([...command, "--concurrency", "1"], witness.env);
     const isMeant = (url: string) =>
       kind === "mutate" ? url.endsWith("/mutate") : /^\/api\/contact\/[0-9a-f]{24}$/.test(url);
     witness.onRequest = (moment) => {
@@ -32,7 +37,7 @@ describe("--unsubscribe-marked", () => {
     };
     expect((await resultOf(child)).code).toBe(-1);
     witness.onRequest = () => undefined;
-    const { stdout } = await witness.ecm(["import", path, ...flags]);
+    const { stdout } = await witness.ecm(command);
     expect(await outcome(witness, stdout)).toEqual(expected);
   });
 });

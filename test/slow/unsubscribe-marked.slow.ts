@@ -2,11 +2,13 @@
 import { expect, it } from "vitest";
 import { expectLost, undisturbed } from "../journeys/marking.ts";
 
-it.each(["before", "after"] as const)(
-  "comes to the same when any answer is lost %s the service acted",
-  async (when) => {
-    const { requests, expected } = await undisturbed();
-    expect(requests).toBeGreaterThan(4);
-    for (let lost = 1; lost <= requests; lost++) await expectLost(when, lost, expected);
-  },
-);
+it.each([
+  ["import", "before"],
+  ["import", "after"],
+  ["apply", "before"],
+  ["apply", "after"],
+] as const)("comes to the same when any answer of %s is lost %s the service acted", async (how, when) => {
+  const { requests, expected } = await undisturbed(how);
+  expect(requests).toBeGreaterThan(4);
+  for (let lost = 1; lost <= requests; lost++) await expectLost(how, when, lost, expected);
+});

@@ -244,14 +244,19 @@ export function strictWork(suppressions: Suppressions | undefined): Work<ApplyIt
 function decideApproved(approved: Exclude<Operation, { kind: "create" }>, found: Partial<Contact>): Decision {
   switch (approved.kind) {
     case "change":
-      if (holdsChange(approved.body, found)) return { kind: "leave" };
-      return isAsBefore(approved, found) ? withVersion(approved, found) : changed;
+      return decideChange(approved, found);
     case "status":
-      if (isInactive(found)) return { kind: "leave" };
+      // A run that was stopped may have written the status, and not yet what follows it.
+      if (isInactive(found)) return approved.next ? decideChange(approved.next, found) : { kind: "leave" };
       return approved.next && !isAsBefore(approved.next, found) ? changed : approved;
     case "delete":
       return isSameContact(approved.contact, found) ? { ...approved, contact: found } : changed;
   }
+}
+
+function decideChange(approved: Operation & Change, found: Partial<Contact>): Decision {
+  if (holdsChange(approved.body, found)) return { kind: "leave" };
+  return isAsBefore(approved, found) ? withVersion(approved, found) : changed;
 }
 
 /** Whether everything that the change replaces still is what it was. */
