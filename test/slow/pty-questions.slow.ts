@@ -21,7 +21,7 @@ describe.skipIf(whyNoPty)(`in a pseudo-terminal${whyNoPty ? ` (${whyNoPty})` : "
     const file = await fileWith("Email,Stadt,Notiz\nada@example.com,Oslo,hallo\n");
     const { answer, ended } = openPty(["import", file], env);
     await answer('Where does "Stadt"', enter);
-    await answer('Where does "Notiz"', `${down.repeat(7)}${enter}`);
+    await answer('Where does "Notiz"', `${down.repeat(8)}${enter}`);
     await answer('Where does "Stadt"', `${down}${enter}`);
     await answer("Name of the new field", enter);
     await answer("Type of its values", enter);
