@@ -7,6 +7,7 @@ export default defineConfig({
       "test/slow/**/*.slow.ts",
       // Properties once more, with more trials.
       "test/bulk/read/{formats,keys,properties}.test.ts",
+      "test/bulk/plan/plan-file.test.ts",
       "test/promises/flag-space.test.ts",
     ],
     env: { PROPERTY_RUNS: "5" },

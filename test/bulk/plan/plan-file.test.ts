@@ -19,6 +19,7 @@ import { openPlanFile } from "../../../src/bulk/plan/plan-import.ts";
 import { planLineOf, planNames } from "../../../src/bulk/plan/plan-line.ts";
 import { addToTally } from "../../../src/bulk/plan/tally.ts";
 import { temporaryFolder } from "../../support/ecm.ts";
+import { runs } from "../../support/runs.ts";
 
 const names = { fields: { f: "Ort é" }, lists: { l: "Kunden 🎉" }, tags: {} };
 const head: PlanHead = {
@@ -120,11 +121,17 @@ it("gives back what was written: head, names to create, lines, end", async () =>
   );
 });
 
+/** In the quick suite: every ninth place, and all around the ends of lines. */
+function isTried(whole: Buffer, at: number): boolean {
+  return runs(1) > 1 || at % 9 === 0 || whole.subarray(Math.max(0, at - 2), at + 2).includes("\n");
+}
+
 it("continues after its last whole block wherever it was cut off, to the same bytes", async () => {
   const whole = await wholePlan();
   const end = whole.lastIndexOf('{"end":');
   const other = join(await temporaryFolder(), "cut.ndjson");
   for (let length = 0; length < whole.length; length++) {
+    if (!isTried(whole, length)) continue;
     await writeFile(other, whole.subarray(0, length));
     const kept = await readKeptPlan(other);
     expect(kept?.end, `cut at ${length}`).toBeUndefined();
@@ -202,7 +209,7 @@ describe("a plan that is written for others", () => {
       (name) => whole.lastIndexOf(name) + name.length,
     );
     for (let at = 0; at < whole.length; at++) {
-      if (at % 3 !== 0 && at < whole.lastIndexOf('{"end":')) continue;
+      if (!isTried(whole, at) && at < whole.lastIndexOf('{"end":')) continue;
       if (said.includes(at)) continue;
       const changed = Buffer.from(whole);
       changed[at] = changed[at]! ^ 1;
