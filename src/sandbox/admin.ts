@@ -1,26 +1,46 @@
-/** What an account's owner does in the settings, and no API key can: keys, standing, a fresh start. */
-import { realClock } from "../clock.ts";
-import { EcmError, exitCodes, NotFoundError, UsageError } from "../errors.ts";
+/**
+ * What the owner of the account and a test may do beside sending requests. The commands on a folder, /__sandbox/ over HTTP and
+ * the `admin` of `ecm/sandbox` all lead here.
+ */
+import { UsageError } from "../errors.ts";
+import { version } from "../version.ts";
 import type { Clock } from "../wire.ts";
-import { type FolderOperations, folderOperations } from "./admin-api/operations.ts";
-import { damageIn } from "./database.ts";
-import { keptOwnKey, ownKeyOf } from "./own-key.ts";
-import type { ResetOptions } from "./public-types.ts";
-import { defaultMonthlyLimit, endOfMonth } from "./rules/limits.ts";
-import { shrink } from "./store/afresh.ts";
-import { discardStore, openStore, type Store, serviceTime } from "./store/index.ts";
-import { isKeyValue, newKeyValue, regionOf, type Scope, type StoredKey, scopes } from "./store/keys.ts";
-
-/** A key as its owner sees it. `key` is whole once, when it is made; afterwards all but its ends is covered. */
-export interface KeyView {
-  _id: string;
-  name: string;
-  key: string;
-  scopes: string[];
-  state: "active" | "inactive" | "expired";
-  /** Absent: never. */
-  expiresAt?: string;
-}
+import {
+  checked,
+  faultsBody,
+  limitsBody,
+  parseRequestQuery,
+  resetBody,
+  seedBody,
+  wrong,
+} from "./admin-api/bodies.ts";
+import { changedClock, checkedClockChange } from "./admin-api/clock.ts";
+import { applyEvent } from "./admin-api/events.ts";
+import { LogFollower } from "./admin-api/log-follower.ts";
+import { type AccountOverview, accountOverview } from "./admin-api/overview.ts";
+import { applySeed } from "./admin-api/seed.ts";
+import { listSnapshots, loadSnapshot, removeSnapshot, saveSnapshot } from "./admin-api/snapshots.ts";
+import { type Faults, planFaults } from "./faults.ts";
+import { KeyAdmin } from "./key-admin.ts";
+import type {
+  ClockChange,
+  ClockView,
+  EventBody,
+  EventView,
+  LimitsChange,
+  LimitsView,
+  LoggedRequest,
+  RequestQuery,
+  ResetOptions,
+  SeedData,
+  SeedReport,
+  Snapshot,
+} from "./public-types.ts";
+import { type AccountLimits, defaultMonthlyLimit, endOfMonth } from "./rules/limits.ts";
+import { type Store, serviceTime } from "./store/index.ts";
+import { maxLoggedRequests } from "./store/request-log.ts";
+import { resetToDefaultStructure, vacuum } from "./store/reset-account.ts";
+import { realTime } from "./store/settings.ts";
 
 export interface AccountView {
   status: string;
@@ -31,194 +51,162 @@ export interface AccountView {
 
 const accountStatuses = ["open", "pending_cancel", "suspended", "past_due", "terminated"] as const;
 
-/** Everything acts at once on every process that uses the folder. Keys are named by id or name. */
-export interface Owner {
-  /** @throws EcmError (exit 6) when the name is in use; UsageError for an unknown scope */
-  createKey(wanted: { name: string; scopes: string[]; expiresAt?: Date }): KeyView;
-  listKeys(): KeyView[];
-  /** @throws EcmError (exit 1) when the key has expired */
-  activateKey(idOrName: string): KeyView;
-  deactivateKey(idOrName: string): KeyView;
-  /** A new value; name, scopes, expiry and state stay. A key that has expired is valid for as long again. */
-  regenerateKey(idOrName: string): KeyView;
-  deleteKey(idOrName: string): void;
-  /** The key that is meant. @throws NotFoundError; UsageError when two match */
-  key(idOrName: string): KeyView;
-  account(): AccountView;
-  /** @throws UsageError for an unknown status */
-  setAccount(change: { status?: string; monthlyLimit?: number }): AccountView;
-  /**
-   * Takes all contacts, lists, custom fields, tags, other keys, counters and the log away. What `sandbox start` printed stays
-   * true: the address, the id of the default structure, and the folder's own key.
-   */
-  reset(options?: ResetOptions): void;
-  /** What a test does to the sandbox beside using it. */
-  operations: FolderOperations;
-  close(): void;
-}
-
-/** @throws UsageError when the database binding is not installed */
-export async function openOwner({
-  folder,
-  clock = realClock,
-}: {
-  folder: string;
-  clock?: Clock;
-}): Promise<Owner> {
-  const store = await openStore(folder, clock.now());
-  const now = () => serviceTime(store, clock);
-  const { keys, database } = store;
-  const act = database.transaction;
-
-  const change = (idOrName: string, apply: (key: StoredKey) => void): KeyView =>
-    act(() => {
-      const { id } = findKey(keys.all(), idOrName);
-      apply(findKey(keys.all(), id));
-      return viewOf(findKey(keys.all(), id), now());
-    });
-
-  return {
-    createKey: ({ name, scopes: wanted, expiresAt }) =>
-      act(() => {
-        if (keys.all().some((key) => key.name === name)) throw nameInUse(name);
-        const value = newKeyValue(store.account.read().region);
-        const [id] = store.newIds(now(), 1) as [string];
-        const created = {
-          id,
-          name: checkedName(name),
-          scopes: checkedScopes(wanted),
-          isActive: true,
-          expiresAt: expiresAt?.getTime() ?? null,
-          createdAt: now(),
-        };
-        keys.add(created, value);
-        return viewOf({ ...created, shown: value }, now());
-      }),
-    listKeys: () => keys.all().map((key) => viewOf(key, now())),
-    key: (idOrName) => viewOf(findKey(keys.all(), idOrName), now()),
-    activateKey: (idOrName) =>
-      change(idOrName, (key) => {
-        if (hasExpired(key, now())) {
-          throw new EcmError(exitCodes.failed, `The key ${JSON.stringify(key.name)} has expired`, {
-            type: "KeyExpiredError",
-            hint: "Create another with: ecm sandbox keys create",
-          });
-        }
-        keys.setActive(key.id, true);
-      }),
-    deactivateKey: (idOrName) => change(idOrName, (key) => keys.setActive(key.id, false)),
-    regenerateKey(idOrName) {
-      const value = newKeyValue(store.account.read().region);
-      const view = change(idOrName, (key) => keys.setValue(key.id, value, renewedExpiry(key, now())));
-      return { ...view, key: value };
-    },
-    deleteKey: (idOrName) => act(() => keys.remove(findKey(keys.all(), idOrName).id)),
-    account: () => accountView(store, now()),
-    setAccount: ({ status, monthlyLimit }) =>
-      act(() => {
-        if (status !== undefined) store.account.setStatus(checkedStatus(status));
-        if (monthlyLimit !== undefined) store.account.setMonthlyLimit(monthlyLimit);
-        return accountView(store, now());
-      }),
-    reset(options) {
-      folderOperations(store, clock).reset(options);
-      shrink(store);
-    },
-    operations: folderOperations(store, clock),
-    close: () => database.close(),
-  };
-}
-
 /**
- * As `reset`, also where the data cannot be read any more: then it is deleted, and of what was there only the folder's own key stays.
- * @returns whether it was deleted
+ * Acts at once on every process of the folder; limits and faults are those of this process alone. What is refused throws a
+ * Refusal or an EcmError that names what is wrong, and then nothing has changed.
  */
-export async function resetFolder(
-  place: { folder: string; clock?: Clock },
-  options: ResetOptions,
-): Promise<{ wasDamaged: boolean }> {
-  try {
-    await resetStore(place, options);
-    return { wasDamaged: false };
-  } catch (error) {
-    if (damageIn(error) === undefined) throw error;
+export class SandboxAdmin {
+  readonly keys: KeyAdmin;
+  private readonly store: Store;
+  private readonly processClock: Clock;
+  private readonly processLimits: AccountLimits;
+  private readonly processFaults: Faults;
+
+  constructor(store: Store, clock: Clock, { limits, faults }: { limits: AccountLimits; faults: Faults }) {
+    this.store = store;
+    this.processClock = clock;
+    this.processLimits = limits;
+    this.processFaults = faults;
+    this.keys = new KeyAdmin(store, () => this.now());
   }
-  discardStore(place.folder);
-  const { folder, clock = realClock } = place;
-  const kept = keptOwnKey(place) ?? "";
-  const key = isKeyValue(kept) ? kept : undefined;
-  const store = await openStore(folder, clock.now(), { region: key && regionOf(key) });
-  try {
-    ownKeyOf(store, clock.now(), key);
-  } finally {
-    store.database.close();
+
+  health(): { status: "ok"; version: string; clock: string } {
+    return { status: "ok", version, clock: this.clock().time };
   }
-  await resetStore(place, options);
-  return { wasDamaged: true };
-}
 
-async function resetStore(place: { folder: string; clock?: Clock }, options: ResetOptions): Promise<void> {
-  const owner = await openOwner(place);
-  try {
-    owner.reset(options);
-  } finally {
-    owner.close();
+  account(): AccountView {
+    const account = this.store.account.read();
+    return {
+      status: account.status,
+      monthlyLimit: account.monthly_limit ?? defaultMonthlyLimit,
+      monthlyUsed: account.month_ends_at === endOfMonth(this.now()) ? account.month_used : 0,
+    };
   }
-}
 
-function viewOf(key: StoredKey, now: number): KeyView {
-  return {
-    _id: key.id,
-    name: key.name,
-    key: key.shown,
-    scopes: key.scopes,
-    state: !key.isActive ? "inactive" : hasExpired(key, now) ? "expired" : "active",
-    ...(key.expiresAt === null ? {} : { expiresAt: new Date(key.expiresAt).toISOString() }),
-  };
-}
-
-/** The new value of an expired key must work: it gets the lifetime that the key had when it was created. */
-function renewedExpiry(key: StoredKey, now: number): number | null {
-  const { expiresAt, createdAt } = key;
-  if (expiresAt === null || !hasExpired(key, now)) return expiresAt;
-  return now + Math.max(expiresAt - createdAt, 0);
-}
-
-function hasExpired(key: StoredKey, now: number): boolean {
-  return key.expiresAt !== null && key.expiresAt <= now;
-}
-
-function findKey(keys: StoredKey[], idOrName: string): StoredKey {
-  const exact = keys.find((key) => key.id === idOrName) ?? keys.find((key) => key.name === idOrName);
-  if (exact) return exact;
-  const alike = keys.filter((key) => key.name.toLowerCase() === idOrName.toLowerCase());
-  if (alike.length === 1) return alike[0]!;
-  if (alike.length === 0) {
-    throw new NotFoundError(
-      `There is no API key ${JSON.stringify(idOrName)}`,
-      "See them with: ecm sandbox keys list",
-    );
+  /** @throws UsageError for an unknown status */
+  setAccount({ status, monthlyLimit }: { status?: string; monthlyLimit?: number }): AccountView {
+    const { account, database } = this.store;
+    return database.transaction(() => {
+      if (status !== undefined) account.setStatus(checkedStatus(status));
+      if (monthlyLimit !== undefined) account.setMonthlyLimit(monthlyLimit);
+      return this.account();
+    });
   }
-  throw new UsageError(
-    `Several API keys are named ${JSON.stringify(idOrName)}: ${alike.map((key) => key.id).join(", ")}`,
-    "Name it by its id",
-  );
-}
 
-function checkedName(name: string): string {
-  if (name.trim() !== "" && !/[\p{Cc}\p{Cs}]/u.test(name)) return name;
-  throw new UsageError(`${JSON.stringify(name)} is not a valid name for an API key`, "Give one with letters");
-}
+  /**
+   * Empties the account and the log. What `sandbox start` printed stays true: the address, the id of the default structure, and
+   * the folder's own key. Clock, limits and faults stay too, unless `everything` is asked for.
+   */
+  reset(options: ResetOptions = {}): { structureId: string } {
+    const { seed, everything } = checked(resetBody, options);
+    const { database, settings, requests } = this.store;
+    const structureId = database.transaction(() => {
+      if (everything) settings.setClock(realTime);
+      if (seed !== undefined) settings.setIdSeed(seed);
+      requests.clear();
+      return resetToDefaultStructure(this.store, this.now());
+    });
+    if (everything) {
+      this.processFaults.restore();
+      this.processLimits.restore();
+    }
+    return { structureId };
+  }
 
-function checkedScopes(wanted: string[]): Scope[] {
-  const unknown = wanted.find((scope) => !scopes.includes(scope as Scope));
-  if (unknown === undefined && wanted.length > 0) return scopes.filter((scope) => wanted.includes(scope));
-  throw new UsageError(
-    unknown === undefined
-      ? "An API key needs a scope"
-      : `--scope: there is no scope ${JSON.stringify(unknown)}`,
-    `Scopes: ${scopes.join(", ")}`,
-  );
+  /** Gives the space that a reset has freed back to the disk. */
+  compact(): void {
+    vacuum(this.store);
+  }
+
+  seed(data: SeedData): SeedReport {
+    const wanted = checked(seedBody, data);
+    return this.store.database.transaction(() => applySeed(this.store, wanted, this.now()));
+  }
+
+  /** Something happened to a contact. */
+  event(event: EventBody): EventView {
+    return this.store.database.transaction(() => applyEvent(this.store, event, this.now()));
+  }
+
+  /** Oldest first. */
+  requests(query: RequestQuery = {}): LoggedRequest[] {
+    const { filter, limit = maxLoggedRequests } = parseRequestQuery(query, this.logId());
+    return this.store.requests.find(filter, limit, "newest");
+  }
+
+  /** Identifies the log: every folder has another one, and gets a new one when it is cleared. */
+  logId(): string {
+    return this.store.requests.id();
+  }
+
+  clearRequests(): void {
+    this.store.database.transaction(() => this.store.requests.clear());
+  }
+
+  /** @param lastEventId the id of the last event that was received, to go on after it */
+  followRequests(query: RequestQuery, lastEventId?: string): LogFollower {
+    return new LogFollower(this.store.requests, query, lastEventId);
+  }
+
+  /** The service's time; with an argument, sets it. */
+  clock(change?: ClockChange): ClockView {
+    const { settings, database } = this.store;
+    if (change !== undefined) {
+      const wanted = checkedClockChange(change);
+      database.transaction(() =>
+        settings.setClock(changedClock(wanted, settings.clock(), this.processClock.now())),
+      );
+    }
+    const { clock_offset, clock_frozen_at } = settings.clock();
+    const frozen = clock_frozen_at !== null;
+    return { time: new Date(this.now()).toISOString(), real: clock_offset === 0 && !frozen, frozen };
+  }
+
+  /** The faults that are simulated; with an argument, sets them. */
+  faults(specs?: string[]): { faults: string[] } {
+    if (specs !== undefined) {
+      const wanted = checked(faultsBody, { faults: specs });
+      checkFaults(wanted.faults);
+      this.processFaults.set(wanted.faults);
+    }
+    return { faults: this.processFaults.specs() };
+  }
+
+  /** The limits and what is used of them; with an argument, changes them. */
+  limits(change?: LimitsChange): LimitsView {
+    const now = this.now();
+    if (change !== undefined) {
+      const { used, ...rest } = checked(limitsBody, change);
+      const both = typeof used === "number" ? { hour: used, month: used } : used;
+      this.store.database.transaction(() => this.processLimits.set({ ...rest, used: both }, now));
+    }
+    return this.processLimits.view(now);
+  }
+
+  snapshots(): Snapshot[] {
+    return listSnapshots(this.store);
+  }
+
+  saveSnapshot(name: string): Snapshot {
+    return saveSnapshot(this.store, name);
+  }
+
+  loadSnapshot(name: string): Snapshot {
+    return loadSnapshot(this.store, name);
+  }
+
+  removeSnapshot(name: string): void {
+    removeSnapshot(this.store, name);
+  }
+
+  /** What the page at /__sandbox/ shows of the account. */
+  overview(): AccountOverview {
+    return accountOverview(this.store);
+  }
+
+  private now(): number {
+    return serviceTime(this.store, this.processClock);
+  }
 }
 
 function checkedStatus(status: string): string {
@@ -230,19 +218,14 @@ function checkedStatus(status: string): string {
   );
 }
 
-function nameInUse(name: string): EcmError {
-  return new EcmError(exitCodes.conflict, `An API key named ${JSON.stringify(name)} already exists`, {
-    type: "DuplicateFieldError",
-    field: "name",
-    hint: "Choose another name",
-  });
-}
-
-function accountView(store: Store, now: number): AccountView {
-  const account = store.account.read();
-  return {
-    status: account.status,
-    monthlyLimit: account.monthly_limit ?? defaultMonthlyLimit,
-    monthlyUsed: account.month_ends_at === endOfMonth(now) ? account.month_used : 0,
-  };
+/** @throws Refusal that names the first fault that is none */
+function checkFaults(specs: string[]): void {
+  for (const [index, spec] of specs.entries()) {
+    try {
+      planFaults([spec]);
+    } catch (error) {
+      if (!(error instanceof UsageError)) throw error;
+      throw wrong(`faults[${index}]`, error.message.replace(/^--fault /, ""));
+    }
+  }
 }

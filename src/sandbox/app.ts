@@ -5,22 +5,22 @@ import { SmartRouter } from "hono/router/smart-router";
 import { TrieRouter } from "hono/router/trie-router";
 import { getPath, getQueryParams, tryDecodeURIComponent } from "hono/utils/url";
 import type { Clock } from "../wire.ts";
-import { jsonOf } from "./body.ts";
-import { entryOf } from "./log-entry.ts";
-import { type Answer, type ApiRequest, answerOf, failure, type Result, resultOf } from "./request.ts";
+import { type Body, parseJsonBody } from "./body.ts";
+import { createLogEntry } from "./log-entry.ts";
+import { type Answer, type ApiRequest, failure, refusalAnswer, toAnswer } from "./request.ts";
 import type { AccessControl } from "./rules/access-control.ts";
 import type { Endpoint } from "./rules/endpoint.ts";
 import { endpoints } from "./rules/index.ts";
-import { perform } from "./rules/perform.ts";
 import { forbidden, Refusal } from "./rules/refusal.ts";
+import { type EndpointInput, runEndpoint } from "./rules/run-endpoint.ts";
 import type { Store } from "./store/index.ts";
-import type { TakeTurn } from "./transaction-queue.ts";
+import type { TransactionQueue } from "./transaction-queue.ts";
 import type { Variants } from "./variants.ts";
 
 export interface AppParts {
   store: Store;
   access: AccessControl;
-  takeTurn: TakeTurn;
+  queue: TransactionQueue;
   clock: Clock;
   variants: Variants;
   isLogged: boolean;
@@ -41,15 +41,15 @@ export function createApp(parts: AppParts): App {
   return async (request) => {
     try {
       const method = request.method === "HEAD" ? "GET" : request.method;
-      const matched = routes.match(method, getPath({ url: urlOf(request) } as Request));
+      const matched = routes.match(method, getPath({ url: url(request) } as Request));
       const route = matched[0][0]![0];
       if (route === "description") {
         const { describeService } = await import("./openapi.ts");
-        return answerOf({ status: 200, body: describeService(endpoints, request.headers.host), headers: {} });
+        return toAnswer({ status: 200, body: describeService(endpoints, request.headers.host), headers: {} });
       }
       const isReachable =
         route !== "none" && (parts.variants.literal === "no" || route.literal !== undefined);
-      return await exchange(parts, request, isReachable ? route : undefined, parametersOf(matched));
+      return await exchange(parts, request, isReachable ? route : undefined, pathParameters(matched));
     } catch (error) {
       return failure(error as Error);
     }
@@ -70,7 +70,7 @@ function createRoutes(): SmartRouter<Route> {
 }
 
 /** The path's parameters, decoded. */
-function parametersOf([[first], values]: Match<Route>): (name: string) => string {
+function pathParameters([[first], values]: Match<Route>): (name: string) => string {
   return (name) => {
     const place = first?.[1][name];
     const value = typeof place === "number" ? values?.[place] : place;
@@ -79,71 +79,78 @@ function parametersOf([[first], values]: Match<Route>): (name: string) => string
   };
 }
 
+/** Answers a request and logs it, in one transaction. */
 async function exchange(
-  { store, access, takeTurn, clock, variants, isLogged }: AppParts,
+  { store, access, queue, clock, variants, isLogged }: AppParts,
   request: ApiRequest,
   endpoint: Endpoint | undefined,
   parameter: (name: string) => string,
 ): Promise<Answer> {
   const body = endpoint?.body ? await request.readBody() : undefined;
-  const { headers: given } = request;
-  const answer = await takeTurn((): Answer => {
-    const key = headerOf(given["x-api-key"]);
+  const answer = await queue.runInTransaction((): Answer => {
+    const key = joinHeader(request.headers["x-api-key"]);
     const { now, headers, refusal } = access.admit(request.address, key, endpoint?.scope, clock.now());
-    const logged = (result: Result): Answer => {
-      const answered = answerOf(result);
-      if (!isLogged) return answered;
+    const answer = refusal
+      ? refusalAnswer(refusal, headers)
+      : runAdmitted({ endpoint, headers, request, input: { store, variants, now, parameter }, body });
+    if (isLogged) {
       const bytes = body && "bytes" in body ? body.bytes : undefined;
-      const { status, text } = answered;
-      store.requests.add(
-        entryOf({ request, body: bytes, status, answer: text, now }),
-        endpoint?.scope.endsWith(":write"),
-      );
-      return answered;
-    };
-    try {
-      if (refusal) throw refusal;
-      if (!endpoint) throw forbidden("This endpoint is not accessible via API key");
-      const done = perform(endpoint, {
-        store,
-        variants,
-        now,
-        parameter,
-        readBody: () => jsonOf(body!, given["content-type"]),
-        readQuery: () => queryOf(request),
-      });
-      return logged({ ...done, headers });
-    } catch (error) {
-      if (!(error instanceof Refusal)) throw error;
-      return logged(resultOf(error, headers));
+      const { status, text } = answer;
+      store.requests.add(createLogEntry({ request, body: bytes, status, answer: text, now }));
     }
+    return answer;
   });
-  return asSent(answer, variants);
+  return applyHeaderVariant(answer, variants);
 }
 
-/** Without the headers of the hour, where variants have it so. */
-export function asSent({ headers, ...answer }: Answer, variants: Variants): Answer {
+interface Admitted {
+  endpoint: Endpoint | undefined;
+  /** Of the answer. */
+  headers: Record<string, string>;
+  request: ApiRequest;
+  input: Omit<EndpointInput, "readBody" | "readQuery">;
+  body: Body | undefined;
+}
+
+/** The answer to a request that the limits admit; a refusal is one too. */
+function runAdmitted({ endpoint, headers, request, input, body }: Admitted): Answer {
+  try {
+    if (!endpoint) throw forbidden("This endpoint is not accessible via API key");
+    const result = runEndpoint(endpoint, {
+      ...input,
+      readBody: () => parseJsonBody(body!, request.headers["content-type"]),
+      readQuery: () => parseQuery(request),
+    });
+    return toAnswer({ ...result, headers });
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error;
+    return refusalAnswer(error, headers);
+  }
+}
+
+/** Leaves out the headers of the hourly limit, where a variant says so. */
+export function applyHeaderVariant({ headers, ...answer }: Answer, variants: Variants): Answer {
   if (variants["hourly-headers"] === "sent") return { ...answer, headers };
   const kept = Object.entries(headers).filter(([name]) => !name.startsWith("X-RateLimit-"));
   return { ...answer, headers: Object.fromEntries(kept) };
 }
 
 /** A name that is given more than once stays an array, which no schema takes. */
-function queryOf(request: ApiRequest): Record<string, unknown> {
+function parseQuery(request: ApiRequest): Record<string, unknown> {
   return Object.fromEntries(
-    Object.entries(getQueryParams(urlOf(request)) as Record<string, string[]>).map(([name, values]) => [
+    Object.entries(getQueryParams(url(request)) as Record<string, string[]>).map(([name, values]) => [
       name,
       values.length === 1 ? values[0] : values,
     ]),
   );
 }
 
-/** The router's functions take whole URLs, and look behind the host alone. */
-function urlOf({ target }: ApiRequest): string {
+/** The router's functions take whole URLs, and look at what follows the host alone. */
+function url({ target }: ApiRequest): string {
   return `http://sandbox${target}`;
 }
 
-/** Several of one name are one, joined. */
-function headerOf(value: string | string[] | undefined): string | undefined {
+/** Several headers of one name become one. */
+function joinHeader(value: string | string[] | undefined): string | undefined {
   return Array.isArray(value) ? value.join(", ") : value;
 }

@@ -2,25 +2,25 @@
 import type { IncomingMessage } from "node:http";
 import { invalid } from "./rules/refusal.ts";
 
-const largestBodyBytes = 2 ** 20;
+const maxBodyBytes = 2 ** 20;
 const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
 /** A body, or why there is none to be had; which is said only after the key has been looked at. */
 export type Body = { bytes: Uint8Array } | { tooLarge: true } | { cut: true };
 
 /** Reads to the end, so that a sender who is still sending hears the answer; keeps no more than the limit of 1 MiB, or another. */
-export function readMessage(message: IncomingMessage, largestBytes = largestBodyBytes): Promise<Body> {
+export function readMessage(message: IncomingMessage, maxBytes = maxBodyBytes): Promise<Body> {
   return new Promise((resolve) => {
     if (message.destroyed) return resolve({ cut: true });
     const chunks: Uint8Array[] = [];
     let length = 0;
     message.on("data", (chunk: Uint8Array) => {
       length += chunk.length;
-      if (length <= largestBytes) chunks.push(chunk);
+      if (length <= maxBytes) chunks.push(chunk);
     });
     message.once("end", () => {
       const bytes = () => (chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks));
-      resolve(length <= largestBytes ? { bytes: bytes() } : { tooLarge: true });
+      resolve(length <= maxBytes ? { bytes: bytes() } : { tooLarge: true });
     });
     message.once("error", () => resolve({ cut: true }));
     message.once("close", () => resolve({ cut: true }));
@@ -28,12 +28,12 @@ export function readMessage(message: IncomingMessage, largestBytes = largestBody
 }
 
 /** A body that is here already, up to the limit of 1 MiB or another. */
-export function bodyOf(bytes: Uint8Array, largestBytes = largestBodyBytes): Body {
-  return bytes.length <= largestBytes ? { bytes } : { tooLarge: true };
+export function limitBody(bytes: Uint8Array, maxBytes = maxBodyBytes): Body {
+  return bytes.length <= maxBytes ? { bytes } : { tooLarge: true };
 }
 
 /** @throws Refusal when it is not JSON in UTF-8, sent as JSON */
-export function jsonOf(body: Body, contentType: string | undefined): unknown {
+export function parseJsonBody(body: Body, contentType: string | undefined): unknown {
   if (!/^application\/json\s*(;\s*charset\s*=\s*"?utf-?8"?\s*)?$/i.test(contentType ?? "")) {
     throw invalid("The body must be sent as application/json");
   }

@@ -1,17 +1,23 @@
-/** Taking a person out of the embedded service's files, as their owner: contacts, what happened to them, saved states. */
+/** Erasing a person from the embedded service's files: contacts, their events, the log of requests, and snapshots. */
 import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { EcmError, exitCodes } from "../errors.ts";
 import { removeUnfinished } from "./admin-api/snapshots.ts";
-import { type Database, openDatabase } from "./database.ts";
-import { bringUpToDate } from "./schema/index.ts";
+import { type Database, type DatabaseRow, openDatabase } from "./database.ts";
+import { migrate } from "./schema/index.ts";
 import { foldKey } from "./store/contacts.ts";
-import { delayMilliseconds } from "./store/request-log.ts";
-import type { KeptRequest } from "./store/waiting-requests.ts";
 
-/** The masking of a key in any text, both as it is; undefined where the key is not in it. */
+/** The text with the keys masked; undefined where none of them is in it. */
 export type Mask = (text: string) => string | undefined;
+
+interface Person {
+  keys: readonly string[];
+  mask: Mask;
+}
+
+const maxPasses = 10;
+const maxWaitMilliseconds = 10_000;
 
 /**
  * Deletes the contacts with these keys, masks the keys in every other text, and gives the freed pages back, so that the bytes
@@ -19,63 +25,80 @@ export type Mask = (text: string) => string | undefined;
  * @returns how many databases held one of the keys
  */
 export async function eraseFromSandbox(folder: string, keys: readonly string[], mask: Mask): Promise<number> {
-  const saved = join(folder, "snapshots");
-  if (existsSync(saved)) removeUnfinished(saved, 0);
-  const snapshots = existsSync(saved) ? readdirSync(saved).filter((name) => name.endsWith(".db")) : [];
-  const main = join(folder, "sandbox.db");
-  // The requests that looked the person up may still wait to be logged, by other processes and by this one.
-  if (existsSync(main)) await sleep(4 * delayMilliseconds);
-  let erased = 0;
-  for (const file of [main, ...snapshots.map((name) => join(saved, name))]) {
-    if (!existsSync(file)) continue;
-    const database = await openDatabase(file, file === main ? "WAL" : "DELETE");
-    erased += Number(await eraseFromDatabase({ database, file }, keys, mask));
+  const erased = new Set<string>();
+  // While the files are erased one by one, a snapshot may be saved or loaded: repeat until nothing is found any more.
+  for (let pass = 1; pass <= maxPasses; pass++) {
+    const changed = await eraseFromFiles(folder, { keys, mask }, pass === 1);
+    if (changed.length === 0) return erased.size;
+    for (const file of changed) erased.add(file);
   }
-  return erased;
+  throw incomplete(`Snapshots in ${folder} are saved and loaded all the time`);
 }
 
-function tablesOf(database: Database): string[] {
+/** @returns the files that held one of the keys */
+async function eraseFromFiles(folder: string, person: Person, isFirst: boolean): Promise<string[]> {
+  const main = join(folder, "sandbox.db");
+  const snapshots = join(folder, "snapshots");
+  if (existsSync(snapshots)) removeUnfinished(snapshots);
+  const changed: string[] = [];
+  if (existsSync(main)) {
+    const database = await openDatabase(main);
+    migrate(database);
+    if (await eraseFromDatabase(database, main, person, isFirst)) changed.push(main);
+  }
+  const saved = existsSync(snapshots) ? readdirSync(snapshots).filter((name) => name.endsWith(".db")) : [];
+  for (const file of saved.map((name) => join(snapshots, name))) {
+    if (!existsSync(file)) continue;
+    const database = await openDatabase(file, "DELETE");
+    if (await eraseFromDatabase(database, file, person, isFirst)) changed.push(file);
+  }
+  return changed;
+}
+
+function listTables(database: Database): string[] {
   return database
     .all<{ name: string }>("SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%'")
     .map(({ name }) => name);
 }
 
-const idsOnly = ["members", "totals", "milestones", "api_keys"];
+const tablesOfIds = ["members", "totals", "milestones", "api_keys"];
 
+/**
+ * Closes the database.
+ * @param isFirst give the freed pages back in any case: a process that was killed may have deleted without doing so
+ */
 async function eraseFromDatabase(
-  { database, file }: { database: Database; file: string },
-  keys: readonly string[],
-  mask: Mask,
+  database: Database,
+  file: string,
+  person: Person,
+  isFirst: boolean,
 ): Promise<boolean> {
   try {
-    // As earlier versions kept the log.
-    if (tablesOf(database).includes("requests")) bringUpToDate(database);
-    const tables = tablesOf(database).filter((name) => !idsOnly.includes(name));
-    const changed = database.transaction(() => {
+    const tables = listTables(database).filter((name) => !tablesOfIds.includes(name));
+    const changes = database.transaction(() => {
       let changes = 0;
-      if (tables.includes("contacts")) changes += removeContacts(database, keys, mask);
-      if (tables.includes("request_batches")) changes += removeRequests(database, mask);
-      for (const table of tables) changes += maskTexts(database, table, mask);
+      if (tables.includes("contacts")) changes += removeContacts(database, person);
+      if (tables.includes("requests")) changes += removeRequests(database, person.mask);
+      for (const table of tables) changes += maskTexts(database, table, person.mask);
       return changes;
     });
-    // Also after a kill between the two: what was deleted may still stand in free pages.
-    database.exec("VACUUM");
-    await emptyLog(database, file);
-    requireGone(database, tables, file, mask);
-    return changed > 0;
+    if (changes > 0 || isFirst) {
+      database.exec("VACUUM");
+      await emptyWriteAheadLog(database, file);
+      requireGone(database, tables, file, person.mask);
+    }
+    return changes > 0;
   } finally {
     database.close();
   }
 }
 
-const longestWait = 10_000;
-
-/** What the write-ahead log held is in the database, and the log is empty. @throws EcmError while another process reads on */
-async function emptyLog(database: Database, file: string): Promise<void> {
+/** Moves what the write-ahead log holds into the database. @throws EcmError while another process reads on */
+async function emptyWriteAheadLog(database: Database, file: string): Promise<void> {
   for (const began = performance.now(); ; ) {
     const [{ busy } = { busy: 0 }] = database.all<{ busy: number }>("PRAGMA wal_checkpoint(TRUNCATE)");
     if (busy === 0) return;
-    if (performance.now() - began > longestWait) {
+    if (performance.now() - began > maxWaitMilliseconds) {
       throw incomplete(`Another process keeps ${file} busy, whose log may still contain the address`);
     }
     await sleep(50);
@@ -102,49 +125,40 @@ function incomplete(message: string): EcmError {
   });
 }
 
-function removeContacts(database: Database, keys: readonly string[], mask: Mask): number {
+function removeContacts(database: Database, { keys, mask }: Person): number {
   const folded = keys.map(foldKey);
-  const isTheirs = (key: string) => folded.includes(foldKey(key)) || mask(key) !== undefined;
+  const isPerson = (key: string) => folded.includes(foldKey(key)) || mask(key) !== undefined;
   let changes = 0;
   for (const { id, key } of database.all<{ id: string; key: string }>("SELECT id, key FROM contacts")) {
-    if (!isTheirs(key)) continue;
+    if (!isPerson(key)) continue;
     database.run("DELETE FROM members WHERE contact_id = ?", id);
     changes += database.run("DELETE FROM contacts WHERE id = ?", id).changes;
   }
   return changes;
 }
 
-/** Requests that speak of the person, by a key or by an id that an answer gave for one. */
+/** Requests in which a key stands, or an id that an answer gave for one. */
 function removeRequests(database: Database, mask: Mask): number {
-  const batches = database
-    .all<{ last: number; entries: string }>("SELECT last, entries FROM request_batches")
-    .map(({ last, entries }) => ({ last, requests: JSON.parse(entries) as (KeptRequest | null)[] }));
-  const ids = new Set(
-    batches.flatMap(({ requests }) => requests.flatMap(textsOf).flatMap((text) => idsIn(text, mask))),
-  );
-  const isTheirs = (request: KeptRequest | null) =>
-    textsOf(request).some((text) => mask(text) !== undefined || [...ids].some((id) => text.includes(id)));
+  const requests = database
+    .all("SELECT * FROM requests")
+    .map((row) => ({ n: Number(row.n), texts: rowTexts(row) }));
+  const ids = new Set(requests.flatMap(({ texts }) => texts.flatMap((text) => findIds(text, mask))));
+  const isAboutPerson = (text: string) =>
+    mask(text) !== undefined || [...ids].some((id) => text.includes(id));
   let changes = 0;
-  for (const { last, requests } of batches) {
-    const kept = requests.map((request) => (isTheirs(request) ? null : request));
-    const removed = kept.filter((request, index) => request !== requests[index]).length;
-    if (removed === 0) continue;
-    database.run("UPDATE request_batches SET entries = ? WHERE last = ?", JSON.stringify(kept), last);
-    changes += removed;
+  for (const { n, texts } of requests) {
+    if (!texts.some(isAboutPerson)) continue;
+    changes += database.run("DELETE FROM requests WHERE n = ?", n).changes;
   }
   return changes;
 }
 
-/** Each text of its own, and the answer as JSON. */
-function textsOf(request: KeptRequest | null): string[] {
-  if (!request) return [];
-  const [parts, answer] = request;
-  const texts = parts.filter((value) => typeof value === "string");
-  return answer === null ? texts : [...texts, JSON.stringify(answer)];
+function rowTexts(row: DatabaseRow): string[] {
+  return Object.values(row).filter((value) => typeof value === "string");
 }
 
 /** Ids that stand beside a key of the person. */
-function idsIn(json: string, mask: Mask): string[] {
+function findIds(json: string, mask: Mask): string[] {
   if (mask(json) === undefined) return [];
   const ids: string[] = [];
   try {
@@ -154,12 +168,12 @@ function idsIn(json: string, mask: Mask): string[] {
       return value;
     });
   } catch {
-    // No JSON: then it names no id.
+    // No JSON: it names no id.
   }
   return ids;
 }
 
-/** A row is named by all its values: tables without a row number have nothing else in common. */
+/** A row is found by all its values: tables without a row number have nothing else in common. */
 function maskTexts(database: Database, table: string, mask: Mask): number {
   let changes = 0;
   for (const row of database.all(`SELECT * FROM "${table}"`)) {

@@ -1,27 +1,27 @@
-/** Faults on purpose: what goes wrong, for which requests, and how often; the same seed goes wrong the same way. */
+/** Simulated faults: which fault, for which requests, and how often. With the same seed the same requests are affected. */
 import { UsageError } from "../errors.ts";
 
 const faultKinds = ["reset-before", "reset-after", "500", "503", "429", "delay", "truncate"] as const;
 export type FaultKind = (typeof faultKinds)[number];
 
-/** What befalls one request. */
+/** The fault of one request. */
 export interface Fault {
   kind: FaultKind;
   /** Length of a delay, or what a 429 asks to wait. */
   seconds: number;
 }
 
-/** The fault that befalls the next request of this method and path, if any. Counts as it is asked. */
-export type FaultsOf = (method: string, path: string) => Fault | undefined;
+/** The fault of the next request of this method and path, if any. Each call counts as a request. */
+export type FaultPicker = (method: string, path: string) => Fault | undefined;
 
 interface Plan extends Fault {
   method: string;
   path: RegExp;
-  /** Which of the matching requests, counted from 1. */
-  strikes(count: number): boolean;
+  /** Of the matching requests, counted from 1, whether this one is affected. */
+  affects(count: number): boolean;
 }
 
-/** The grammar, for people. */
+/** How a fault is written. */
 export const faultHelp = `A fault is KIND[:METHOD[:PATH]][:n=N|:first=N|:p=P[:seed=N]][:seconds=S], for example
   reset-after:POST:/api/contact:n=3        the third create is applied, then the connection is dropped
   503:*:/api/contact/search:first=2        the first two searches fail
@@ -30,35 +30,43 @@ export const faultHelp = `A fault is KIND[:METHOD[:PATH]][:n=N|:first=N|:p=P[:se
 KIND is ${faultKinds.join(", ")}.
 METHOD and PATH may be *, and * matches any part of a path. Without a count, every request is affected.`;
 
-/** The faults that befall requests now; they can be changed while the service runs. */
-export interface Faults {
-  of: FaultsOf;
+/** The faults that are simulated now; they can be changed while the service runs. */
+export class Faults {
+  private readonly initial: string[];
+  private current: string[];
+  private pickFault: FaultPicker;
+
+  /** @throws UsageError naming the flag and what is wrong with the fault */
+  constructor(initial: string[]) {
+    this.initial = initial;
+    this.current = initial;
+    this.pickFault = planFaults(initial);
+  }
+
+  /** The fault of the next request of this method and path, if any. Each call counts as a request. */
+  pick(method: string, path: string): Fault | undefined {
+    return this.pickFault(method, path);
+  }
+
   /** As typed after `--fault`. */
-  specs(): string[];
-  /** Counting begins anew. @throws UsageError; then the faults stay as they were */
-  set(specs: string[]): void;
-  /** As they were when the process started. */
-  restore(): void;
+  specs(): string[] {
+    return this.current;
+  }
+
+  /** Counting starts over. @throws UsageError; then the faults stay as they were */
+  set(specs: string[]): void {
+    this.pickFault = planFaults(specs);
+    this.current = specs;
+  }
+
+  /** Sets the faults back to those of the start of the process. */
+  restore(): void {
+    this.set(this.initial);
+  }
 }
 
 /** @throws UsageError naming the flag and what is wrong with the fault */
-export function changeableFaults(initial: string[]): Faults {
-  let specs = initial;
-  let faultsOf = planFaults(initial);
-  const set = (wanted: string[]) => {
-    faultsOf = planFaults(wanted);
-    specs = wanted;
-  };
-  return {
-    of: (method, path) => faultsOf(method, path),
-    specs: () => specs,
-    set,
-    restore: () => set(initial),
-  };
-}
-
-/** @throws UsageError naming the flag and what is wrong with the fault */
-export function planFaults(specs: string[]): FaultsOf {
+export function planFaults(specs: string[]): FaultPicker {
   const plans = specs.map((spec) => ({ plan: parse(spec), count: 0 }));
   return (method, path) => {
     let fault: Fault | undefined;
@@ -66,9 +74,9 @@ export function planFaults(specs: string[]): FaultsOf {
       const { plan } = entry;
       if ((plan.method !== "*" && plan.method !== method) || !plan.path.test(path)) continue;
       entry.count += 1;
-      // Every plan counts every request that it speaks of, so that one does not shift another.
-      const strikes = plan.strikes(entry.count);
-      if (strikes) fault ??= { kind: plan.kind, seconds: plan.seconds };
+      // Every plan counts all requests that match it, so that one plan does not shift another.
+      const isAffected = plan.affects(entry.count);
+      if (isAffected) fault ??= { kind: plan.kind, seconds: plan.seconds };
     }
     return fault;
   };
@@ -92,28 +100,35 @@ function parse(spec: string): Plan {
     seconds: options.get("seconds") ?? 1,
     method,
     path: new RegExp(`^${path.replace(/[.+?^${}()|[\]\\]/g, "\\$&").replaceAll("*", ".*")}$`),
-    strikes: strikesBy(options),
+    affects: createCounter(options),
   };
 }
 
 const counts = ["n", "first", "p"];
 
+/** Which values an option takes. */
+const optionChecks: Record<string, (value: number) => boolean> = {
+  n: isCount,
+  first: isCount,
+  p: (value) => value <= 1,
+  seed: (value) => Number.isSafeInteger(value),
+  seconds: (value) => value <= 86_400,
+};
+
+function isCount(value: number): boolean {
+  return Number.isSafeInteger(value) && value >= 1;
+}
+
 function readOptions(spec: string, parts: string[]): Map<string, number> {
   const options = new Map<string, number>();
   for (const part of parts) {
     const [, name = part, text = ""] = /^([a-z]+)=(.*)$/.exec(part) ?? [];
-    const value = /^\d+(\.\d+)?$/.test(text) ? Number(text) : Number.NaN;
-    const isGood =
-      name === "p"
-        ? value >= 0 && value <= 1
-        : name === "seconds"
-          ? value <= 86_400
-          : name === "seed"
-            ? Number.isSafeInteger(value)
-            : (name === "n" || name === "first") && Number.isSafeInteger(value) && value >= 1;
-    if (!isGood) throw bad(spec, `${JSON.stringify(part)} is not n=N, first=N, p=0..1, seed=N or seconds=S`);
+    const isNumber = /^\d+(\.\d+)?$/.test(text);
+    if (!isNumber || !Object.hasOwn(optionChecks, name) || !optionChecks[name]!(Number(text))) {
+      throw bad(spec, `${JSON.stringify(part)} is not n=N, first=N, p=0..1, seed=N or seconds=S`);
+    }
     if (options.has(name)) throw bad(spec, `${name} is given twice`);
-    options.set(name, value);
+    options.set(name, Number(text));
   }
   if (counts.filter((name) => options.has(name)).length > 1)
     throw bad(spec, "give only one of n, first and p");
@@ -121,19 +136,20 @@ function readOptions(spec: string, parts: string[]): Map<string, number> {
   return options;
 }
 
-function strikesBy(options: Map<string, number>): Plan["strikes"] {
+/** Tells of the matching requests, counted from 1, which ones the fault affects. */
+function createCounter(options: Map<string, number>): Plan["affects"] {
   const [n, first, p] = counts.map((name) => options.get(name));
   if (n !== undefined) return (count) => count === n;
   if (first !== undefined) return (count) => count <= first;
   if (p !== undefined) {
-    const next = randomFrom(options.get("seed") ?? 1);
+    const next = randomNumbers(options.get("seed") ?? 1);
     return () => next() < p;
   }
   return () => true;
 }
 
 /** Numbers in 0…1 that look random and follow from the seed (mulberry32). */
-function randomFrom(seed: number): () => number {
+function randomNumbers(seed: number): () => number {
   let state = seed >>> 0;
   return () => {
     state = (state + 0x6d2b79f5) >>> 0;

@@ -1,22 +1,22 @@
-/** The embedded service: the whole account behind two doors, in this process or behind a port. */
+/** The embedded service: the whole account, for requests of this process or behind a port. */
 import { realClock } from "../clock.ts";
 import type { Clock, Transport } from "../wire.ts";
-import { operations as createOperations, type Operations } from "./admin-api/operations.ts";
+import { SandboxAdmin } from "./admin.ts";
 import type { AdminApi } from "./admin-api/routes.ts";
-import { asSent, createApp } from "./app.ts";
-import { changeableFaults } from "./faults.ts";
-import { entryOf } from "./log-entry.ts";
-import { ownKeyOf } from "./own-key.ts";
-import { answerOf, resultOf } from "./request.ts";
-import { accessControlOf, defaultBlocking } from "./rules/access-control.ts";
-import { accountLimitsOf, defaultLimits } from "./rules/limits.ts";
-import { serviceOf } from "./service.ts";
-import { openStore, serviceTime } from "./store/index.ts";
-import { laggingBehind } from "./store/search-lag.ts";
-import { transactionQueue } from "./transaction-queue.ts";
+import { applyHeaderVariant, createApp } from "./app.ts";
+import { Faults } from "./faults.ts";
+import { createLogEntry } from "./log-entry.ts";
+import { ensureOwnKey } from "./own-key.ts";
+import { refusalAnswer } from "./request.ts";
+import { AccessControl, defaultBlocking } from "./rules/access-control.ts";
+import { AccountLimits, defaultLimits } from "./rules/limits.ts";
+import { createService, type Service } from "./service.ts";
+import { openStore, type Store, serviceTime } from "./store/index.ts";
+import { withSearchLag } from "./store/search-lag.ts";
+import { TransactionQueue } from "./transaction-queue.ts";
 import type { OpenPort, PortOptions } from "./transports/http.ts";
 import { inProcessTransport } from "./transports/in-process.ts";
-import { variantsFrom } from "./variants.ts";
+import { type Variants, variantsFrom } from "./variants.ts";
 
 export interface SandboxOptions {
   /** Holds the database; made when it does not exist. Several processes may use one at once. */
@@ -26,7 +26,7 @@ export interface SandboxOptions {
   hourlyLimit?: number;
   /** Length of the window; default 3,600. */
   windowSeconds?: number;
-  /** Requests per calendar month, UTC, until the owner sets another; default: the owner's, else 100,000. */
+  /** Requests per calendar month, UTC, until `ecm sandbox account` sets another; default: the folder's, else 100,000. */
   monthlyLimit?: number;
   /** Failed authentications that block an address; default 20. */
   blockAfter?: number;
@@ -42,98 +42,123 @@ export interface SandboxOptions {
   apiKey?: string;
   /** Needed for /__sandbox/, and enough from anywhere; default: none, and only this machine is answered. */
   adminToken?: string;
-  /** False: the log stays empty, so that a benchmark sees what it costs. */
+  /** False: the log stays empty, so that a benchmark can measure what it costs. */
   isLogged?: boolean;
   /** How it decides what the documents leave open: names and values as typed after `--variant`. */
   variants?: Record<string, unknown>;
 }
 
 export interface Sandbox {
-  /** The door for this process: no network. Any base address will do. */
+  /** For requests of this process: no network. Any base address will do. */
   transport: Transport;
   /** A working key for this process's own use, with every scope. Stays the same for one folder. */
   ownKey(): string;
   /** Id of the account's default structure. */
   structureId: string;
-  /** What a test does to the sandbox beside using it. */
-  operations: Operations;
+  /** What the owner and a test may do beside sending requests. */
+  admin: SandboxAdmin;
   /** Puts the same application behind a port. */
   serve(options: PortOptions): Promise<OpenPort>;
   /** A second time does nothing. */
-  close: () => void;
+  close(): void;
 }
 
 /** @throws UsageError for a bad fault or variant, or when the database binding is not installed. */
 export async function openSandbox(options: SandboxOptions): Promise<Sandbox> {
-  const clock = options.clock ?? realClock;
-  const { region, seed, apiKey: givenKey, adminToken } = options;
+  const { clock = realClock, region, seed } = options;
   const variants = variantsFrom(options.variants ?? {});
-  const faults = changeableFaults(options.faults ?? []);
+  const faults = new Faults(options.faults ?? []);
   const store = await openStore(options.folder, clock.now(), { region, seed });
-  const limits = accountLimitsOf(store, {
-    hourly: options.hourlyLimit ?? defaultLimits.hourly,
-    windowSeconds: options.windowSeconds ?? defaultLimits.windowSeconds,
-    monthly: options.monthlyLimit,
-  });
-  const access = accessControlOf(store, limits, {
-    blockAfter: options.blockAfter ?? defaultBlocking.blockAfter,
-    blockSeconds: options.blockSeconds ?? defaultBlocking.blockSeconds,
-  });
-  const takeTurn = transactionQueue(store.database, [store.account, store.structures, store.requests]);
-  const operations = createOperations(store, clock, limits, faults);
-  const admin = lazily(() =>
-    import("./admin-api/routes.ts").then(({ adminRoutes }) => adminRoutes({ store, operations, adminToken })),
-  );
-  const lag = variants["search-lag"];
-  const app = createApp({
-    store: lag > 0 ? laggingBehind(store, lag, clock) : store,
-    access,
-    takeTurn,
+  const limits = createLimits(store, options);
+  const admin = new SandboxAdmin(store, clock, { limits, faults });
+  const closing = new AbortController();
+  const service = assembleService(options, {
+    store,
     clock,
     variants,
-    isLogged: options.isLogged ?? true,
-  });
-  const closing = new AbortController();
-  const service = serviceOf({
-    app,
-    faultsOf: faults.of,
-    clock,
+    limits,
+    faults,
     closing: closing.signal,
-    hourIsOver(seconds) {
-      const now = serviceTime(store, clock);
-      return asSent(answerOf(resultOf(limits.hourIsOver(now + seconds * 1000, now))), variants);
-    },
-    async log(request, answer) {
-      await takeTurn(() => {
-        const now = serviceTime(store, clock);
-        const { status = null, text = null } = answer ?? {};
-        store.requests.add(entryOf({ request, body: undefined, status, answer: text, now }));
-      });
-    },
   });
-  const both = {
-    service,
-    admin: async (...given: Parameters<AdminApi>) => (await admin())(...given),
-  };
-  const apiKey = ownKeyOf(store, clock.now(), givenKey);
+  const adminApi = lazyAdminApi(admin, options.adminToken);
+  const apiKey = ensureOwnKey(store, clock.now(), options.apiKey);
   return {
-    transport: inProcessTransport(both),
+    transport: inProcessTransport({ service, adminApi }),
     ownKey: () => apiKey,
     structureId: store.structures.all()[0]!._id,
-    operations,
+    admin,
     async serve(place) {
       const { openPort } = await import("./transports/http.ts");
-      return openPort(both, place);
+      return openPort({ service, adminApi }, place);
     },
     close: () => {
       closing.abort();
-      store.requests.close();
       store.database.close();
     },
   };
 }
 
-function lazily<T>(make: () => Promise<T>): () => Promise<T> {
-  let made: Promise<T> | undefined;
-  return () => (made ??= make());
+function createLimits(
+  store: Store,
+  { hourlyLimit, windowSeconds, monthlyLimit }: SandboxOptions,
+): AccountLimits {
+  return new AccountLimits(store, {
+    hourly: hourlyLimit ?? defaultLimits.hourly,
+    windowSeconds: windowSeconds ?? defaultLimits.windowSeconds,
+    monthly: monthlyLimit,
+  });
+}
+
+interface ServiceParts {
+  store: Store;
+  clock: Clock;
+  variants: Variants;
+  limits: AccountLimits;
+  faults: Faults;
+  closing: AbortSignal;
+}
+
+function assembleService(
+  { blockAfter, blockSeconds, isLogged = true }: SandboxOptions,
+  { store, clock, variants, limits, faults, closing }: ServiceParts,
+): Service {
+  const queue = new TransactionQueue(store.database, [store.account, store.structures]);
+  const lag = variants["search-lag"];
+  const app = createApp({
+    store: lag > 0 ? withSearchLag(store, lag, clock) : store,
+    access: new AccessControl(store, limits, {
+      blockAfter: blockAfter ?? defaultBlocking.blockAfter,
+      blockSeconds: blockSeconds ?? defaultBlocking.blockSeconds,
+    }),
+    queue,
+    clock,
+    variants,
+    isLogged,
+  });
+  return createService({
+    app,
+    pickFault: (method, path) => faults.pick(method, path),
+    clock,
+    closing,
+    hourIsOver(seconds) {
+      const now = serviceTime(store, clock);
+      return applyHeaderVariant(refusalAnswer(limits.hourIsOver(now + seconds * 1000, now)), variants);
+    },
+    async log(request, answer) {
+      await queue.runInTransaction(() => {
+        const now = serviceTime(store, clock);
+        const { status = null, text = null } = answer ?? {};
+        store.requests.add(createLogEntry({ request, body: undefined, status, answer: text, now }));
+      });
+    },
+  });
+}
+
+/** The routes of /__sandbox/ load with the first request to them. */
+function lazyAdminApi(admin: SandboxAdmin, adminToken: string | undefined): AdminApi {
+  let loading: Promise<AdminApi> | undefined;
+  return async (request, bindings) => {
+    loading ??= import("./admin-api/routes.ts").then(({ adminRoutes }) => adminRoutes(admin, adminToken));
+    return (await loading)(request, bindings);
+  };
 }

@@ -60,7 +60,7 @@ export function describeService(endpoints: Endpoint[], host: string | undefined)
   const paths: Record<string, Record<string, object>> = {};
   for (const endpoint of endpoints) {
     const path = endpoint.path.replace(/:(\w+)/g, "{$1}");
-    paths[path] = { ...paths[path], [endpoint.method]: operationOf(endpoint) };
+    paths[path] = { ...paths[path], [endpoint.method]: describeOperation(endpoint) };
   }
   return {
     openapi: "3.1.0",
@@ -84,7 +84,7 @@ function isHost(host: string | undefined): host is string {
   return host !== undefined && /^[\w.-]+(:\d+)?$|^\[[\da-f:]+\](:\d+)?$/i.test(host);
 }
 
-function operationOf(endpoint: Endpoint): object {
+function describeOperation(endpoint: Endpoint): object {
   const answer = endpoint.result && {
     content: { "application/json": { schema: jsonSchema(endpoint.result) } },
   };

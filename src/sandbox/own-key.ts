@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { writeAtomicallySync } from "../disk/atomic-file.ts";
 import { UsageError } from "../errors.ts";
 import type { Store } from "./store/index.ts";
-import { isKeyValue, newKeyValue, regionOf, scopes } from "./store/keys.ts";
+import { isKeyValue, keyRegion, newKeyValue, scopes } from "./store/keys.ts";
 
 const name = "sandbox";
 
@@ -13,7 +13,7 @@ const name = "sandbox";
  * @param given the key to use in place of either; the folder keeps it
  * @throws UsageError when that is no key
  */
-export function ownKeyOf(store: Store, now: number, given?: string): string {
+export function ensureOwnKey(store: Store, now: number, given?: string): string {
   if (given !== undefined && !isKeyValue(given)) {
     throw new UsageError(
       "The API key given for the sandbox (ECM_SANDBOX_API_KEY) is not valid",
@@ -24,11 +24,11 @@ export function ownKeyOf(store: Store, now: number, given?: string): string {
   return store.database.transaction(() => {
     const inFolder = readIfThere(file);
     const kept = given ?? inFolder;
-    const known = kept === undefined ? undefined : store.keys.ofValue(kept);
+    const known = kept === undefined ? undefined : store.keys.findByValue(kept);
     const works =
       known?.isActive && known.expiresAt === null && scopes.every((scope) => known.scopes.includes(scope));
     const { region } = store.account.read();
-    if (kept !== undefined && kept === inFolder && works && regionOf(kept) === region) return kept;
+    if (kept !== undefined && kept === inFolder && works && keyRegion(kept) === region) return kept;
     if (given !== undefined && known) store.keys.remove(known.id);
     const key = given ?? newKeyValue(region);
     const [id] = store.newIds(now, 1) as [string];
@@ -45,7 +45,7 @@ export function ownKeyOf(store: Store, now: number, given?: string): string {
 }
 
 /** The value in the folder's file, whether it works or not. */
-export function keptOwnKey(store: Pick<Store, "folder">): string | undefined {
+export function readOwnKey(store: Pick<Store, "folder">): string | undefined {
   return readIfThere(ownKeyFile(store));
 }
 

@@ -1,4 +1,4 @@
-/** Requests and answers of the API as both transports hand them over: no objects of the web, which cost more than the rules. */
+/** Requests and answers of the API as both transports hand them over. They are no Request and Response: these cost more than the rules. */
 import type { IncomingHttpHeaders } from "node:http";
 import type { Body } from "./body.ts";
 import type { Refusal } from "./rules/refusal.ts";
@@ -12,7 +12,7 @@ export interface ApiRequest {
   /** Where it comes from. */
   address: string;
   readBody(): Promise<Body>;
-  /** What goes wrong on purpose with the answer, for the log. */
+  /** The fault that is simulated, for the log. */
   fault?: string;
   /** When the request arrived, by the clock of `performance`. */
   arrivedAt?: number;
@@ -37,28 +37,35 @@ export interface Result {
 export const contentType = "application/json; charset=utf-8";
 
 /** Writes the body as JSON. */
-export function answerOf({ status, body, headers }: Result): Answer {
+export function toAnswer({ status, body, headers }: Result): Answer {
   return { status, headers, text: status === 204 || body === undefined ? "" : JSON.stringify(body) };
 }
 
-/** What a refused request is told. @param more headers besides the refusal's own */
-export function resultOf({ status, error, headers }: Refusal, more: Record<string, string> = {}): Result {
+/** The answer to a refused request. @param more headers besides the refusal's own */
+export function refusalResult(
+  { status, error, headers }: Refusal,
+  more: Record<string, string> = {},
+): Result {
   return { status, body: { errors: [error] }, headers: { ...more, ...headers } };
+}
+
+export function refusalAnswer(refusal: Refusal, more?: Record<string, string>): Answer {
+  return toAnswer(refusalResult(refusal, more));
 }
 
 /** The answer to a request that the sandbox itself failed on. */
 export function failure(error: Error): Answer {
   const message = `The sandbox failed, and changed nothing: ${error.message}`;
-  return answerOf({ status: 500, body: { errors: [{ errorType: "InternalError", message }] }, headers: {} });
+  return toAnswer({ status: 500, body: { errors: [{ errorType: "InternalError", message }] }, headers: {} });
 }
 
 /** The path of a target, as it was sent. */
-export function pathOf(target: string): string {
+export function targetPath(target: string): string {
   const end = target.indexOf("?");
   return end === -1 ? target : target.slice(0, end);
 }
 
-/** An answer as the web knows it. */
+/** The answer as a Response. */
 export function toResponse({ status, headers, text }: Answer): Response {
   if (text === "") return new Response(null, { status, headers });
   return new Response(text, { status, headers: { ...headers, "Content-Type": contentType } });

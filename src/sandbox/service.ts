@@ -1,8 +1,8 @@
-/** The service as its transports see it: a request in, and what becomes of it out, faults included. */
+/** The service as its transports see it: a request in, and its answer out, simulated faults included. */
 import type { Clock } from "../wire.ts";
 import type { App } from "./app.ts";
-import type { FaultsOf } from "./faults.ts";
-import { type Answer, type ApiRequest, answerOf, pathOf } from "./request.ts";
+import type { FaultPicker } from "./faults.ts";
+import { type Answer, type ApiRequest, targetPath, toAnswer } from "./request.ts";
 
 /** An answer, and how it reaches the caller; without an answer the connection is dropped. */
 export interface ServiceReply {
@@ -15,19 +15,19 @@ export type Service = (request: ApiRequest) => Promise<ServiceReply>;
 
 export interface ServiceParts {
   app: App;
-  faultsOf: FaultsOf;
+  pickFault: FaultPicker;
   clock: Clock;
   /** Fires when the service closes: then requests that are being delayed are dropped. */
   closing: AbortSignal;
-  /** What a used-up hour is told that ends in so many seconds. */
+  /** The answer when the hourly limit is used up, and its window ends in so many seconds. */
   hourIsOver(seconds: number): Answer;
   /** Logs a request that the application does not see. */
   log(request: ApiRequest, answer: Answer | undefined): Promise<void>;
 }
 
-export function serviceOf({ app, faultsOf, clock, closing, hourIsOver, log }: ServiceParts): Service {
+export function createService({ app, pickFault, clock, closing, hourIsOver, log }: ServiceParts): Service {
   return async (request) => {
-    const fault = faultsOf(request.method, pathOf(request.target));
+    const fault = pickFault(request.method, targetPath(request.target));
     request.arrivedAt = performance.now();
     request.fault = fault?.kind;
     const instead = async (answer?: Answer): Promise<ServiceReply> => {
@@ -51,13 +51,13 @@ export function serviceOf({ app, faultsOf, clock, closing, hourIsOver, log }: Se
       case "429":
         return instead(hourIsOver(fault.seconds));
       case "503":
-        return instead(failed(503, "ServiceUnavailable", "The service is not available, on purpose"));
+        return instead(errorAnswer(503, "ServiceUnavailable", "The service is not available, on purpose"));
       case "500":
-        return instead(failed(500, "InternalError", "The service failed, on purpose"));
+        return instead(errorAnswer(500, "InternalError", "The service failed, on purpose"));
     }
   };
 }
 
-function failed(status: number, errorType: string, message: string): Answer {
-  return answerOf({ status, body: { errors: [{ errorType, message }] }, headers: {} });
+function errorAnswer(status: number, errorType: string, message: string): Answer {
+  return toAnswer({ status, body: { errors: [{ errorType, message }] }, headers: {} });
 }

@@ -1,13 +1,23 @@
 /** `ecm/sandbox`: a sandbox for a test suite, in its own process. */
 import { atProcessEnd } from "../disk/this-process.ts";
-import type { Operations } from "./admin-api/operations.ts";
+import type { SandboxAdmin } from "./admin.ts";
 import { openSandbox } from "./index.ts";
-import type { Admin, StartedSandbox, StartSandboxOptions } from "./public-types.ts";
+import type {
+  Admin,
+  ClockChange,
+  EventBody,
+  LimitsChange,
+  RequestQuery,
+  ResetOptions,
+  SeedData,
+  StartedSandbox,
+  StartSandboxOptions,
+} from "./public-types.ts";
 import { checkedOptions } from "./start-options.ts";
 import { makeTemporaryFolder, removeTemporaryFolder } from "./temporary-folder.ts";
 
 /**
- * Starts one on a free port of 127.0.0.1. It does not keep its process alive: whoever forgets to stop it does not wait for it.
+ * Starts one on a free port of 127.0.0.1. It does not keep its process alive, so a test suite that forgets to stop it ends all the same.
  * @throws UsageError for a bad option, or when the database binding is not installed
  */
 export async function startSandbox(options: StartSandboxOptions = {}): Promise<StartedSandbox> {
@@ -22,7 +32,7 @@ export async function startSandbox(options: StartSandboxOptions = {}): Promise<S
   const forget = atProcessEnd(end);
   try {
     const sandbox = await openSandbox({ hourlyLimit: 1_000_000, monthlyLimit: 10_000_000, ...rest, folder });
-    close = sandbox.close;
+    close = () => sandbox.close();
     const server = await sandbox.serve({ host: "127.0.0.1", port, keepsProcess: false });
     let stopped: Promise<void> | undefined;
     const stop = () => {
@@ -33,7 +43,7 @@ export async function startSandbox(options: StartSandboxOptions = {}): Promise<S
       baseUrl: server.baseUrl,
       apiKey: sandbox.ownKey(),
       structureId: sandbox.structureId,
-      admin: adminOf(sandbox.operations, () => stopped !== undefined),
+      admin: publicAdmin(sandbox.admin, () => stopped !== undefined),
       stop,
       [Symbol.asyncDispose]: stop,
     };
@@ -43,28 +53,32 @@ export async function startSandbox(options: StartSandboxOptions = {}): Promise<S
   }
 }
 
-function adminOf(operations: Operations, isStopped: () => boolean): Admin {
-  /** Rejects with what the work throws, and once the sandbox was stopped. */
+/** The admin of the sandbox as promises, which reject once the sandbox was stopped. */
+function publicAdmin(admin: SandboxAdmin, isStopped: () => boolean): Admin {
   const whileRunning =
-    <Arguments extends unknown[], Result>(work: (...given: Arguments) => Result) =>
+    <Arguments extends unknown[], Result>(act: (...given: Arguments) => Result) =>
     async (...given: Arguments): Promise<Result> => {
       if (isStopped()) throw new Error("The sandbox was stopped; start another one with startSandbox");
-      return work(...given);
+      return act(...given);
     };
   return {
-    reset: whileRunning(operations.reset),
-    seed: whileRunning(operations.seed),
-    requests: Object.assign(whileRunning(operations.requests), {
-      clear: whileRunning(operations.clearRequests),
-    }),
-    clock: whileRunning(operations.clock),
-    faults: whileRunning(operations.faults),
-    limits: whileRunning(operations.limits),
-    events: whileRunning(operations.event),
-    snapshots: Object.assign(whileRunning(operations.snapshots), {
-      save: whileRunning(operations.saveSnapshot),
-      load: whileRunning(operations.loadSnapshot),
-      remove: whileRunning(operations.removeSnapshot),
-    }),
+    reset: whileRunning((options?: ResetOptions) => admin.reset(options)),
+    seed: whileRunning((data: SeedData) => admin.seed(data)),
+    requests: Object.assign(
+      whileRunning((query?: RequestQuery) => admin.requests(query)),
+      { clear: whileRunning(() => admin.clearRequests()) },
+    ),
+    clock: whileRunning((change?: ClockChange) => admin.clock(change)),
+    faults: whileRunning((specs?: string[]) => admin.faults(specs)),
+    limits: whileRunning((change?: LimitsChange) => admin.limits(change)),
+    events: whileRunning((event: EventBody) => admin.event(event)),
+    snapshots: Object.assign(
+      whileRunning(() => admin.snapshots()),
+      {
+        save: whileRunning((name: string) => admin.saveSnapshot(name)),
+        load: whileRunning((name: string) => admin.loadSnapshot(name)),
+        remove: whileRunning((name: string) => admin.removeSnapshot(name)),
+      },
+    ),
   };
 }

@@ -31,14 +31,14 @@ async function removeAbandoned(): Promise<void> {
   await Promise.all(
     names.map(async (name) => {
       const folder = join(tmpdir(), name);
-      const owner = await ownerOf(folder);
+      const owner = await readOwner(folder);
       if (owner && lifeOf(owner, me) === "gone") removeTemporaryFolder(folder);
     }),
   );
 }
 
 /** Undefined where it cannot be read: it is another user's, or is being made or removed. */
-async function ownerOf(folder: string): Promise<ProcessIdentity | undefined> {
+async function readOwner(folder: string): Promise<ProcessIdentity | undefined> {
   try {
     return JSON.parse(await readFile(join(folder, ownerFile), "utf8"));
   } catch {

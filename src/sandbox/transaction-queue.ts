@@ -1,67 +1,73 @@
 /**
- * Turns: each request's work happens alone among all processes of the folder, and is answered only once it is kept.
- * Requests that arrive together share one transaction, so that many cost little more than one.
+ * Transactions of requests: each request's work happens alone among all processes of the folder, and is answered only once it is
+ * kept. Requests that arrive together share one transaction, so that many cost little more than one.
  */
 import type { Database } from "./database.ts";
 
 // Other processes of the folder wait as long as one transaction lasts.
-const mostInOneTransaction = 64;
+const maxInOneTransaction = 64;
 
-export type TakeTurn = <T>(work: () => T) => Promise<T>;
-
-/** What takes part in every transaction of the queue. */
+/** Something that keeps state for the length of a transaction of the queue. */
 export interface Participant {
-  begin?(): void;
+  begin(): void;
   /** The work of the transaction is done. What this throws undoes all of it. */
-  beforeCommit(): void;
-  /** @param isCommitted false: nothing of the transaction has happened */
-  afterwards(isCommitted: boolean): void;
+  beforeCommit?(): void;
+  /** The transaction has been committed or undone. */
+  afterwards(): void;
 }
 
-interface Waiting {
+interface WaitingWork {
   work: () => unknown;
   resolve: (result: never) => void;
   reject: (error: unknown) => void;
 }
 
-/**
- * A promise rejects when any work of its transaction throws, or the transaction cannot begin or be kept: then nothing of it has
- * happened. What is refused is an answer, and no error.
- */
-export function transactionQueue(database: Database, participants: Participant[] = []): TakeTurn {
-  const queue: Waiting[] = [];
-  let isPlanned = false;
+export class TransactionQueue {
+  private readonly database: Database;
+  private readonly participants: Participant[];
+  private readonly waiting: WaitingWork[] = [];
+  private isPlanned = false;
 
-  const plan = () => {
-    if (isPlanned || queue.length === 0) return;
-    isPlanned = true;
-    setImmediate(() => {
-      isPlanned = false;
-      serve(queue.splice(0, mostInOneTransaction));
-      plan();
+  constructor(database: Database, participants: Participant[] = []) {
+    this.database = database;
+    this.participants = participants;
+  }
+
+  /**
+   * Rejects when any work of its transaction throws, or the transaction cannot begin or be kept: then nothing of it has happened.
+   * A refused request is an answer, and no error.
+   */
+  runInTransaction<T>(work: () => T): Promise<T> {
+    return new Promise((resolve, reject) => {
+      this.waiting.push({ work, resolve: resolve as (result: never) => void, reject });
+      this.plan();
     });
-  };
+  }
 
-  const serve = (batch: Waiting[]) => {
+  private plan(): void {
+    if (this.isPlanned || this.waiting.length === 0) return;
+    this.isPlanned = true;
+    setImmediate(() => {
+      this.isPlanned = false;
+      this.serve(this.waiting.splice(0, maxInOneTransaction));
+      this.plan();
+    });
+  }
+
+  private serve(batch: WaitingWork[]): void {
     const results: unknown[] = [];
     try {
-      database.transaction(() => {
-        for (const participant of participants) participant.begin?.();
+      this.database.transaction(() => {
+        for (const participant of this.participants) participant.begin();
         for (const { work } of batch) results.push(work());
-        for (const participant of participants) participant.beforeCommit();
+        for (const participant of this.participants) participant.beforeCommit?.();
       });
     } catch (error) {
-      for (const participant of participants) participant.afterwards(false);
+      for (const participant of this.participants) participant.afterwards();
       for (const { reject } of batch) reject(error);
       return;
     }
-    for (const participant of participants) participant.afterwards(true);
+    for (const participant of this.participants) participant.afterwards();
     for (const [index, { resolve }] of batch.entries()) resolve(results[index] as never);
-  };
-
-  return (work) =>
-    new Promise((resolve, reject) => {
-      queue.push({ work, resolve: resolve as (result: never) => void, reject });
-      plan();
-    });
+  }
 }

@@ -50,9 +50,9 @@ interface Variant<Value> {
   read(text: string): Value | undefined;
 }
 
-const largestPage = 1000;
-const mostKeys = 100_000;
-const longestLag = 86_400_000;
+const maxPageSize = 1000;
+const maxKeys = 100_000;
+const maxSearchLag = 86_400_000;
 
 const table: { [Name in VariantName]: Variant<Variants[Name]> } = {
   keys: choice({
@@ -62,20 +62,20 @@ const table: { [Name in VariantName]: Variant<Variants[Name]> } = {
   }),
   "max-keys": {
     values: {
-      [mostKeys]: "A search may have as many values and filters as fit in its body",
+      [maxKeys]: "A search may have as many values and filters as fit in its body",
       N: "A search with more than N values of a criteria, or more than N filters, is refused with 400",
     },
-    read: (text) => numberIn(text, 1, mostKeys),
+    read: (text) => numberIn(text, 1, maxKeys),
   },
   page: {
     values: {
-      [`refuse:${largestPage}`]: `A pageSize or size greater than ${largestPage} is refused with 400`,
+      [`refuse:${maxPageSize}`]: `A pageSize or size greater than ${maxPageSize} is refused with 400`,
       "refuse:N": "A pageSize or size greater than N is refused with 400",
       "cap:N": "A pageSize or size greater than N is answered with pages of N, without an error",
     },
     read(text) {
       const [beyond, number = "", ...rest] = text.split(":");
-      const size = numberIn(number, 1, largestPage);
+      const size = numberIn(number, 1, maxPageSize);
       if ((beyond !== "cap" && beyond !== "refuse") || size === undefined || rest.length > 0)
         return undefined;
       return { beyond, size };
@@ -108,7 +108,7 @@ const table: { [Name in VariantName]: Variant<Variants[Name]> } = {
   },
   "search-lag": {
     values: { 0: "A search sees a write at once", N: "A search sees a write N milliseconds later" },
-    read: (text) => numberIn(text, 0, longestLag),
+    read: (text) => numberIn(text, 0, maxSearchLag),
   },
   "key-case": choice({
     fold: "Keys that differ only in letter case are one key",

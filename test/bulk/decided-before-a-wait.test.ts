@@ -28,7 +28,7 @@ async function startScene({ isEmpty = false } = {}): Promise<Scene> {
     clock: idle,
     contents: { lists: ["All", "Trial"], contacts: isEmpty ? [] : contacts },
   });
-  const { limits } = service.sandbox.operations;
+  const { admin } = service.sandbox;
   return {
     service,
     async runWaiting(args, meanwhile, requests = 9) {
@@ -39,16 +39,16 @@ async function startScene({ isEmpty = false } = {}): Promise<Scene> {
           signal?.throwIfAborted();
           acted ??= (async () => {
             // Others do not spend what the run waits for.
-            limits({ hourly: 1000, used: 0 });
+            admin.limits({ hourly: 1000, used: 0 });
             await meanwhile();
-            limits({ hourly: 1000, used: 0 });
+            admin.limits({ hourly: 1000, used: 0 });
           })();
           await acted;
           skipped += milliseconds;
           await new Promise((resolve) => setImmediate(resolve));
         },
       };
-      limits({ hourly: requests, used: 0 });
+      admin.limits({ hourly: requests, used: 0 });
       const result = await service.ecm(args, { clock });
       expect(acted, `the run did not wait: ${result.stderr}`).toBeDefined();
       return result;
@@ -154,7 +154,7 @@ describe("a person who is suppressed while a run waits", () => {
 
   it("is not created when a failing service is waited for", async () => {
     const { service, runWaiting } = await startScene({ isEmpty: true });
-    service.sandbox.operations.faults(["503:POST:/api/contact:first=1"]);
+    service.sandbox.admin.faults(["503:POST:/api/contact:first=1"]);
     const args = ["import", await inputFile(manyRows(count)), "--concurrency", "1", "--json"];
     const result = await runWaiting(
       args,
@@ -200,8 +200,8 @@ describe("a person who is erased while a run waits", () => {
 describe("runs undo --delete-created", () => {
   const left: Record<string, (service: RunningSandbox) => Promise<void>> = {
     unsubscribed: async (service) => unsubscribe(service, last),
-    bounced: async ({ sandbox }) => void sandbox.operations.event({ key: last, type: "email-bounced" }),
-    complained: async ({ sandbox }) => void sandbox.operations.event({ key: last, type: "complained" }),
+    bounced: async ({ sandbox }) => void sandbox.admin.event({ key: last, type: "email-bounced" }),
+    complained: async ({ sandbox }) => void sandbox.admin.event({ key: last, type: "complained" }),
     "was changed": async (service) => {
       await service.ecm(["contact", "mutate", last, "--add-list", "Trial"]);
     },

@@ -201,5 +201,5 @@ it("a limit that is none is refused before a request", async () => {
       expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining(flag) });
     }
   }
-  expect(service.sandbox.operations.requests()).toEqual([]);
+  expect(service.sandbox.admin.requests()).toEqual([]);
 });

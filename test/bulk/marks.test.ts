@@ -17,7 +17,7 @@ async function keysIn(service: RunningSandbox): Promise<string[]> {
 
 /** How many requests have reached the service. */
 function requestsTo({ sandbox }: RunningSandbox): number {
-  return sandbox.operations.requests().length;
+  return sandbox.admin.requests().length;
 }
 
 async function activeIn(service: RunningSandbox): Promise<string[]> {

@@ -9,7 +9,7 @@ const key = "p1@example.com";
 
 async function scene(count: number) {
   const witness = await startWitness();
-  witness.sandbox.operations.seed({ lists: ["L"], contacts: manyContacts(count) });
+  witness.sandbox.admin.seed({ lists: ["L"], contacts: manyContacts(count) });
   const shown = await witness.ecm(["contact", "get", key, "--json"]);
   return { witness, id: (JSON.parse(shown.stdout) as Contact)._id };
 }

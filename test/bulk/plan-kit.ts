@@ -65,14 +65,14 @@ export async function holdings(service: RunningSandbox): Promise<Record<string, 
 
 /** Requests that may change something, and searches are none. */
 export function writesAt({ sandbox }: Pick<RunningSandbox, "sandbox">): string[] {
-  return sandbox.operations
+  return sandbox.admin
     .requests()
     .filter(({ method, path }) => method !== "GET" && !path.includes("search"))
     .map(({ method, path }) => `${method} ${path}`);
 }
 
 export const requestsAt = ({ sandbox }: Pick<RunningSandbox, "sandbox">): number =>
-  sandbox.operations.requests().length;
+  sandbox.admin.requests().length;
 
 export interface MadePlan {
   file: string;

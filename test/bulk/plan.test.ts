@@ -120,10 +120,10 @@ describe("--plan", () => {
     const path = await inputFile(people);
     await ecm(["import", path, ...words, "--plan", plan]);
     const planned = (await lines()).filter(({ action }) => action === "create" || action === "update");
-    const before = sandbox.operations.requests().length;
+    const before = sandbox.admin.requests().length;
     const { code, stdout } = await ecm(["runs", "show", "last", "--changes"]);
     expect(code).toBe(0);
-    expect(sandbox.operations.requests().length).toBe(before);
+    expect(sandbox.admin.requests().length).toBe(before);
     const done = await lines(stdout);
     for (const line of done) expect(line.contactId).toMatch(/^[0-9a-f]{24}$/);
     const withoutIds = (each: PlanLine) => ({ ...each, contactId: null });

@@ -9,7 +9,7 @@ const words = "Searching is not possible at the moment";
 /** A service with so many contacts that keys are looked up, whose searches are refused where the body is matched. */
 async function startRefusing(isRefused: (body: string) => boolean, variants = {}): Promise<Witness> {
   const witness = await startWitness({ variants });
-  witness.sandbox.operations.seed({ contacts: manyContacts(1001) });
+  witness.sandbox.admin.seed({ contacts: manyContacts(1001) });
   witness.refuses = ({ path, body }) =>
     path === "/api/contact/search" && isRefused(body)
       ? { status: 400, body: errorBody("ValidationError", words) }
@@ -39,7 +39,7 @@ describe("a service that refuses every search", () => {
     "ends %s with its words, and nothing is written",
     async (_, words_) => {
       const witness = await startRefusing(() => true);
-      witness.sandbox.operations.seed({ lists: ["L"] });
+      witness.sandbox.admin.seed({ lists: ["L"] });
       const before = await contactsIn(witness);
       const arrived = witness.arrived();
       const args = await words_();
@@ -121,7 +121,7 @@ describe("a service that refuses searches for inactive contacts", () => {
   it.each(["delete", "unsubscribe"])("does not say in %s that a hidden contact is missing", async (kind) => {
     const witness = await startRefusing(isAboutInactive, { inactive: "hidden" });
     const keys = await inputFile("p0@example.com\nhidden@example.com\n", "keys.txt");
-    witness.sandbox.operations.seed({
+    witness.sandbox.admin.seed({
       contacts: [{ key: "hidden@example.com", status: { primary: "Inactive", secondary: "Unsubscribe" } }],
     });
     const result = await witness.ecm(["contact", kind, "--keys", keys, "--yes", "--json"]);

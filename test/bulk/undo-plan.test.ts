@@ -81,7 +81,7 @@ const wanted = [
 describe("runs undo --plan", () => {
   it("has a line for each contact, in the order of the run, by names; the same with and without --dry-run", async () => {
     const { ecm, run, plan, lines, sandbox } = await changed();
-    const requests = () => sandbox.operations.requests().length;
+    const requests = () => sandbox.admin.requests().length;
     const before = requests();
     const bare = summaryOf(await ecm(["runs", "undo", run, "--dry-run", "--json"]));
     const spent = requests() - before;
@@ -112,12 +112,12 @@ describe("runs undo --plan", () => {
     const { code, stdout } = await ecm(["runs", "undo", run, "--dry-run", "--plan", "-"]);
     expect(code).toBe(3);
     expect(withoutIds(linesIn(stdout))).toEqual(wanted);
-    const before = sandbox.operations.requests().length;
+    const before = sandbox.admin.requests().length;
     expect(await ecm(["runs", "undo", run, "--json", "--plan", "-"])).toMatchObject({ code: 2, stdout: "" });
     const nowhere = join(await temporaryFolder(), "missing", "plan.ndjson");
     expect((await ecm(["runs", "undo", run, "--plan", nowhere])).code).toBe(2);
     expect((await ecm(["runs", "undo", run, "--plan", "one", "--rejects", "one"])).code).toBe(2);
-    expect(sandbox.operations.requests().length).toBe(before);
+    expect(sandbox.admin.requests().length).toBe(before);
   });
 
   it("keeps the order of the run although its contacts were written side by side", async () => {
@@ -186,13 +186,13 @@ describe("runs undo --plan", () => {
   it("names nobody back from an unsubscription, without a request", async () => {
     const { ecm, sandbox } = await startSandbox({ contents: { contacts: manyContacts(2) } });
     await ecm(["contact", "unsubscribe", "--all", "--yes"]);
-    const before = sandbox.operations.requests().length;
+    const before = sandbox.admin.requests().length;
     const { stdout } = await ecm(["runs", "undo", "last", "--plan", "-"]);
     expect(linesIn(stdout)).toMatchObject([
       { key: "p0@example.com", action: "reject", code: "unsubscribed" },
       { key: "p1@example.com", action: "reject", code: "unsubscribed" },
     ]);
-    expect(sandbox.operations.requests().length).toBe(before);
+    expect(sandbox.admin.requests().length).toBe(before);
   });
 
   it("is whole before the first write: the same when the run stops, and for the same command again", async () => {

@@ -72,13 +72,13 @@ describe("ecm runs undo", () => {
     const service = await startSandbox();
     const { ecm, sandbox } = service;
     const { run } = summaryOf(await ecm(["import", await inputFile(manyRows(3)), "--json"]));
-    const before = sandbox.operations.requests().length;
+    const before = sandbox.admin.requests().length;
     const folder = await temporaryFolder();
     for (const place of [join(folder, "missing", "left.csv"), folder]) {
       const refused = await ecm(["runs", "undo", run!, "--rejects", place]);
       expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining("--rejects") });
     }
-    expect(sandbox.operations.requests().length).toBe(before);
+    expect(sandbox.admin.requests().length).toBe(before);
     const rejects = join(folder, "left.csv");
     const undone = await ecm(["runs", "undo", run!, "--rejects", rejects, "--json"]);
     expect(undone.code, undone.stderr).toBe(3);

@@ -27,7 +27,7 @@ describe("--no-input at a terminal", () => {
       expect(refused.code, refused.stderr).toBe(2);
       expect(refused.stderr).toContain("--yes");
     }
-    expect(sandbox.operations.requests()).toEqual([]);
+    expect(sandbox.admin.requests()).toEqual([]);
     expect((await ecm([...args, "--no-input", "--dry-run"], at)).code).toBe(0);
     const done = await ecm([...args, "--no-input", "--yes"], at);
     expect(done.code, done.stderr).toBe(0);

@@ -19,7 +19,7 @@ async function twoLists(): Promise<RunningSandbox> {
 const membersOf = async ({ ecm }: RunningSandbox, list: string) =>
   (await ecm(["contact", "search", "--list", list, "--count"])).stdout.trim();
 /** Requests that the service has answered so far. */
-const requestsOf = ({ sandbox }: RunningSandbox) => sandbox.operations.requests().length;
+const requestsOf = ({ sandbox }: RunningSandbox) => sandbox.admin.requests().length;
 const namesIn = async ({ ecm }: RunningSandbox) =>
   JSON.parse((await ecm(["lists", "list", "--json"])).stdout).map(({ name }: { name: string }) => name);
 

@@ -78,7 +78,7 @@ describe("--status", () => {
         expect(result.stderr).toContain('--filter "CONTACT_STATUS EQ STATUS"');
       }
     }
-    expect(sandbox.operations.requests({})).toEqual([]);
+    expect(sandbox.admin.requests({})).toEqual([]);
   });
 
   it("leaves --filter to the service", async () => {

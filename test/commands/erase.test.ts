@@ -258,15 +258,15 @@ describe("contact erase", () => {
     const { ecm, env, sandbox } = await startSandbox();
     const contacts = Array.from({ length: 1200 }, (_, n) => ({ key: `p${n}@example.com`, lists: ["News"] }));
     const ada = { key: "ada@example.com", lists: ["News"], fields: { "Last Name": "Byron-Lovelace" } };
-    sandbox.operations.seed({ contacts: [ada, ...contacts] });
-    sandbox.operations.faults([2, 3, 4].map((n) => `503:POST:/api/contact/search:n=${n}`));
+    sandbox.admin.seed({ contacts: [ada, ...contacts] });
+    sandbox.admin.faults([2, 3, 4].map((n) => `503:POST:/api/contact/search:n=${n}`));
     const file = join(await temporaryFolder(), "all.csv");
     const words = ["export", "--output-file", file];
     expect((await ecm(words)).code).not.toBe(0);
     expect(
       (await filesOf(env)).some(([path, bytes]) => path.endsWith("part") && bytes.includes("byron")),
     ).toBe(true);
-    sandbox.operations.faults([]);
+    sandbox.admin.faults([]);
     expect((await ecm(["contact", "erase", "ada@example.com", "--yes"])).code).toBe(0);
     await expectGone(env, "ada@example.com", "byron");
     expect((await ecm(words)).code).toBe(0);
@@ -277,9 +277,9 @@ describe("contact erase", () => {
   it("waits for no export: it is refused while one is under way, and names what one has written", async () => {
     const { ecm, env, sandbox } = await startSandbox({ hourlyLimit: 10_000 });
     const contacts = Array.from({ length: 2500 }, (_, n) => ({ key: `p${n}@example.com` }));
-    sandbox.operations.seed({ contacts: [{ key: "ada@example.com" }, ...contacts] });
+    sandbox.admin.seed({ contacts: [{ key: "ada@example.com" }, ...contacts] });
     for (const flags of [[], ["--output-file", join(await temporaryFolder(), "all.csv")]]) {
-      sandbox.operations.faults(["delay:POST:/api/contact/search:seconds=600"]);
+      sandbox.admin.faults(["delay:POST:/api/contact/search:seconds=600"]);
       const child = spawnEcm(["export", ...flags], env);
       const ended = resultOf(child);
       await untilUnderWay(env);
@@ -288,7 +288,7 @@ describe("contact erase", () => {
       expect(JSON.parse(refused.stderr).error.message).toContain("export");
       child.kill("SIGKILL");
       await ended;
-      sandbox.operations.faults([]);
+      sandbox.admin.faults([]);
     }
     const file = join(await temporaryFolder(), "all.csv");
     const found = join(await temporaryFolder(), "of ada@example.com.csv");
@@ -308,7 +308,7 @@ describe("contact erase", () => {
     async (isPiped) => {
       const { ecm, env, sandbox } = await startSandbox();
       const path = await inputFile(people);
-      sandbox.operations.faults(["delay:*:/api/contact-structure*:seconds=600"]);
+      sandbox.admin.faults(["delay:*:/api/contact-structure*:seconds=600"]);
       const child = spawnEcm(["import", isPiped ? "-" : path], env);
       const ended = resultOf(child);
       child.stdin!.end(isPiped ? people : "");
@@ -316,7 +316,7 @@ describe("contact erase", () => {
       const isSpooled = async () =>
         (await filesOf(env)).some(([, bytes]) => bytes.includes("ada@example.com"));
       if (isPiped) await expect.poll(isSpooled, { timeout: 20_000 }).toBe(true);
-      sandbox.operations.faults([]);
+      sandbox.admin.faults([]);
       const refused = await ecm(["contact", "erase", "ada@example.com", "--yes"]);
       expect([refused.code, refused.stderr]).toEqual([6, expect.stringContaining("Importing")]);
       expect((await ecm(["contact", "erase", "somebody@else.org", "--yes"])).code).toBe(0);

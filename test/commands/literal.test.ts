@@ -14,7 +14,7 @@ function account(variants: Record<string, string> = { literal: "yes" }): Promise
 }
 
 function answersOf({ sandbox }: RunningSandbox): string[] {
-  return sandbox.operations
+  return sandbox.admin
     .requests({})
     .map(({ method, path, status }) => `${method} ${path.replace(/[0-9a-f]{24}/g, "ID")} ${status}`);
 }
@@ -30,7 +30,7 @@ describe("the names that a search can ask for", () => {
       { key: "p1@example.com", status: { primary: "active" } },
     ]);
     expect(answersOf(running).filter((each) => each === refusedSearch)).toHaveLength(1);
-    running.sandbox.operations.clearRequests();
+    running.sandbox.admin.clearRequests();
     await running.ecm(["contact", "search", "--all", "--json"]);
     await running.ecm(["import", await inputFile(manyRows(7)), "--json"]);
     expect(answersOf(running)).not.toContain(refusedSearch);
@@ -71,7 +71,7 @@ describe("lists, where a search does not filter by them", () => {
     expect(await count("--list", "Offers", "--status", "active")).toBe("2\n");
     const twoKeys = ["--key", "p1@example.com", "--key", "p3@example.com"];
     expect(await count("--list", "Offers", ...twoKeys)).toBe("1\n");
-    running.sandbox.operations.clearRequests();
+    running.sandbox.admin.clearRequests();
     expect(await count("--list", "Offers")).toBe("3\n");
     expect(answersOf(running)).not.toContain(refusedSearch);
   });

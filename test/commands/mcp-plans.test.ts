@@ -279,7 +279,7 @@ describe("a plan's file", () => {
     for (let left = remaining; left > 1; left--) await call("contact_search", { count: true });
     expect(await refusal("apply_plan", { token })).toMatchObject({ exitCode: 7 });
     expect(await openPlans(env.ECM_STATE_DIR!)).toEqual([]);
-    sandbox.operations.clock({ advance: "1h" });
+    sandbox.admin.clock({ advance: "1h" });
     return running;
   }
 

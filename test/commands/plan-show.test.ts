@@ -39,7 +39,7 @@ async function planned() {
 
 it("tells what the plan would write, and of which account, without a request", async () => {
   const { show, plan, digest, baseUrl, sandbox } = await planned();
-  const before = sandbox.operations.requests().length;
+  const before = sandbox.admin.requests().length;
   const { code, stdout, stderr } = await show(plan);
   expect(code, stderr).toBe(0);
   expect(stdout).toContain(`Plan: 3 to write, ${digest}\nAccount: ${baseUrl}\n`);
@@ -48,7 +48,7 @@ it("tells what the plan would write, and of which account, without a request", a
   expect(stdout).toContain("  ~ ada@example.com  City  Oslo → Bergen   + list A *bold* | list   + tag VIP\n");
   expect(stdout).toContain("  ~ bob@example.com  City  Oslo → (empty)   + list A *bold* | list\n");
   expect(stdout).toContain("  + cy@example.com   City Rome, list A *bold* | list, tag VIP\n");
-  expect(sandbox.operations.requests().length).toBe(before);
+  expect(sandbox.admin.requests().length).toBe(before);
 });
 
 it("gives one JSON object, or a line for each contact", async () => {

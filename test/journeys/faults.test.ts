@@ -107,7 +107,7 @@ describe("a service that never answers the writes of one contact", () => {
     async (outcome) => {
       const witness = await startWitness();
       const contacts = outcome === "updated" ? manyContacts(many) : [];
-      witness.sandbox.operations.seed({ contacts });
+      witness.sandbox.admin.seed({ contacts });
       const all = await call<{ _id: string; key: string }[]>(witness, "GET", "/api/contact");
       const id = all.find(({ key }) => key === "p0@example.com")?._id;
       let dropped = 0;

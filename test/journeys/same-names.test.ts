@@ -124,7 +124,7 @@ describe("two creators of one name", () => {
 
   it("a list to be made new by lists duplicate is not somebody else's", async () => {
     const witness = await startWitness();
-    witness.sandbox.operations.seed({ contacts: [{ key: "a@x.org", lists: ["Source"] }] });
+    witness.sandbox.admin.seed({ contacts: [{ key: "a@x.org", lists: ["Source"] }] });
     othersCreate(witness, "Copy", "before");
     const result = await witness.ecm(["lists", "duplicate", "Source", "Copy", "--json"]);
     expect(result.code, result.stderr).toBe(6);

@@ -83,7 +83,7 @@ describe.skipIf(process.platform === "win32")(
       const args = [...argsFor(await inputFile(manyRows(6, () => "New"))), "--json"];
       const run = await killUntold(service, args);
       const after = await contactsIn(service);
-      sandbox.operations.clearRequests();
+      sandbox.admin.clearRequests();
 
       const told = await ecm(args);
       expect(told.code, told.stderr).toBe(0);
@@ -94,7 +94,7 @@ describe.skipIf(process.platform === "win32")(
         requests: { create: 0, mutate: 0 },
       });
       expect(told.stderr).toContain(`Run ${run} is completed`);
-      expect(sandbox.operations.requests().every(({ method }) => method === "GET" || method === "POST")).toBe(
+      expect(sandbox.admin.requests().every(({ method }) => method === "GET" || method === "POST")).toBe(
         true,
       );
       expect(await contactsIn(service)).toEqual(after);

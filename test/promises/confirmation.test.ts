@@ -5,13 +5,13 @@ import { startSandbox } from "../support/sandbox.ts";
 
 async function seeded() {
   const sandbox = await startSandbox();
-  sandbox.sandbox.operations.seed({
+  sandbox.sandbox.admin.seed({
     lists: ["Leads"],
     tags: ["vip"],
     contacts: [{ key: "ada@example.com", lists: ["Leads"] }, { key: "bob@example.com" }],
   });
   const writes = () =>
-    sandbox.sandbox.operations
+    sandbox.sandbox.admin
       .requests()
       .filter(({ method, path }) => method !== "GET" && !path.endsWith("/search"));
   return { ...sandbox, writes };

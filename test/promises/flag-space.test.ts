@@ -138,7 +138,7 @@ it("says of an empty name of a file what it is, whatever the command, and sends 
   });
   lines.push(["api", "POST", "/api/contact", "-F", "note=@"]);
   expect(lines.length).toBeGreaterThan(40);
-  const before = sandbox.operations.requests().length;
+  const before = sandbox.admin.requests().length;
   for (const line of lines) {
     const { code, stdout, stderr } = await ecm([...line, "--no-input", "--yes"]);
     expect({ code, stdout }, line.join(" ")).toEqual({ code: 2, stdout: "" });
@@ -146,7 +146,7 @@ it("says of an empty name of a file what it is, whatever the command, and sends 
       /^error: (--[\w-]+ is empty|(-F: t|T)he name of the file is empty)\nhint: /,
     );
   }
-  expect(sandbox.operations.requests().length).toBe(before);
+  expect(sandbox.admin.requests().length).toBe(before);
 }, 60_000);
 
 it("takes the value of a flag for no command", async () => {

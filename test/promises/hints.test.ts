@@ -64,7 +64,7 @@ async function json(...words: string[]) {
 
 describe("a command that a message shows works on the account of the command before it", () => {
   it("to undo a run, and to resume one", async () => {
-    shop.sandbox.operations.seed({ contacts: [{ key: "p1@example.com" }], tags: ["vip"] });
+    shop.sandbox.admin.seed({ contacts: [{ key: "p1@example.com" }], tags: ["vip"] });
     const changed = await ecm([
       "contact",
       "mutate",
@@ -158,7 +158,7 @@ describe("a command that a message shows works on the account of the command bef
 describe("a command that a message shows is quoted as a shell wants it", () => {
   it("with the name of a list", async () => {
     for (const name of [oddName, "-x"]) {
-      shop.sandbox.operations.seed({
+      shop.sandbox.admin.seed({
         lists: ["Leads"],
         contacts: [{ key: "p1@example.com", lists: ["Leads"] }],
       });

@@ -11,7 +11,7 @@ function lineOf({ stderr }: Result, title: "error" | "hint"): string {
 describe("a flag of the program behind a command", () => {
   it("--version does not end a command that writes with the program's version", async () => {
     const { ecm, sandbox } = await startSandbox();
-    sandbox.operations.seed({ contacts: [{ key: "ada@example.com" }] });
+    sandbox.admin.seed({ contacts: [{ key: "ada@example.com" }] });
     const changed = await ecm([
       "contact",
       "mutate",
@@ -50,7 +50,7 @@ describe("a flag where a value is due", () => {
     const result = await ecm(words.map((word) => (word === "FILE" ? file : word)));
     expect(result).toMatchObject({ code: 2, stdout: "" });
     expect(result.stderr).toContain("has no value");
-    expect(sandbox.operations.requests()).toEqual([]);
+    expect(sandbox.admin.requests()).toEqual([]);
   });
 
   it("can be said with =", async () => {
@@ -148,7 +148,7 @@ describe("an empty word, such as a variable that is not set", () => {
     expect(result).toMatchObject({ code: 2, stdout: "" });
     expect(result.stderr).toContain("is empty");
     expect(result.stderr).toContain("not set");
-    expect(sandbox.operations.requests()).toEqual([]);
+    expect(sandbox.admin.requests()).toEqual([]);
   });
 
   it("is passed on to another program", async () => {
@@ -180,12 +180,12 @@ describe("what can be seen to be wrong without the account", () => {
       expect(result.code).toBe(2);
       expect(result.stderr).toContain("No change given");
     }
-    expect(sandbox.operations.requests()).toEqual([]);
+    expect(sandbox.admin.requests()).toEqual([]);
   });
 
   it("names a tag that is added and removed as it was typed", async () => {
     const { ecm, sandbox } = await startSandbox();
-    sandbox.operations.seed({ tags: ["vip"], contacts: [{ key: "ada@example.com" }] });
+    sandbox.admin.seed({ tags: ["vip"], contacts: [{ key: "ada@example.com" }] });
     const result = await ecm([
       "contact",
       "mutate",

@@ -1,8 +1,9 @@
-/** A fresh account behind the in-process door, a clock that stands still, and short words for requests. */
+/** A fresh account behind the in-process transport, a clock that stands still, and short words for requests. */
 import { join } from "node:path";
 import { onTestFinished } from "vitest";
-import { type Owner, openOwner } from "../../src/sandbox/admin.ts";
+import type { SandboxAdmin } from "../../src/sandbox/admin.ts";
 import { openSandbox, type Sandbox, type SandboxOptions } from "../../src/sandbox/index.ts";
+import { openAdmin } from "../../src/sandbox/open-admin.ts";
 import type { Clock, ContactStructure } from "../../src/wire.ts";
 import { temporaryFolder } from "../support/ecm.ts";
 
@@ -40,7 +41,8 @@ export interface TestAccount {
   create(key: string, more?: object): Promise<Reply["body"]>;
   /** All of them must hold. */
   search(criterias: object[], more?: object): Promise<Reply>;
-  owner(): Promise<Owner>;
+  /** Another admin of the folder, as a command opens it. */
+  openAdmin(): Promise<SandboxAdmin>;
   /** A key with these scopes. */
   keyWith(...scopes: string[]): Promise<string>;
 }
@@ -136,14 +138,14 @@ export async function openAccount(options: Partial<SandboxOptions> = {}): Promis
         contactSpecification: { filters: criterias.length > 0 ? [{ criterias }] : [] },
         ...more,
       }),
-    async owner() {
-      const owner = await openOwner({ folder, clock });
-      onTestFinished(() => owner.close());
-      return owner;
+    async openAdmin() {
+      const { admin, close } = await openAdmin({ folder, clock });
+      onTestFinished(close);
+      return admin;
     },
     async keyWith(...scopes) {
-      const owner = await account.owner();
-      return owner.createKey({ name: scopes.join(" and "), scopes }).key;
+      const admin = await account.openAdmin();
+      return admin.keys.create({ name: scopes.join(" and "), scopes }).key;
     },
   };
   return account;

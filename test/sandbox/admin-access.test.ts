@@ -109,10 +109,10 @@ test("the stream brings each request as it is answered, and ends when the sandbo
   expect([await all.next(), await all.next()]).toMatchObject([{ n: 1 }, { n: 2 }]);
   expect(await misses.next()).toMatchObject({ n: 2 });
   expect(await resumed.next()).toMatchObject({ n: 2 });
-  sandbox.operations.reset();
+  sandbox.admin.reset();
   await read("/api/contact-structure");
   expect([await fromNow.next(), await fromNow.next()]).toMatchObject([
-    { log: sandbox.operations.logId() },
+    { log: sandbox.admin.logId() },
     { n: 3, status: 200 },
   ]);
   expect((await fetch(`${baseUrl}/__sandbox/requests/stream?status=x`)).status).toBe(400);
@@ -126,7 +126,7 @@ test("whoever follows the log sees that another one has begun, and starts over",
   for (let number = 0; number < 5; number++) await read(one);
   const answer = await fetch(`${one.baseUrl}/__sandbox/requests?limit=1`);
   const log = answer.headers.get("x-sandbox-log");
-  expect(log).toBe(one.sandbox.operations.logId());
+  expect(log).toBe(one.sandbox.admin.logId());
   const stream = await fetch(`${one.baseUrl}/__sandbox/requests/stream?since=4&log=${log}`);
   const [lastEventId] = await idsOf(stream);
   expect(lastEventId).toBe(`${log}-5`);
@@ -135,7 +135,7 @@ test("whoever follows the log sees that another one has begun, and starts over",
   // Another folder, on the same port.
   const two = await startSandbox({ port: Number(port) });
   await read(two);
-  const began = { log: two.sandbox.operations.logId() };
+  const began = { log: two.sandbox.admin.logId() };
   expect(began.log).not.toBe(log);
   const open = async (query: string, headers: Record<string, string> = {}) =>
     eventsOf(await fetch(`${two.baseUrl}/__sandbox/requests/stream${query}`, { headers }));
@@ -148,9 +148,9 @@ test("whoever follows the log sees that another one has begun, and starts over",
   expect(await whole.json()).toMatchObject([{ n: 1 }]);
   const known = await fetch(`${two.baseUrl}/__sandbox/requests?since=1&log=${began.log}`);
   expect(await known.json()).toEqual([]);
-  const before = two.sandbox.operations.logId();
-  two.sandbox.operations.clearRequests();
-  expect(two.sandbox.operations.logId()).not.toBe(before);
+  const before = two.sandbox.admin.logId();
+  two.sandbox.admin.clearRequests();
+  expect(two.sandbox.admin.logId()).not.toBe(before);
 });
 
 /** The ids of the events that come first. */
@@ -203,7 +203,7 @@ test("the page is one file of its own, under a policy that lets nothing else run
 
 test("what the page shows of the account names fields, lists and tags", async () => {
   const { baseUrl, sandbox } = await startSandbox();
-  sandbox.operations.seed({
+  sandbox.admin.seed({
     contacts: [
       { key: "a@b.co", fields: { City: "Oslo" }, lists: ["News"], tags: ["VIP"] },
       ...Array.from({ length: 149 }, (_, number) => ({ key: `p${number}@b.co` })),
@@ -217,8 +217,8 @@ test("what the page shows of the account names fields, lists and tags", async ()
   expect([account.total, account.contacts.length]).toEqual([150, 100]);
   expect(account.contacts[0]).toMatchObject({ key: "p148@b.co", fields: {}, lists: [], tags: [] });
   expect(account.lists).toEqual([{ name: "News", contacts: 1 }]);
-  sandbox.operations.reset();
-  sandbox.operations.seed({
+  sandbox.admin.reset();
+  sandbox.admin.seed({
     contacts: [{ key: "a@b.co", fields: { City: "Oslo" }, lists: ["News"], tags: ["VIP"] }],
   });
   expect((await overview()).account.contacts).toMatchObject([

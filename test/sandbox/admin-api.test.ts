@@ -304,8 +304,8 @@ test("a default field that was removed comes back, and no id is given twice", as
 
 test("the clock is set, advanced and let go; timestamps, windows, months and expiry follow it, and it ticks on", async () => {
   const { account, admin } = await opened({ hourlyLimit: 2, monthlyLimit: 4 });
-  const owner = await account.owner();
-  const { key } = owner.createKey({
+  const direct = await account.openAdmin();
+  const { key } = direct.keys.create({
     name: "old",
     scopes: ["contacts:read"],
     expiresAt: new Date("2026-06-20T00:00:00Z"),
@@ -326,7 +326,7 @@ test("the clock is set, advanced and let go; timestamps, windows, months and exp
   account.clock.pass(1);
   expect((await admin("GET", "clock")).body.time).toBe("2026-07-01T00:00:00.000Z");
   expect([await read(), await read(key)]).toEqual([200, 401]);
-  expect(owner.key("old").state).toBe("expired");
+  expect(direct.keys.get("old").state).toBe("expired");
   await admin("PUT", "limits", { hourly: 100 });
   expect((await account.create("a@b.co")).createdAt).toBe("2026-07-01T00:00:00.000Z");
   await admin("PUT", "clock", { real: true });
@@ -408,13 +408,13 @@ test("limits are changed while the service runs, also what is spent of them", as
 
 test("a limit that is set here holds over the owner's, until the owner speaks again", async () => {
   const { account, admin } = await opened();
-  const owner = await account.owner();
+  const direct = await account.openAdmin();
   const limit = async () => (await account.call("GET", "/api/contact-structure")).headers["x-monthly-limit"];
-  owner.setAccount({ monthlyLimit: 20 });
+  direct.setAccount({ monthlyLimit: 20 });
   expect(await limit()).toBe("20");
   await admin("PUT", "limits", { monthly: 30 });
   expect(await limit()).toBe("30");
-  owner.setAccount({ monthlyLimit: 40 });
+  direct.setAccount({ monthlyLimit: 40 });
   expect(await limit()).toBe("40");
 });
 
@@ -426,8 +426,8 @@ test("a snapshot brings back contacts, lists, structure and keys; time, limits, 
     name: "first",
     bytes: expect.any(Number),
   });
-  const owner = await account.owner();
-  const late = owner.createKey({ name: "late", scopes: ["contacts:read"] }).key;
+  const direct = await account.openAdmin();
+  const late = direct.keys.create({ name: "late", scopes: ["contacts:read"] }).key;
   await account.call("DELETE", `/api/contact/${made._id}`);
   const second = await account.create("b@b.co");
   await account.update({ fields: [], tags: [] });
@@ -481,9 +481,9 @@ test("snapshots are listed, saved over, removed, and kept by a reset; their name
 
 test("a snapshot loads under the key that the sandbox has now", async () => {
   const { account, admin } = await opened();
-  const owner = await account.owner();
+  const direct = await account.openAdmin();
   await admin("PUT", "snapshots/before");
-  owner.regenerateKey("sandbox");
+  direct.keys.regenerate("sandbox");
   expect((await account.call("GET", "/api/contact-structure")).status).toBe(401);
   await admin("POST", "snapshots/before/load");
   expect((await account.call("GET", "/api/contact-structure")).status).toBe(200);

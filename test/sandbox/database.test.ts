@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { createIfMissingSync } from "../../src/disk/atomic-file.ts";
 import { type Database, openDatabase } from "../../src/sandbox/database.ts";
-import { transactionQueue } from "../../src/sandbox/transaction-queue.ts";
+import { TransactionQueue } from "../../src/sandbox/transaction-queue.ts";
 import { temporaryFolder } from "../support/ecm.ts";
 
 describe("a database that runs out of room", () => {
@@ -27,14 +27,16 @@ it("keeps nothing of turns that arrived together when one of them fails, and goe
   const database = await openDatabase(join(await temporaryFolder(), "turns.db"));
   onTestFinished(() => database.close());
   database.exec("CREATE TABLE cells (text TEXT)");
-  const takeTurn = transactionQueue(database);
+  const queue = new TransactionQueue(database);
   const put = (text: string) => () => database.run("INSERT INTO cells VALUES (?)", text).changes;
   const fail = () => {
     throw new Error("broken");
   };
-  const outcomes = await Promise.allSettled([put("first"), fail, put("third")].map(takeTurn));
+  const outcomes = await Promise.allSettled(
+    [put("first"), fail, put("third")].map((work) => queue.runInTransaction(work)),
+  );
   expect(outcomes.map(({ status }) => status)).toEqual(["rejected", "rejected", "rejected"]);
-  expect(await takeTurn(put("later"))).toBe(1);
+  expect(await queue.runInTransaction(put("later"))).toBe(1);
   expect(database.all("SELECT text FROM cells")).toEqual([{ text: "later" }]);
 });
 

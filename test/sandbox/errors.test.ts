@@ -41,13 +41,13 @@ test("Errors: an unknown path without a valid key is 401", async () => {
 });
 
 test("Errors: block, key, standing, month, hour, scope, form and contact are looked at in this order", async () => {
-  const { call, clock, owner: open, keyWith } = await openAccount({ hourlyLimit: 2, blockAfter: 2 });
-  const owner = await open();
+  const { call, clock, openAdmin, keyWith } = await openAccount({ hourlyLimit: 2, blockAfter: 2 });
+  const admin = await openAdmin();
   const weak = await keyWith("reports:read");
   // Wrong in every way at once; each step mends what was refused first.
   const wrong = (key?: string, path = "/api/contact/x/mutate") =>
     call("PUT", path, undefined, { key, raw: "{" }).then(errorOf);
-  owner.setAccount({ status: "suspended", monthlyLimit: 2 });
+  admin.setAccount({ status: "suspended", monthlyLimit: 2 });
   expect([await wrong("x"), await wrong("x"), await wrong("x")].map(({ status }) => status)).toEqual([
     401, 401, 429,
   ]);
@@ -55,9 +55,9 @@ test("Errors: block, key, standing, month, hour, scope, form and contact are loo
   expect([await wrong(weak), await wrong(weak), await wrong(weak)].map(({ status }) => status)).toEqual([
     403, 403, 403,
   ]);
-  owner.setAccount({ status: "open" });
+  admin.setAccount({ status: "open" });
   expect((await wrong(weak)).message).toBe("Monthly API quota exceeded.");
-  owner.setAccount({ monthlyLimit: 100 });
+  admin.setAccount({ monthlyLimit: 100 });
   expect((await wrong(weak)).message).toBe("Rate limit exceeded. Retry after 3600 seconds.");
   clock.pass(3600);
   expect((await wrong(weak)).message).toBe("API key missing required scope: contacts:write");

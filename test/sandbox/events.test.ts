@@ -1,6 +1,6 @@
 /** GET /api/contact/events and GET /api/contact/{contactId}/events. */
 import { expect, test } from "vitest";
-import { letHappen } from "../../src/sandbox/rules/events.ts";
+import { recordEvent } from "../../src/sandbox/rules/events.ts";
 import { openStore } from "../../src/sandbox/store/index.ts";
 import { errorOf, openAccount, type Reply, type TestAccount } from "./account.ts";
 
@@ -103,7 +103,7 @@ test("Events: a bounce and a complaint make a contact inactive, and who is inact
 async function happen(account: TestAccount, contactId: string, type: string, details = {}) {
   const store = await openStore(account.folder, account.clock.now());
   store.database.transaction(() =>
-    letHappen(store, store.contacts.get(contactId)!, { type, at: account.clock.now(), details }),
+    recordEvent(store, store.contacts.get(contactId)!, { type, at: account.clock.now(), details }),
   );
   store.database.close();
 }

@@ -7,8 +7,8 @@ import { startSandbox } from "../support/sandbox.ts";
 import { errorOf, openAccount } from "./account.ts";
 
 const struck = (spec: string, requests: [method: string, path: string][]) => {
-  const faultsOf = planFaults([spec]);
-  return requests.map(([method, path]) => faultsOf(method, path)?.kind);
+  const pickFault = planFaults([spec]);
+  return requests.map(([method, path]) => pickFault(method, path)?.kind);
 };
 const many = (count: number): [string, string][] => Array.from({ length: count }, () => ["GET", "/x"]);
 

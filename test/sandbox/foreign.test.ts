@@ -1,7 +1,7 @@
 /** Web pages in the browser of whoever runs the sandbox. */
 import { request } from "node:http";
 import { expect, it, test } from "vitest";
-import { foreignHeaderOf, isLoopbackAddress } from "../../src/sandbox/transports/foreign.ts";
+import { findForeignHeader, isLoopbackAddress } from "../../src/sandbox/transports/foreign.ts";
 import { startSandbox } from "../support/sandbox.ts";
 
 /** `fetch` sets Host and Origin itself; a browser's headers have to be written by hand. */
@@ -59,7 +59,7 @@ it.each([
   [{ host: "localhost", origin: "file://" }, "Origin"],
   [{ host: "localhost", origin: "" }, "Origin"],
 ] as const)("takes the headers %j as foreign by %s", (headers, by) => {
-  expect(foreignHeaderOf(headers)).toBe(by);
+  expect(findForeignHeader(headers)).toBe(by);
 });
 
 test.each(["127.0.0.1", "127.8.8.8", "::1", "::ffff:127.0.0.1"])("%s is loopback", (address) => {

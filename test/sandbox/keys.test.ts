@@ -14,21 +14,21 @@ test("Authentication 1: without X-API-Key the answer is 401 'Invalid API key'", 
 });
 
 test("Authentication 2: a key is unique by name, and shown whole only when it is made", async () => {
-  const { owner: open } = await openAccount();
-  const owner = await open();
-  const made = owner.createKey({ name: "ci", scopes: ["contacts:write", "contacts:read"] });
+  const { openAdmin } = await openAccount();
+  const admin = await openAdmin();
+  const made = admin.keys.create({ name: "ci", scopes: ["contacts:write", "contacts:read"] });
   expect(made).toMatchObject({ name: "ci", scopes: ["contacts:read", "contacts:write"], state: "active" });
-  expect(() => owner.createKey({ name: "ci", scopes: ["contacts:read"] })).toThrow(
+  expect(() => admin.keys.create({ name: "ci", scopes: ["contacts:read"] })).toThrow(
     expect.objectContaining({ exitCode: 6, type: "DuplicateFieldError" }),
   );
-  const listed = owner.listKeys().find((key) => key.name === "ci")!;
+  const listed = admin.keys.list().find((key) => key.name === "ci")!;
   expect(listed.key).not.toBe(made.key);
   expect(listed.key).toHaveLength("ecm_us_…".length + 4);
 });
 
 test("Authentication 2: a key is kept hashed, and only the folder's own key in a file of its owner", async () => {
-  const { owner, folder, sandbox, call } = await openAccount();
-  const { key } = (await owner()).createKey({ name: "ci", scopes: ["contacts:read"] });
+  const { openAdmin, folder, sandbox, call } = await openAccount();
+  const { key } = (await openAdmin()).keys.create({ name: "ci", scopes: ["contacts:read"] });
   expect((await call(...read, undefined, { key })).status).toBe(200);
   for (const name of await readdir(folder)) {
     const content = await readFile(join(folder, name), "latin1");
@@ -103,46 +103,46 @@ test("Authentication 6: malformed and unknown keys are not told apart", async ()
 });
 
 test("API key state: deactivated is 401 'Invalid API key', reactivated works again", async () => {
-  const { keyWith, call, owner: open } = await openAccount();
+  const { keyWith, call, openAdmin } = await openAccount();
   const key = await keyWith("contacts:read");
-  const owner = await open();
-  expect(owner.deactivateKey("contacts:read").state).toBe("inactive");
+  const admin = await openAdmin();
+  expect(admin.keys.deactivate("contacts:read").state).toBe("inactive");
   expect(errorOf(await call(...read, undefined, { key }))).toEqual(invalid);
-  expect(owner.activateKey("contacts:read").state).toBe("active");
+  expect(admin.keys.activate("contacts:read").state).toBe("active");
   expect((await call(...read, undefined, { key })).status).toBe(200);
 });
 
 test("API key state: expired is 401 'API key expired', and an expired key cannot be activated", async () => {
-  const { call, owner: open, clock } = await openAccount();
-  const owner = await open();
+  const { call, openAdmin, clock } = await openAccount();
+  const admin = await openAdmin();
   const expiresAt = new Date(clock.now() + 60_000);
-  const { key } = owner.createKey({ name: "short", scopes: ["contacts:read"], expiresAt });
+  const { key } = admin.keys.create({ name: "short", scopes: ["contacts:read"], expiresAt });
   expect((await call(...read, undefined, { key })).status).toBe(200);
   clock.pass(60);
   expect(errorOf(await call(...read, undefined, { key }))).toEqual(expired);
-  expect(owner.key("short").state).toBe("expired");
-  owner.deactivateKey("short");
+  expect(admin.keys.get("short").state).toBe("expired");
+  admin.keys.deactivate("short");
   expect(errorOf(await call(...read, undefined, { key }))).toEqual(invalid);
-  expect(() => owner.activateKey("short")).toThrow(expect.objectContaining({ exitCode: 1 }));
+  expect(() => admin.keys.activate("short")).toThrow(expect.objectContaining({ exitCode: 1 }));
 });
 
 test("API key state: deleted is 401 'Invalid API key', for good", async () => {
-  const { keyWith, call, owner: open } = await openAccount();
+  const { keyWith, call, openAdmin } = await openAccount();
   const key = await keyWith("contacts:read");
-  const owner = await open();
-  owner.deleteKey("contacts:read");
+  const admin = await openAdmin();
+  admin.keys.delete("contacts:read");
   expect(errorOf(await call(...read, undefined, { key }))).toEqual(invalid);
-  expect(() => owner.key("contacts:read")).toThrow(expect.objectContaining({ exitCode: 5 }));
+  expect(() => admin.keys.get("contacts:read")).toThrow(expect.objectContaining({ exitCode: 5 }));
 });
 
 test("API key state: an expired key that is regenerated works, for as long as it did before", async () => {
-  const { call, owner: open, clock } = await openAccount();
-  const owner = await open();
+  const { call, openAdmin, clock } = await openAccount();
+  const admin = await openAdmin();
   const expiresAt = new Date(clock.now() + 3_600_000);
-  const before = owner.createKey({ name: "ci", scopes: ["contacts:read"], expiresAt });
+  const before = admin.keys.create({ name: "ci", scopes: ["contacts:read"], expiresAt });
   clock.pass(7200);
-  expect(owner.key("ci").state).toBe("expired");
-  const after = owner.regenerateKey("ci");
+  expect(admin.keys.get("ci").state).toBe("expired");
+  const after = admin.keys.regenerate("ci");
   expect(after.state).toBe("active");
   expect((await call(...read, undefined, { key: after.key })).status).toBe(200);
   expect(errorOf(await call(...read, undefined, { key: before.key }))).toEqual(invalid);
@@ -155,17 +155,17 @@ test("API key state: an expired key that is regenerated works, for as long as it
 });
 
 test("API key state: regenerating gives a new value and keeps name, scopes, expiry and state", async () => {
-  const { call, owner: open, clock } = await openAccount();
-  const owner = await open();
+  const { call, openAdmin, clock } = await openAccount();
+  const admin = await openAdmin();
   const expiresAt = new Date(clock.now() + 3_600_000);
-  const before = owner.createKey({ name: "ci", scopes: ["contacts:read"], expiresAt });
-  const after = owner.regenerateKey("CI");
+  const before = admin.keys.create({ name: "ci", scopes: ["contacts:read"], expiresAt });
+  const after = admin.keys.regenerate("CI");
   expect(after).toEqual({ ...before, key: after.key });
   expect(after.key).not.toBe(before.key);
   expect(errorOf(await call(...read, undefined, { key: before.key }))).toEqual(invalid);
   expect((await call(...read, undefined, { key: after.key })).status).toBe(200);
-  owner.deactivateKey("ci");
-  const inactive = owner.regenerateKey("ci");
+  admin.keys.deactivate("ci");
+  const inactive = admin.keys.regenerate("ci");
   expect(inactive.state).toBe("inactive");
   expect(errorOf(await call(...read, undefined, { key: inactive.key }))).toEqual(invalid);
 });
@@ -177,9 +177,9 @@ test.each([
   ["past_due", 403],
   ["terminated", 403],
 ])("Account standing: %s is answered with %d", async (status, expected) => {
-  const { call, owner: open, keyWith } = await openAccount();
+  const { call, openAdmin, keyWith } = await openAccount();
   const key = await keyWith("reports:read");
-  (await open()).setAccount({ status });
+  (await openAdmin()).setAccount({ status });
   const answer = await call(...read);
   expect(answer.status).toBe(expected);
   if (expected === 403) {
@@ -194,7 +194,7 @@ test("The folder's own key is the same at every start, until it no longer works"
   const account = await openAccount();
   const first = account.sandbox.ownKey();
   expect((await openAccount({ folder: account.folder })).sandbox.ownKey()).toBe(first);
-  (await account.owner()).deactivateKey("sandbox");
+  (await account.openAdmin()).keys.deactivate("sandbox");
   const again = await openAccount({ folder: account.folder });
   expect(again.sandbox.ownKey()).not.toBe(first);
   expect((await again.call(...read)).status).toBe(200);
@@ -205,9 +205,9 @@ test("Reset takes everything away but what a running sandbox printed at its star
   await account.furnished();
   const made = await account.create("a@b.co");
   const key = await account.keyWith("contacts:write");
-  const owner = await account.owner();
-  owner.setAccount({ status: "open", monthlyLimit: 5 });
-  owner.reset();
+  const admin = await account.openAdmin();
+  admin.setAccount({ status: "open", monthlyLimit: 5 });
+  admin.reset();
   const { status, body, headers } = await account.call("GET", "/api/contact-structure");
   expect(status).toBe(200);
   expect(headers["x-ratelimit-remaining"]).toBe("999999");
@@ -215,6 +215,6 @@ test("Reset takes everything away but what a running sandbox printed at its star
   expect(body[0].fields).toHaveLength(2);
   expect((await account.search([])).body.totalRecords).toBe(0);
   expect(errorOf(await account.call("GET", "/api/contact-structure", undefined, { key }))).toEqual(invalid);
-  expect(owner.listKeys().map((each) => each.name)).toEqual(["sandbox"]);
+  expect(admin.keys.list().map((each) => each.name)).toEqual(["sandbox"]);
   expect((await account.create("a@b.co"))._id > made._id).toBe(true);
 });

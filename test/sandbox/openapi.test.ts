@@ -161,7 +161,7 @@ test("Real exchanges, good and bad, are as /openapi.json describes them", async 
     const answer = await account.call(method, path, body);
     const name = `${method} ${path} ${JSON.stringify(body)}`;
     expect(answer.status, name).toBe(status);
-    const [template, operation] = operationOf(description, method, path);
+    const [template, operation] = describeOperation(description, method, path);
     met.add(`${method} ${template}`);
     const sent = operation.requestBody?.content["application/json"]?.schema;
     // What the schemas refuse is refused; rules that look at stored data are not theirs.
@@ -183,7 +183,11 @@ function problemsOf(
   return validate(schema, answer.body);
 }
 
-function operationOf(description: Description, method: string, path: string): [template: string, Operation] {
+function describeOperation(
+  description: Description,
+  method: string,
+  path: string,
+): [template: string, Operation] {
   const bare = path.replace(/\?.*/, "");
   // The template with the fewest parameters is the one that is meant.
   const [template, methods] = Object.entries(description.paths)

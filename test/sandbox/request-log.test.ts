@@ -2,21 +2,21 @@
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
-import { openOwner } from "../../src/sandbox/admin.ts";
 import { openDatabase } from "../../src/sandbox/database.ts";
 import { eraseFromSandbox } from "../../src/sandbox/erase.ts";
+import { openAdmin } from "../../src/sandbox/open-admin.ts";
 import { accountSchema } from "../../src/sandbox/schema/0001-account.ts";
 import { contactsSchema } from "../../src/sandbox/schema/0002-contacts.ts";
 import { eventsSchema } from "../../src/sandbox/schema/0003-events.ts";
 import { sandboxSchema } from "../../src/sandbox/schema/0004-sandbox.ts";
 import { keyCaseSchema } from "../../src/sandbox/schema/0005-key-case.ts";
 import { openStore, type Store } from "../../src/sandbox/store/index.ts";
-import { longestLog, type RequestEntry } from "../../src/sandbox/store/request-log.ts";
-import { transactionQueue } from "../../src/sandbox/transaction-queue.ts";
+import { type LogEntry, maxLoggedRequests } from "../../src/sandbox/store/request-log.ts";
+import { TransactionQueue } from "../../src/sandbox/transaction-queue.ts";
 import { temporaryFolder } from "../support/ecm.ts";
 import { openAccount } from "./account.ts";
 
-const entry: RequestEntry = {
+const entry: LogEntry = {
   time: Date.UTC(2026, 5, 15),
   method: "GET",
   path: "/api/contact/1",
@@ -31,10 +31,7 @@ const entry: RequestEntry = {
 
 async function store(): Promise<Store> {
   const opened = await openStore(join(await temporaryFolder(), "sandbox"), entry.time);
-  onTestFinished(() => {
-    opened.requests.close();
-    opened.database.close();
-  });
+  onTestFinished(() => opened.database.close());
   return opened;
 }
 
@@ -66,35 +63,35 @@ describe("the log of requests", () => {
     await call("GET", "/api/contact/1");
     await create("ada@example.com");
     await call("GET", "/api/contact/2");
-    const requests = sandbox.operations.requests();
+    const requests = sandbox.admin.requests();
     expect(pathsOf(requests)).toEqual(["/api/contact/1", "/api/contact", "/api/contact/2"]);
     expect(requests.map(({ n }) => n)).toEqual([1, 2, 3]);
     await call("GET", "/api/contact/3");
-    expect(pathsOf(sandbox.operations.requests({ since: 3 }))).toEqual(["/api/contact/3"]);
+    expect(pathsOf(sandbox.admin.requests({ since: 3 }))).toEqual(["/api/contact/3"]);
   });
 
   it("is written with a write, and with what was read before it", async () => {
-    const { call, create, owner } = await openAccount();
-    const other = await owner();
+    const { call, create, openAdmin } = await openAccount();
+    const other = await openAdmin();
     await call("GET", "/api/contact/1");
     await create("ada@example.com");
-    expect(pathsOf(other.operations.requests())).toEqual(["/api/contact/1", "/api/contact"]);
+    expect(pathsOf(other.requests())).toEqual(["/api/contact/1", "/api/contact"]);
   });
 
   it("reaches other processes soon after a read", async () => {
-    const { call, owner } = await openAccount();
-    const other = await owner();
+    const { call, openAdmin } = await openAccount();
+    const other = await openAdmin();
     await call("GET", "/api/contact/1");
-    await vi.waitFor(() => expect(other.operations.requests()).toHaveLength(1), { timeout: 10_000 });
+    await vi.waitFor(() => expect(other.requests()).toHaveLength(1), { timeout: 10_000 });
   });
 
   it("is complete when the sandbox is closed", async () => {
     const { sandbox, folder, call } = await openAccount();
     await call("GET", "/api/contact/1");
     sandbox.close();
-    const owner = await openOwner({ folder });
-    onTestFinished(() => owner.close());
-    expect(pathsOf(owner.operations.requests())).toEqual(["/api/contact/1"]);
+    const { admin, close } = await openAdmin({ folder });
+    onTestFinished(close);
+    expect(pathsOf(admin.requests())).toEqual(["/api/contact/1"]);
   });
 
   it("holds nothing back from an erasure", async () => {
@@ -103,28 +100,28 @@ describe("the log of requests", () => {
     await eraseFromSandbox(folder, ["ada@example.com"], (text) =>
       text.includes("ada@example.com") ? text.replaceAll("ada@example.com", "erased") : undefined,
     );
-    expect(sandbox.operations.requests()).toEqual([]);
+    expect(sandbox.admin.requests()).toEqual([]);
   });
 
   it("holds nothing back from an erasure that is in the middle of many", async () => {
     const { database, requests, folder } = await store();
-    const takeTurn = transactionQueue(database, [requests]);
-    await takeTurn(() => {
+    const queue = new TransactionQueue(database);
+    await queue.runInTransaction(() => {
       for (let count = 0; count < 1500; count++) requests.add(entry);
       requests.add({ ...entry, path: "/api/contact/ada@example.com" });
     });
     await eraseFromSandbox(folder, ["ada@example.com"], (text) =>
       text.includes("ada@example.com") ? text.replaceAll("ada@example.com", "erased") : undefined,
     );
-    const kept = requests.find({}, longestLog, "oldest");
+    const kept = requests.find({}, maxLoggedRequests, "oldest");
     expect(kept).toHaveLength(1500);
     expect(pathsOf(kept)).not.toContain("/api/contact/ada@example.com");
   });
 
   it("leaves the numbers of the others as they are when one is erased", async () => {
     const { database, requests, folder } = await store();
-    const takeTurn = transactionQueue(database, [requests]);
-    await takeTurn(() => {
+    const queue = new TransactionQueue(database);
+    await queue.runInTransaction(() => {
       for (const name of ["1", "ada@example.com", "3"]) requests.add({ ...entry, path: `/${name}` });
     });
     await eraseFromSandbox(folder, ["ada@example.com"], (text) =>
@@ -181,9 +178,9 @@ describe("the log of requests", () => {
     ["", []],
   ])("finds paths by the pattern %s", async (path, found) => {
     const { database, requests } = await store();
-    const takeTurn = transactionQueue(database, [requests]);
+    const queue = new TransactionQueue(database);
     const paths = ["/api/contact", "/api/contact/search", "/api/lists", "/api/lists/1/lists"];
-    await takeTurn(() => {
+    await queue.runInTransaction(() => {
       for (const each of paths) requests.add({ ...entry, path: each });
     });
     expect(pathsOf(requests.find({ path }, 10, "newest"))).toEqual(found);
@@ -191,9 +188,11 @@ describe("the log of requests", () => {
 
   it("finds the newest and the oldest of what is kept in many batches", async () => {
     const { database, requests } = await store();
-    const takeTurn = transactionQueue(database, [requests]);
+    const queue = new TransactionQueue(database);
     for (let number = 1; number <= 130; number++) {
-      await takeTurn(() => requests.add({ ...entry, path: `/${number}`, status: 200 + (number % 2) }, true));
+      await queue.runInTransaction(() =>
+        requests.add({ ...entry, path: `/${number}`, status: 200 + (number % 2) }),
+      );
     }
     const numbersOf = (...given: Parameters<typeof requests.find>) =>
       requests.find(...given).map(({ n }) => n);
@@ -207,49 +206,49 @@ describe("the log of requests", () => {
     const { sandbox, call } = await openAccount();
     await call("GET", "/api/contact/1");
     await call("GET", "/api/contact/2");
-    sandbox.operations.clearRequests();
-    expect(sandbox.operations.requests()).toEqual([]);
+    sandbox.admin.clearRequests();
+    expect(sandbox.admin.requests()).toEqual([]);
     await call("GET", "/api/contact/3");
-    expect(sandbox.operations.requests()).toMatchObject([{ n: 3, path: "/api/contact/3" }]);
+    expect(sandbox.admin.requests()).toMatchObject([{ n: 3, path: "/api/contact/3" }]);
   });
 
   it("does not have what a failed transaction answered", async () => {
     const { database, requests } = await store();
-    const takeTurn = transactionQueue(database, [requests]);
-    await takeTurn(() => requests.add({ ...entry, path: "/before" }));
+    const queue = new TransactionQueue(database);
+    await queue.runInTransaction(() => requests.add({ ...entry, path: "/before" }));
     database.exec("PRAGMA defer_foreign_keys = ON; CREATE TABLE one (id INTEGER PRIMARY KEY)");
     database.exec(
       "PRAGMA foreign_keys = ON; CREATE TABLE two (id INTEGER REFERENCES one (id) DEFERRABLE INITIALLY DEFERRED)",
     );
-    const failed = takeTurn(() => {
+    const failed = queue.runInTransaction(() => {
       database.run("INSERT INTO two VALUES (1)");
-      requests.add({ ...entry, path: "/failed" }, true);
+      requests.add({ ...entry, path: "/failed" });
     });
     await expect(failed).rejects.toThrow("FOREIGN KEY");
-    await takeTurn(() => requests.add({ ...entry, path: "/after" }, true));
+    await queue.runInTransaction(() => requests.add({ ...entry, path: "/after" }));
     expect(pathsOf(requests.find({}, 10, "oldest"))).toEqual(["/before", "/after"]);
   });
 
   it("keeps the newest of more than it holds, and counts the others", async () => {
     const { database, requests } = await store();
-    const takeTurn = transactionQueue(database, [requests]);
-    await takeTurn(() => {
-      for (let number = 1; number <= longestLog + 50; number++)
+    const queue = new TransactionQueue(database);
+    await queue.runInTransaction(() => {
+      for (let number = 1; number <= maxLoggedRequests + 50; number++)
         requests.add({ ...entry, path: `/${number}` });
     });
-    const kept = requests.find({}, longestLog, "oldest");
-    expect(kept).toHaveLength(longestLog);
+    const kept = requests.find({}, maxLoggedRequests, "oldest");
+    expect(kept).toHaveLength(maxLoggedRequests);
     expect(kept[0]).toMatchObject({ n: 51, path: "/51" });
-    expect(requests.last()).toBe(longestLog + 50);
+    expect(requests.last()).toBe(maxLoggedRequests + 50);
   });
 
   it("does not hold more text in memory than 32 MiB", async () => {
     const { database, requests, folder } = await store();
     const other = await openStore(folder, entry.time);
     onTestFinished(() => other.database.close());
-    const takeTurn = transactionQueue(database, [requests]);
+    const queue = new TransactionQueue(database);
     const body = "x".repeat(64 * 1024);
-    await takeTurn(() => {
+    await queue.runInTransaction(() => {
       for (let count = 0; count < 520; count++) requests.add({ ...entry, body });
     });
     expect(other.requests.find({}, 1000, "oldest")).toHaveLength(520);

@@ -207,7 +207,7 @@ test("Search: every page of every filter is what counting from the first contact
 });
 
 test("Search: what a running sandbox remembers of a search does not outlive a reset", async () => {
-  const { create, search, owner } = await openAccount();
+  const { create, search, openAdmin } = await openAccount();
   const both = [eq("CONTACT_STATUS", "active", "x"), eq("CONTACT_STATUS", "active", "y")];
   const pages = async () => {
     const found: string[] = [];
@@ -216,7 +216,7 @@ test("Search: what a running sandbox remembers of a search does not outlive a re
   };
   for (const name of ["a", "b", "c"]) await create(`${name}@b.co`);
   expect(await pages()).toEqual(["a@b.co", "b@b.co", "c@b.co"]);
-  (await owner()).reset();
+  (await openAdmin()).reset();
   for (const name of ["d", "e", "f"]) await create(`${name}@b.co`);
   expect(keysOf(await search(both, { page: 3, pageSize: 1 }))).toEqual(["f@b.co"]);
   expect(await pages()).toEqual(["d@b.co", "e@b.co", "f@b.co"]);

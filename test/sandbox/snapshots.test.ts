@@ -4,6 +4,7 @@ import { copyFile, readdir, utimes } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, it } from "vitest";
+import type { SandboxAdmin } from "../../src/sandbox/admin.ts";
 import { openDatabase } from "../../src/sandbox/database.ts";
 import { eraseFromSandbox } from "../../src/sandbox/erase.ts";
 import { openAccount } from "./account.ts";
@@ -16,13 +17,13 @@ it.each([
 ])("a snapshot of a version: %s", async (_name, version, isLoaded) => {
   const { sandbox, folder, create, call } = await openAccount();
   await create("ada@example.com");
-  sandbox.operations.saveSnapshot("one");
-  sandbox.operations.reset();
+  sandbox.admin.saveSnapshot("one");
+  sandbox.admin.reset();
   const saved = await openDatabase(join(folder, "snapshots", "one.db"));
   saved.exec(`PRAGMA user_version = ${version}`);
   saved.close();
-  if (isLoaded) sandbox.operations.loadSnapshot("one");
-  else expect(() => sandbox.operations.loadSnapshot("one")).toThrow("was saved by another version of ecm");
+  if (isLoaded) sandbox.admin.loadSnapshot("one");
+  else expect(() => sandbox.admin.loadSnapshot("one")).toThrow("was saved by another version of ecm");
   const structureId = sandbox.structureId;
   const { body } = await call("POST", "/api/contact/search", {
     contactStructureId: structureId,
@@ -36,7 +37,7 @@ it.each([
 
 it("what a killed save has left goes with a later save, and at once with an erasure", async () => {
   const { sandbox, folder } = await openAccount();
-  sandbox.operations.saveSnapshot("one");
+  sandbox.admin.saveSnapshot("one");
   const snapshots = join(folder, "snapshots");
   const leave = async (name: string, ageSeconds: number) => {
     const path = join(snapshots, name);
@@ -47,9 +48,15 @@ it("what a killed save has left goes with a later save, and at once with an eras
   await leave("one.db.0123456789ab.new", 7200);
   await leave("one.db.0123456789ab.new-journal", 7200);
   await leave("two.db.ba9876543210.new", 60);
-  sandbox.operations.saveSnapshot("one");
-  expect((await readdir(snapshots)).sort()).toEqual(["one.db", "two.db.ba9876543210.new"]);
-  expect(sandbox.operations.snapshots().map(({ name }) => name)).toEqual(["one"]);
+  // Of a clock that has been set back since.
+  await leave("two.db.0123456789ab.new", -7200);
+  sandbox.admin.saveSnapshot("one");
+  expect((await readdir(snapshots)).sort()).toEqual([
+    "one.db",
+    "two.db.0123456789ab.new",
+    "two.db.ba9876543210.new",
+  ]);
+  expect(sandbox.admin.snapshots().map(({ name }) => name)).toEqual(["one"]);
   await eraseFromSandbox(folder, ["ada@example.com"], () => undefined);
   expect((await readdir(snapshots)).filter((name) => name.includes(".new"))).toEqual([]);
 });
@@ -77,23 +84,23 @@ it.each([
     const many = Array.from({ length: 2000 }, (_, number) => ({ key: `person${number}@example.com` }));
     const file = join(folder, "snapshots", "one.db");
     const leaveTraces = async () => {
-      sandbox.operations.seed({ contacts: many });
-      sandbox.operations.saveSnapshot("one");
+      sandbox.admin.seed({ contacts: many });
+      sandbox.admin.saveSnapshot("one");
       changeAndDie(file, journal);
       expect(await readdir(join(folder, "snapshots"))).toContain(`one.db${ending}`);
-      sandbox.operations.reset();
+      sandbox.admin.reset();
       await create("ada@example.com");
     };
     const loaded = () => {
-      sandbox.operations.saveSnapshot("one");
-      sandbox.operations.reset();
-      sandbox.operations.loadSnapshot("one");
-      return sandbox.operations.seed({ contacts: [{ key: "ada@example.com" }] }).contacts;
+      sandbox.admin.saveSnapshot("one");
+      sandbox.admin.reset();
+      sandbox.admin.loadSnapshot("one");
+      return sandbox.admin.seed({ contacts: [{ key: "ada@example.com" }] }).contacts;
     };
     await leaveTraces();
     expect(loaded()).toEqual({ created: 0, updated: 1 });
     await leaveTraces();
-    sandbox.operations.removeSnapshot("one");
+    sandbox.admin.removeSnapshot("one");
     expect(loaded()).toEqual({ created: 0, updated: 1 });
   },
 );
@@ -102,11 +109,38 @@ it("an erasure leaves a snapshot in one file, and can be made while the sandbox 
   const { sandbox, folder, create } = await openAccount();
   await create("ada@example.com");
   await create("bob@example.com");
-  sandbox.operations.saveSnapshot("one");
+  sandbox.admin.saveSnapshot("one");
   const mask = (text: string) => (text.includes("ada@example.com") ? "(erased)" : undefined);
   expect(await eraseFromSandbox(folder, ["ada@example.com"], mask)).toBe(2);
   expect(await readdir(join(folder, "snapshots"))).toEqual(["one.db"]);
-  sandbox.operations.loadSnapshot("one");
+  sandbox.admin.loadSnapshot("one");
   const contacts = [{ key: "ada@example.com" }, { key: "bob@example.com" }];
-  expect(sandbox.operations.seed({ contacts }).contacts).toEqual({ created: 1, updated: 1 });
+  expect(sandbox.admin.seed({ contacts }).contacts).toEqual({ created: 1, updated: 1 });
+});
+
+it.each([
+  ["saved under a new name", (admin: SandboxAdmin) => admin.saveSnapshot("two")],
+  ["saved over another", (admin: SandboxAdmin) => admin.saveSnapshot("one")],
+  ["loaded", (admin: SandboxAdmin) => admin.loadSnapshot("one")],
+])("an erasure leaves nothing of the person where a snapshot is %s meanwhile", async (_what, act) => {
+  const { sandbox, folder, create } = await openAccount();
+  await create("ada@example.com");
+  sandbox.admin.saveSnapshot("one");
+  let isOver = false;
+  const mask = (text: string) => (text.includes("ada@example.com") ? "(erased)" : undefined);
+  const erasing = eraseFromSandbox(folder, ["ada@example.com"], mask).finally(() => {
+    isOver = true;
+  });
+  // At every point where the erasure waits.
+  while (!isOver) {
+    act(sandbox.admin);
+    await new Promise(setImmediate);
+  }
+  await erasing;
+  const contacts = [{ key: "ada@example.com" }];
+  expect(sandbox.admin.seed({ contacts }).contacts).toEqual({ created: 1, updated: 0 });
+  for (const { name } of sandbox.admin.snapshots()) {
+    sandbox.admin.loadSnapshot(name);
+    expect(sandbox.admin.seed({ contacts }).contacts, name).toEqual({ created: 1, updated: 0 });
+  }
 });

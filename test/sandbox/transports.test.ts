@@ -158,7 +158,7 @@ test("a body that nobody reads does not disturb the connection, one that ends to
   );
   await vi.waitFor(
     () =>
-      expect(sandbox.operations.requests({ limit: 1 })).toMatchObject([
+      expect(sandbox.admin.requests({ limit: 1 })).toMatchObject([
         { path: "/api/contact", body: null, status: 400 },
       ]),
     { timeout: 10_000 },

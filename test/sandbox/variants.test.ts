@@ -123,13 +123,13 @@ test("search-lag: a search sees contacts as they were, and reading one sees them
 
 test("search-lag: nobody from before a reset, or before a snapshot was loaded, is found, and nobody is hidden", async () => {
   const account = await playing("search-lag", "2000", { seed: 1 });
-  const { operations } = account.sandbox;
-  operations.reset();
-  operations.saveSnapshot("empty");
+  const { admin } = account.sandbox;
+  admin.reset();
+  admin.saveSnapshot("empty");
   const ada = { key: "ada@b.co" };
-  const startOver = [() => operations.reset(), () => operations.loadSnapshot("empty")];
+  const startOver = [() => admin.reset(), () => admin.loadSnapshot("empty")];
   for (const clear of startOver) {
-    operations.seed({ contacts: [ada] });
+    admin.seed({ contacts: [ada] });
     const [{ _id }] = (await account.call("GET", "/api/contact")).body;
     await account.call("DELETE", `/api/contact/${_id}`);
     expect(await keysFound(account, [])).toEqual(["ada@b.co"]);
@@ -138,7 +138,7 @@ test("search-lag: nobody from before a reset, or before a snapshot was loaded, i
     await account.create("bob@b.co");
     clear();
     // With the seed, under the id that the other contact had.
-    operations.seed({ contacts: [ada] });
+    admin.seed({ contacts: [ada] });
     expect(await keysFound(account, [])).toEqual(["ada@b.co"]);
     clear();
   }

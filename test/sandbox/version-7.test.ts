@@ -46,15 +46,15 @@ it("keeps contacts, lists and totals, and gives new ids after the old ones", asy
 it("keeps the log, its numbers and the clock", async () => {
   const { sandbox, call } = await openStored();
   const kept = JSON.parse(await stored("requests.json"));
-  expect(sandbox.operations.requests()).toEqual(kept);
-  expect(sandbox.operations.clock()).toMatchObject({ real: false, time: "2026-06-15T13:00:00.000Z" });
+  expect(sandbox.admin.requests()).toEqual(kept);
+  expect(sandbox.admin.clock()).toMatchObject({ real: false, time: "2026-06-15T13:00:00.000Z" });
   await call("GET", "/api/contact/nobody");
-  expect(sandbox.operations.requests({ since: 17 })).toMatchObject([{ n: 18, status: 404 }]);
+  expect(sandbox.admin.requests({ since: 17 })).toMatchObject([{ n: 18, status: 404 }]);
 });
 
 it("loads the snapshot", async () => {
   const { sandbox, call, search } = await openStored();
-  sandbox.operations.loadSnapshot("before");
+  sandbox.admin.loadSnapshot("before");
   const { body } = await search([]);
   expect(body.contacts.map(({ key }: { key: string }) => key)).toEqual([
     "ada@example.com",
@@ -70,9 +70,9 @@ it("loses a person to an erasure, in the log and in the snapshot too", async () 
   const mask = (text: string) => (text.includes("ada@example.com") ? "(erased)" : undefined);
   expect(await eraseFromSandbox(folder, ["ada@example.com"], mask)).toBe(2);
   const { sandbox, search } = await openAccount({ folder, apiKey });
-  const inLog = () => JSON.stringify(sandbox.operations.requests()).includes("ada@example.com");
+  const inLog = () => JSON.stringify(sandbox.admin.requests()).includes("ada@example.com");
   expect(inLog()).toBe(false);
   expect((await search([eq("KEY", "ada@example.com")])).body.totalRecords).toBe(0);
-  sandbox.operations.loadSnapshot("before");
+  sandbox.admin.loadSnapshot("before");
   expect((await search([])).body.totalRecords).toBe(2);
 });

@@ -27,7 +27,7 @@ const readings: Record<string, Reading> = {
 async function startReading(reading: Reading): Promise<Witness> {
   const witness = await startWitness();
   const lists = [["A"], ["B"], ["B"], ["B", "C"], ["C"]];
-  witness.sandbox.operations.seed({
+  witness.sandbox.admin.seed({
     contacts: [
       ...lists.map((each, index) => ({ key: `p${index}@example.com`, lists: each })),
       { key: "other@example.com" },

@@ -15,7 +15,7 @@ const file = manyRows(size, (index) => (index % 3 === 0 ? `Changed ${index}` : `
 /** Two hundred contacts, of whom a third is changed by the file; fifty more are created. */
 async function scene(): Promise<Witness> {
   const witness = await startWitness();
-  witness.sandbox.operations.seed({ contacts: manyContacts(200) });
+  witness.sandbox.admin.seed({ contacts: manyContacts(200) });
   return witness;
 }
 
@@ -167,7 +167,7 @@ it("a run that was stopped while planning goes on after its last whole block, wi
   const first = await service.ecm(["import", path, "--max-requests", "7"]);
   expect(first.code, first.stderr).toBe(7);
   const searches = () =>
-    service.sandbox.operations.requests().filter(({ path }) => path.includes("search")).length;
+    service.sandbox.admin.requests().filter(({ path }) => path.includes("search")).length;
   const before = searches();
   expect(before).toBeGreaterThan(2);
   const dry = await service.ecm(["import", path, "--json"]);

@@ -11,17 +11,17 @@ import { type Result, resultOf, spawnEcm } from "../support/ecm.ts";
 /** p0 to p3 are chosen; p4 and p5 are not. */
 async function startScene(): Promise<Witness> {
   const witness = await startWitness({ seed: 7 });
-  const { operations } = witness.sandbox;
+  const { admin } = witness.sandbox;
   const contacts = Array.from({ length: 6 }, (_, index) => ({
     key: `p${index}@example.com`,
     fields: { "First Name": index < 4 ? "Old" : "Other", "Last Name": `L${index}` },
     lists: index < 4 ? ["Trial", "All"] : ["All"],
     tags: index < 4 ? ["Chosen"] : [],
   }));
-  operations.clock({ time: new Date(Date.now() - 2 * 86_400_000).toISOString() });
-  operations.seed({ lists: ["Done"], tags: ["Late"], contacts: contacts.slice(0, 4) });
-  operations.clock({ real: true });
-  operations.seed({ contacts: contacts.slice(4) });
+  admin.clock({ time: new Date(Date.now() - 2 * 86_400_000).toISOString() });
+  admin.seed({ lists: ["Done"], tags: ["Late"], contacts: contacts.slice(0, 4) });
+  admin.clock({ real: true });
+  admin.seed({ contacts: contacts.slice(4) });
   return witness;
 }
 

@@ -26,7 +26,7 @@ export async function startSandbox({
 }: Partial<SandboxOptions> & { contents?: SeedData; port?: number } = {}): Promise<RunningSandbox> {
   const folder = options.folder ?? join(await temporaryFolder(), "sandbox");
   const sandbox = await openSandbox({ ...options, folder });
-  if (contents) sandbox.operations.seed(contents);
+  if (contents) sandbox.admin.seed(contents);
   const server = await sandbox.serve({ host: "127.0.0.1", port });
   let stopped: Promise<void> | undefined;
   const stop = () => {

@@ -4,7 +4,7 @@ import type { AccountView } from "../../sandbox/admin.ts";
 import { presentOne, type View } from "../../terminal/present.ts";
 import { wholeNumber } from "../flags.ts";
 import { describeCommand } from "../help-text.ts";
-import { type DataFlag, dataOption, withOwner } from "./flags.ts";
+import { type DataFlag, dataOption, withAdmin } from "./flags.ts";
 
 interface AccountFlags extends DataFlag {
   status?: string;
@@ -42,6 +42,6 @@ async function runSandboxAccount(
   context: Context,
   { status, monthlyLimit, ...flags }: AccountFlags,
 ): Promise<void> {
-  const account = await withOwner(context, flags, (owner) => owner.setAccount({ status, monthlyLimit }));
+  const account = await withAdmin(context, flags, (admin) => admin.setAccount({ status, monthlyLimit }));
   await presentOne(context.terminal, context.output(), account, accountView);
 }

@@ -3,7 +3,7 @@ import type { Context } from "../../context.ts";
 import type { ClockChange, ClockView } from "../../sandbox/public-types.ts";
 import { presentOne, type View } from "../../terminal/present.ts";
 import { describeCommand } from "../help-text.ts";
-import { type DataFlag, dataOption, withOwner } from "./flags.ts";
+import { type DataFlag, dataOption, withAdmin } from "./flags.ts";
 
 const clockView: View<ClockView> = {
   columns: [
@@ -44,6 +44,6 @@ export function registerSandboxClock(parent: Command, context: Context): void {
 }
 
 async function runSandboxClock(context: Context, flags: DataFlag, change?: ClockChange): Promise<void> {
-  const clock = await withOwner(context, flags, ({ operations }) => operations.clock(change));
+  const clock = await withAdmin(context, flags, (admin) => admin.clock(change));
   await presentOne(context.terminal, context.output(), clock, clockView);
 }

@@ -1,4 +1,4 @@
-/** What an account holds: the price of reading it, and its contacts by the page. */
+/** Reading an account to copy it: how many requests it takes, and its contacts page by page. */
 import type { Connection } from "../../context.ts";
 import { askSearch } from "../../service/contact-search.ts";
 import { wholeContact } from "../../service/contacts.ts";
@@ -14,8 +14,8 @@ export interface CloneCost {
   listsToAsk: ContactList[];
 }
 
-/** Looks at one contact to learn what the rest will cost. */
-export async function costOf(
+/** Reads one contact to learn how many requests the rest will take. */
+export async function estimateCost(
   { send, behaviors }: Connection,
   structure: ContactStructure,
   lists: ContactList[],
@@ -31,7 +31,7 @@ export async function costOf(
 }
 
 /** Contacts in pieces of a page. */
-export async function* pagesOf(
+export async function* readPages(
   { send, behaviors }: Connection,
   structure: ContactStructure,
   source: string[],

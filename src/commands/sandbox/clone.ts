@@ -7,7 +7,7 @@ import type { ContactStructure } from "../../wire.ts";
 import { counted } from "../bulk/words.ts";
 import { wholeNumber } from "../flags.ts";
 import { describeCommand } from "../help-text.ts";
-import { type CloneCost, costOf, pagesOf } from "./clone-source.ts";
+import { type CloneCost, estimateCost, readPages } from "./clone-source.ts";
 import { type DataFlag, dataOption, sandboxFolder } from "./flags.ts";
 
 interface CloneFlags extends DataFlag {
@@ -47,7 +47,7 @@ async function runSandboxClone(context: Context, flags: CloneFlags): Promise<voi
   const { account } = connection;
   const structure = await account.complete(await account.structure());
   const lists = await account.lists(structure);
-  const price = flags.contacts ? await costOf(connection, structure, lists) : undefined;
+  const price = flags.contacts ? await estimateCost(connection, structure, lists) : undefined;
   const { note } = context.terminal;
   note(
     `structure ${JSON.stringify(structure.label)}: ${structure.fields.length} fields, ${lists.length} lists`,
@@ -83,7 +83,7 @@ async function copyContacts(
   let read = 0;
   let refused = 0;
   let withoutStatus = 0;
-  for await (const page of pagesOf(connection, structure, wholeContact)) {
+  for await (const page of readPages(connection, structure, wholeContact)) {
     read += page.length;
     const contacts = page.map((contact) => ({ ...contact, status: statusOf(contact) }));
     refused += clone.addContacts(contacts);
@@ -91,7 +91,7 @@ async function copyContacts(
   }
   for (const { _id } of price.listsToAsk) {
     const ofList = allOf(equals("LIST_ID", [_id]));
-    for await (const page of pagesOf(connection, structure, ["_id"], ofList)) {
+    for await (const page of readPages(connection, structure, ["_id"], ofList)) {
       clone.join(
         _id,
         page.map((contact) => contact._id).filter((id) => id !== undefined),

@@ -43,7 +43,7 @@ async function runSandboxExec(context: Context, words: string[], flags: StartFla
       ECM_API_KEY: sandbox.ownKey(),
     });
     try {
-      context.endWith(await endOf(child, words[0]!, context));
+      context.endWith(await exitCode(child, words[0]!, context));
     } finally {
       await server.close();
     }
@@ -52,7 +52,7 @@ async function runSandboxExec(context: Context, words: string[], flags: StartFla
 
 function start([command, ...args]: string[], terminal: Terminal, env: NodeJS.ProcessEnv): ChildProcess {
   const streams = [terminal.stdin, terminal.stdout, terminal.stderr];
-  const stdio: StdioOptions = streams.map((stream) => descriptorOf(stream) ?? "pipe");
+  const stdio: StdioOptions = streams.map((stream) => fileDescriptor(stream) ?? "pipe");
   const child = spawn(command!, args, { env, stdio });
   if (child.stdin) terminal.stdin.pipe(child.stdin).on("error", () => {});
   child.stdout?.on("data", (chunk: Buffer) => terminal.stdout.write(chunk));
@@ -61,12 +61,12 @@ function start([command, ...args]: string[], terminal: Terminal, env: NodeJS.Pro
 }
 
 /** The open file behind a stream, for the child to use as its own: a terminal stays a terminal. */
-function descriptorOf(stream: Readable | Writable): number | undefined {
+function fileDescriptor(stream: Readable | Writable): number | undefined {
   return "fd" in stream && typeof stream.fd === "number" ? stream.fd : undefined;
 }
 
 /** The exit code, as a shell gives it. @throws UsageError when there is no such command */
-function endOf(child: ChildProcess, command: string, context: Context): Promise<number> {
+function exitCode(child: ChildProcess, command: string, context: Context): Promise<number> {
   const passOn = () => {
     const signal =
       (context.signal.reason as EcmError)?.exitCode === exitCodes.terminated ? "SIGTERM" : "SIGINT";

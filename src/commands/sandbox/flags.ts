@@ -4,7 +4,7 @@ import { join, resolve } from "node:path";
 import { type Command, Option } from "commander";
 import type { Context } from "../../context.ts";
 import { EcmError, NotFoundError, UsageError } from "../../errors.ts";
-import type { Owner } from "../../sandbox/admin.ts";
+import type { SandboxAdmin } from "../../sandbox/admin.ts";
 import type { Sandbox, SandboxOptions } from "../../sandbox/index.ts";
 import { shellWord } from "../../shell-word.ts";
 import { repeatable, wholeNumber } from "../flags.ts";
@@ -111,12 +111,12 @@ async function sandboxOptions(context: Context, flags: StartFlags): Promise<Omit
     apiKey: context.terminal.env.ECM_SANDBOX_API_KEY || undefined,
     adminToken: adminTokenFrom(context, flags),
     faults: flags.fault,
-    variants: await variantsOf(flags),
+    variants: await readVariantFlags(flags),
   };
 }
 
 /** Those of the file, and over them those of the flags. */
-async function variantsOf({ variant = [], variantFile }: StartFlags): Promise<Record<string, unknown>> {
+async function readVariantFlags({ variant = [], variantFile }: StartFlags): Promise<Record<string, unknown>> {
   const { splitVariant } = await import("../../sandbox/variants.ts");
   const fromFile = variantFile === undefined ? {} : await readVariants(variantFile);
   return { ...fromFile, ...Object.fromEntries(variant.map(splitVariant)) };
@@ -160,20 +160,20 @@ export function warnIfReachable(
   context.terminal.warn(`The sandbox listens on ${host}: other machines can reach it, without encryption`);
 }
 
-/** Opens the sandbox's account for its owner, acts, and closes it again. */
-export async function withOwner<T>(
+/** Opens the admin of the sandbox's folder, acts, and closes it again. */
+export async function withAdmin<T>(
   context: Context,
   flags: DataFlag,
-  act: (owner: Owner) => T | Promise<T>,
+  act: (admin: SandboxAdmin) => T | Promise<T>,
 ): Promise<T> {
-  const { openOwner } = await import("../../sandbox/admin.ts");
-  const owner = await openOwner({ folder: sandboxFolder(context, flags), clock: context.clock });
+  const { openAdmin } = await import("../../sandbox/open-admin.ts");
+  const { admin, close } = await openAdmin({ folder: sandboxFolder(context, flags), clock: context.clock });
   try {
-    return await act(owner);
+    return await act(admin);
   } catch (error) {
-    throw inSameFolder(await asOwnError(error), flags);
+    throw inSameFolder(await toCommandError(error), flags);
   } finally {
-    owner.close();
+    close();
   }
 }
 
@@ -188,8 +188,8 @@ function inSameFolder(error: unknown, { data }: DataFlag): unknown {
   return error;
 }
 
-/** What the sandbox refused, as a command says it. */
-async function asOwnError(error: unknown): Promise<unknown> {
+/** A refusal of the sandbox as an error of the command. */
+async function toCommandError(error: unknown): Promise<unknown> {
   const { Refusal } = await import("../../sandbox/rules/refusal.ts");
   if (!(error instanceof Refusal)) return error;
   const { message, status } = error;

@@ -1,11 +1,11 @@
 import type { Command } from "commander";
 import type { Context } from "../../context.ts";
 import { UsageError } from "../../errors.ts";
-import type { KeyView, Owner } from "../../sandbox/admin.ts";
+import type { KeyAdmin, KeyView } from "../../sandbox/key-admin.ts";
 import { presentList, presentOne, type View } from "../../terminal/present.ts";
 import { repeatable } from "../flags.ts";
 import { describeCommand } from "../help-text.ts";
-import { type DataFlag, dataOption, withOwner } from "./flags.ts";
+import { type DataFlag, dataOption, withAdmin } from "./flags.ts";
 
 interface CreateFlags extends DataFlag {
   scope: string[];
@@ -27,9 +27,9 @@ const oneKey = "The key, masked. Takes effect in a running sandbox at once.";
 const wholeKey = "The key: _id, name, key, scopes, state. Shown only this once.";
 
 export function registerSandboxKeys(parent: Command, context: Context): void {
-  const keys = parent.command("keys").description("the API keys of the sandbox's account");
+  const group = parent.command("keys").description("the API keys of the sandbox's account");
   const verb = (name: string, description: string, output: string, ...examples: string[]) =>
-    describeCommand(keys.command(name).description(description).addOption(dataOption()), {
+    describeCommand(group.command(name).description(description).addOption(dataOption()), {
       isLocal: true,
       examples: examples.map((words) => `ecm sandbox keys ${name}${words}`),
       output,
@@ -40,7 +40,7 @@ export function registerSandboxKeys(parent: Command, context: Context): void {
   const onKey = (name: string, description: string, output: string, act: Act) =>
     verb(name, description, output, " ci")
       .argument("<key>", "its name or id")
-      .action((key: string, flags: DataFlag) => run(context, flags, (owner) => act(owner, owner.key(key))));
+      .action((key: string, flags: DataFlag) => run(context, flags, (keys) => act(keys, keys.get(key))));
 
   verb("create", "create a key", wholeKey, " ci --scope contacts:write --json")
     .argument("<name>", "unique in the account")
@@ -52,38 +52,38 @@ export function registerSandboxKeys(parent: Command, context: Context): void {
     )
     .option("--expires <timestamp>", "when it stops working, such as 2027-01-31T12:00:00Z")
     .action((name: string, flags: CreateFlags) =>
-      run(context, flags, (owner) =>
-        owner.createKey({ name, scopes: flags.scope, expiresAt: timestamp(flags.expires) }),
+      run(context, flags, (keys) =>
+        keys.create({ name, scopes: flags.scope, expiresAt: timestamp(flags.expires) }),
       ),
     );
   verb("list", "show the keys", "One line per key, masked.", " --json").action((flags: DataFlag) =>
-    withOwner(context, flags, async (owner) => {
-      await presentList(context.terminal, context.output(), owner.listKeys(), keyView);
+    withAdmin(context, flags, async ({ keys }) => {
+      await presentList(context.terminal, context.output(), keys.list(), keyView);
     }),
   );
-  onKey("activate", "activate a key", oneKey, (owner, { _id }) => owner.activateKey(_id));
-  onKey("deactivate", "deactivate a key", oneKey, (owner, { _id }) => owner.deactivateKey(_id));
-  onKey("regenerate", "regenerate a key's value", wholeKey, async (owner, { _id, name }) => {
+  onKey("activate", "activate a key", oneKey, (keys, { _id }) => keys.activate(_id));
+  onKey("deactivate", "deactivate a key", oneKey, (keys, { _id }) => keys.deactivate(_id));
+  onKey("regenerate", "regenerate a key's value", wholeKey, async (keys, { _id, name }) => {
     await context.confirm(`Give the key ${name} a new value? The old one stops working at once.`);
-    return owner.regenerateKey(_id);
+    return keys.regenerate(_id);
   });
-  onKey("delete", "permanently delete a key", "Nothing.", async (owner, { _id, name }) => {
+  onKey("delete", "permanently delete a key", "Nothing.", async (keys, { _id, name }) => {
     await context.confirm(`Delete the key ${name}?`);
-    owner.deleteKey(_id);
+    keys.delete(_id);
     return undefined;
   });
 }
 
 type Shown = KeyView | undefined;
-type Act = (owner: Owner, key: KeyView) => Shown | Promise<Shown>;
+type Act = (keys: KeyAdmin, key: KeyView) => Shown | Promise<Shown>;
 
-/** Acts as the owner, and shows the key that comes of it. */
+/** Acts, and shows the key as it is then. */
 async function run(
   context: Context,
   flags: DataFlag,
-  act: (owner: Owner) => Shown | Promise<Shown>,
+  act: (keys: KeyAdmin) => Shown | Promise<Shown>,
 ): Promise<void> {
-  const key = await withOwner(context, flags, act);
+  const key = await withAdmin(context, flags, ({ keys }) => act(keys));
   if (key) await presentOne(context.terminal, context.output(), key, keyView);
 }
 

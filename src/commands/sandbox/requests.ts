@@ -5,7 +5,7 @@ import type { LoggedRequest } from "../../sandbox/public-types.ts";
 import { presentList, type View } from "../../terminal/present.ts";
 import { wholeNumber } from "../flags.ts";
 import { describeCommand } from "../help-text.ts";
-import { type DataFlag, dataOption, withOwner } from "./flags.ts";
+import { type DataFlag, dataOption, withAdmin } from "./flags.ts";
 import { following } from "./following.ts";
 
 interface RequestsFlags extends DataFlag {
@@ -27,8 +27,8 @@ const requestView: View<LoggedRequest> = {
     { name: "status", value: (request) => request.status },
     { name: "milliseconds", value: (request) => request.milliseconds },
     { name: "fault", value: (request) => request.fault },
-    { name: "body", value: (request) => textOf(request.body), optional: true },
-    { name: "answer", value: (request) => textOf(request.answer), optional: true },
+    { name: "body", value: (request) => formatValue(request.body), optional: true },
+    { name: "answer", value: (request) => formatValue(request.answer), optional: true },
   ],
   id: (request) => String(request.n),
 };
@@ -63,16 +63,16 @@ async function runSandboxRequests(context: Context, flags: RequestsFlags): Promi
   if (clear && (follow || Object.keys(query).length > 0)) {
     throw new UsageError("--clear empties the whole log and cannot be used with other flags");
   }
-  await withOwner(context, { data }, async ({ operations }) => {
-    if (clear) return operations.clearRequests();
+  await withAdmin(context, { data }, async (admin) => {
+    if (clear) return admin.clearRequests();
     // A table is drawn once all rows are there; lines come one by one.
     const output = context.output({}, follow ? "tsv" : undefined);
-    const requests = follow ? following(context, operations, query) : operations.requests(query);
+    const requests = follow ? following(context, admin, query) : admin.requests(query);
     await presentList(context.terminal, output, requests, requestView);
   });
 }
 
-function textOf(value: unknown): string | undefined {
+function formatValue(value: unknown): string | undefined {
   if (value === null) return undefined;
   return typeof value === "string" ? value : JSON.stringify(value);
 }

@@ -29,7 +29,7 @@ export function registerSandboxReset(parent: Command, context: Context): void {
 async function runSandboxReset(context: Context, { seed, everything, ...flags }: ResetFlags): Promise<void> {
   const folder = sandboxFolder(context, flags);
   await context.confirm(`Delete all data of the sandbox in ${folder}?`);
-  const { resetFolder } = await import("../../sandbox/admin.ts");
+  const { resetFolder } = await import("../../sandbox/open-admin.ts");
   const { wasDamaged } = await resetFolder({ folder, clock: context.clock }, { seed, everything });
   if (!wasDamaged) return;
   context.terminal.warn(

@@ -6,7 +6,7 @@ import { readJsonInput } from "../../terminal/data-input.ts";
 import { presentOne, type View } from "../../terminal/present.ts";
 import { wholeNumber } from "../flags.ts";
 import { describeCommand } from "../help-text.ts";
-import { type DataFlag, dataOption, withOwner } from "./flags.ts";
+import { type DataFlag, dataOption, withAdmin } from "./flags.ts";
 
 interface SeedFlags extends DataFlag {
   contacts?: number;
@@ -49,7 +49,7 @@ async function runSandboxSeed(context: Context, file: string | undefined, flags:
     file === undefined
       ? { contacts: people(flags.contacts!) }
       : ((await readJsonInput(context.terminal, file, "FILE")).value as SeedData);
-  const report = await withOwner(context, flags, ({ operations }) => operations.seed(data));
+  const report = await withAdmin(context, flags, (admin) => admin.seed(data));
   await presentOne(context.terminal, context.output(), report, reportView);
 }
 

@@ -1,10 +1,10 @@
 import type { Command } from "commander";
 import type { Context } from "../../context.ts";
-import type { FolderOperations } from "../../sandbox/admin-api/operations.ts";
+import type { SandboxAdmin } from "../../sandbox/admin.ts";
 import type { Snapshot } from "../../sandbox/public-types.ts";
 import { presentList, presentOne, type View } from "../../terminal/present.ts";
 import { describeCommand } from "../help-text.ts";
-import { type DataFlag, dataOption, withOwner } from "./flags.ts";
+import { type DataFlag, dataOption, withAdmin } from "./flags.ts";
 
 const snapshotView: View<Snapshot> = {
   columns: [
@@ -38,22 +38,22 @@ export function registerSandboxSnapshot(parent: Command, context: Context): void
     .argument("<name>", "its name")
     .action((name: string, flags: DataFlag) => show(context, flags, (act) => act.loadSnapshot(name)));
   verb("list", "show the snapshots", "One line per snapshot, by name.").action((flags: DataFlag) =>
-    withOwner(context, flags, async ({ operations }) => {
-      await presentList(context.terminal, context.output(), operations.snapshots(), snapshotView);
+    withAdmin(context, flags, async (admin) => {
+      await presentList(context.terminal, context.output(), admin.snapshots(), snapshotView);
     }),
   );
   verb("remove", "remove a snapshot", "Nothing.", missing)
     .argument("<name>", "its name")
     .action((name: string, flags: DataFlag) =>
-      withOwner(context, flags, ({ operations }) => operations.removeSnapshot(name)),
+      withAdmin(context, flags, (admin) => admin.removeSnapshot(name)),
     );
 }
 
 async function show(
   context: Context,
   flags: DataFlag,
-  act: (operations: FolderOperations) => Snapshot,
+  act: (admin: SandboxAdmin) => Snapshot,
 ): Promise<void> {
-  const snapshot = await withOwner(context, flags, ({ operations }) => act(operations));
+  const snapshot = await withAdmin(context, flags, act);
   await presentOne(context.terminal, context.output(), snapshot, snapshotView);
 }

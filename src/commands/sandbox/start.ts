@@ -33,11 +33,11 @@ async function runSandboxStart(context: Context, flags: StartFlags): Promise<voi
     const server = await sandbox.serve(flags);
     warnIfReachable(context, flags, server);
     const ready = { baseUrl: server.baseUrl, apiKey: sandbox.ownKey(), structureId: sandbox.structureId };
-    // To be stopped is this command's natural end, so the signal is not passed on as a failure.
+    // The command ends by being stopped: the signal is no failure.
     if (context.terminal.isStdoutTerminal) await showLive(context, sandbox, ready);
     else {
       await context.terminal.write(`${JSON.stringify(ready)}\n`);
-      await fired(context.signal);
+      await aborted(context.signal);
     }
     await server.close();
   });
@@ -49,7 +49,7 @@ const roomBesidePath = 34;
 /** At a terminal: how to use it, then a line for each request, until the signal. */
 async function showLive(
   context: Context,
-  { operations }: Sandbox,
+  { admin }: Sandbox,
   { baseUrl, apiKey }: { baseUrl: string; apiKey: string },
 ): Promise<void> {
   const { terminal, signal } = context;
@@ -65,11 +65,7 @@ async function showLive(
   );
   const pathWidth = Math.max(20, terminal.columns - roomBesidePath);
   try {
-    for await (const { time, method, path, status, milliseconds, fault } of following(
-      context,
-      operations,
-      {},
-    )) {
+    for await (const { time, method, path, status, milliseconds, fault } of following(context, admin, {})) {
       const clock = new Date(time).toTimeString().slice(0, 8);
       const answer = status === null ? red("dropped") : status < 400 ? String(status) : red(String(status));
       const end = fault ? `  ${red(escapeControls(fault))}` : "";
@@ -82,7 +78,7 @@ async function showLive(
   }
 }
 
-function fired(signal: AbortSignal): Promise<void> {
+function aborted(signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     if (signal.aborted) resolve();
     else signal.addEventListener("abort", () => resolve(), { once: true });

@@ -2,7 +2,7 @@
 import { createHash, timingSafeEqual } from "node:crypto";
 import type { IncomingHttpHeaders } from "node:http";
 import { forbidden, type Refusal, unauthorized } from "../rules/refusal.ts";
-import { foreignHeaderOf, isLoopbackAddress } from "../transports/foreign.ts";
+import { findForeignHeader, isLoopbackAddress } from "../transports/foreign.ts";
 
 /** Where the paths of this API begin. */
 export const adminRoot = "/__sandbox";
@@ -33,7 +33,7 @@ export function refuseAccess(
       "Without a token, /__sandbox/ answers this machine alone; start the sandbox with --admin-token",
     );
   }
-  const foreign = foreignHeaderOf(headers) ?? (isOwnOrigin(headers) ? undefined : "Origin");
+  const foreign = findForeignHeader(headers) ?? (isOwnOrigin(headers) ? undefined : "Origin");
   return foreign && forbidden(`/__sandbox/ answers no requests from other sites (header ${foreign})`);
 }
 

@@ -124,10 +124,10 @@ export function wrong(place: string, message: string): Refusal {
 }
 
 // Ids hold the second of their making in eight hexadecimal digits.
-const latest = Date.UTC(2100, 0, 1);
+const maxTime = Date.UTC(2100, 0, 1);
 
 /** Milliseconds since the epoch. @throws Refusal unless it is RFC 3339, or a date alone, up to the year 2099 */
-export function timeOf(given: string, place: string): number {
+export function parseTime(given: string, place: string): number {
   const isTime = /^\d{4}-\d\d-\d\d([Tt ]\d\d:\d\d(:\d\d(\.\d+)?)?([Zz]|[+-]\d\d:\d\d))?$/.test(given);
   const time = isTime ? Date.parse(given.toUpperCase().replace(" ", "T")) : Number.NaN;
   const isDay =
@@ -135,12 +135,12 @@ export function timeOf(given: string, place: string): number {
   if (!isDay || Number.isNaN(time)) {
     throw wrong(place, "must be a time such as 2027-01-31T12:00:00Z");
   }
-  return inRange(time, place);
+  return checkTimeRange(time, place);
 }
 
 /** @throws Refusal for a time before 1970 or after 2099 */
-export function inRange(time: number, place: string): number {
-  if (time < 0 || time >= latest) throw wrong(place, "must lead to a time from 1970 to 2099");
+export function checkTimeRange(time: number, place: string): number {
+  if (time < 0 || time >= maxTime) throw wrong(place, "must lead to a time from 1970 to 2099");
   return time;
 }
 
@@ -154,7 +154,7 @@ const unitMilliseconds: Record<string, number> = {
 };
 
 /** Milliseconds of `90m`, `1h30m` or `45s`. @throws Refusal for anything else */
-export function durationOf(given: string, place: string): number {
+export function parseDuration(given: string, place: string): number {
   const parts = [...given.matchAll(/(\d{1,9}(?:\.\d{1,3})?)(ms|[smhdw])/g)];
   if (parts.length === 0 || parts.map(([part]) => part).join("") !== given) {
     throw wrong(place, "must be a duration such as 90m, 12h or 1h30m (units: ms, s, m, h, d, w)");
@@ -170,7 +170,20 @@ const queryNames = ["since", "method", "path", "status", "limit", "log"];
  * @param currentLog id of the log that is asked for requests
  * @throws Refusal for a name that is not known, or a value that is none
  */
-export function filterOf(query: RequestQuery, currentLog: string): { filter: RequestFilter; limit?: number } {
+export function parseRequestQuery(
+  query: RequestQuery,
+  currentLog: string,
+): { filter: RequestFilter; limit?: number } {
+  refuseUnknownNames(query);
+  const { since, method, path, status, limit, log = currentLog } = query;
+  if (method !== undefined && !/^[a-z-]{1,40}$/i.test(method)) throw wrong("method", "must be a method");
+  const filter = { method, path, status: parseStatus(status), ...parseSince(since, log === currentLog) };
+  if (limit === undefined) return { filter };
+  if (!/^[1-9]\d{0,5}$/.test(String(limit))) throw wrong("limit", "must be a whole number from 1 to 999999");
+  return { filter, limit: Number(limit) };
+}
+
+function refuseUnknownNames(query: RequestQuery): void {
   if (typeof query !== "object" || query === null) throw invalid(`The query ${isObject}`);
   for (const [member, value] of Object.entries(query)) {
     if (!queryNames.includes(member)) throw wrong(member, "is not known here");
@@ -178,18 +191,18 @@ export function filterOf(query: RequestQuery, currentLog: string): { filter: Req
       throw wrong(member, "must be given once");
     }
   }
-  const { since, method, path, status, limit, log = currentLog } = query;
-  const filter: RequestFilter = { method, path };
-  if (since !== undefined) {
-    if (/^\d{1,15}$/.test(String(since))) filter.after = log === currentLog ? Number(since) : 0;
-    else filter.since = timeOf(String(since), "since");
-  }
-  if (method !== undefined && !/^[a-z-]{1,40}$/i.test(method)) throw wrong("method", "must be a method");
-  if (status !== undefined) {
-    filter.status = String(status).toLowerCase();
-    if (!/^[1-5](\d\d|xx)$/.test(filter.status)) throw wrong("status", "must be a status such as 404 or 4xx");
-  }
-  if (limit === undefined) return { filter };
-  if (!/^[1-9]\d{0,5}$/.test(String(limit))) throw wrong("limit", "must be a whole number from 1 to 999999");
-  return { filter, limit: Number(limit) };
+}
+
+/** A number, after which; or a time, from which. In another log than the one that is asked, numbers mean nothing. */
+function parseSince(since: RequestQuery["since"], isSameLog: boolean): RequestFilter {
+  if (since === undefined) return {};
+  if (/^\d{1,15}$/.test(String(since))) return { after: isSameLog ? Number(since) : 0 };
+  return { since: parseTime(String(since), "since") };
+}
+
+function parseStatus(status: RequestQuery["status"]): string | undefined {
+  if (status === undefined) return undefined;
+  const text = String(status).toLowerCase();
+  if (!/^[1-5](\d\d|xx)$/.test(text)) throw wrong("status", "must be a status such as 404 or 4xx");
+  return text;
 }

@@ -2,16 +2,16 @@
 import * as v from "valibot";
 import type { EventBody, EventView } from "../public-types.ts";
 import { eventAnswer } from "../rules/answers.ts";
-import { letHappen } from "../rules/events.ts";
+import { recordEvent } from "../rules/events.ts";
 import { Refusal } from "../rules/refusal.ts";
 import { eventTypes, text } from "../rules/requests.ts";
-import { toWire } from "../store/contacts.ts";
 import type { Store } from "../store/index.ts";
-import { checked, timeOf, wrong } from "./bodies.ts";
+import { toWire } from "../store/wire-contact.ts";
+import { checked, parseTime, wrong } from "./bodies.ts";
 
 const isObject = "must be an object";
 const { contactId: _, ...members } = eventAnswer.entries;
-// What records answer, with words for whoever writes one.
+// The members of an event as it is answered, with messages for whoever writes one.
 const texts = Object.fromEntries(Object.keys(members).map((name) => [name, v.optional(text)])) as Record<
   keyof typeof members,
   v.OptionalSchema<typeof text, undefined>
@@ -27,20 +27,20 @@ const shortNames: Record<string, string> = { complained: "email-complaint" };
 /** The caller is in a transaction. @throws Refusal 400 for an unknown type, 404 for an unknown key */
 export function applyEvent(store: Store, body: EventBody, now: number): EventView {
   const { key, type: given, timestamp, ...details } = checked(eventBody, body);
-  const type = typeOf(given);
+  const type = parseEventType(given);
   const structure = store.structures.all()[0]!;
-  const id = store.contacts.idOfKey(structure._id, key);
+  const id = store.contacts.findIdByKey(structure._id, key);
   if (id === undefined) {
     throw new Refusal(404, { errorType: "RecordNotFound", message: "Contact not found", field: "key" });
   }
-  const at = timestamp === undefined ? now : timeOf(timestamp, "timestamp");
-  const contact = letHappen(store, store.contacts.get(id)!, { type, at, details });
+  const at = timestamp === undefined ? now : parseTime(timestamp, "timestamp");
+  const contact = recordEvent(store, store.contacts.get(id)!, { type, at, details });
   const { _id, status } = toWire(contact);
   return { type, timestamp: new Date(at).toISOString(), contact: { _id, key: contact.key, status } };
 }
 
 /** A published type, or its last word: `opened` for `email-opened`. */
-function typeOf(given: string): string {
+function parseEventType(given: string): string {
   const names = [given, shortNames[given], `email-${given}`, `contact-${given}`];
   const type = eventTypes.find((each) => names.includes(each));
   if (type === undefined) throw wrong("type", `must be one of ${eventTypes.join(", ")}`);

@@ -14,7 +14,7 @@ export interface AccountOverview {
   lists: { name: string; contacts: number }[];
 }
 
-const mostContacts = 100;
+const maxContacts = 100;
 
 export function accountOverview(store: Store): AccountOverview {
   const structure = store.structures.all()[0]!;
@@ -25,18 +25,20 @@ export function accountOverview(store: Store): AccountOverview {
       "name" in each ? each.name : each.label,
     ]),
   );
-  const nameOf = (id: string) => names.get(id) ?? id;
-  const everyone = [{ structureId: structure._id, keyCase: "fold" as const, groups: [] }];
-  const { total } = store.search(everyone, 0, 0);
-  const newest = store.search(everyone, Math.max(0, total - mostContacts), mostContacts).contacts.reverse();
+  const nameById = (id: string) => names.get(id) ?? id;
+  const allContacts = [{ structureId: structure._id, keyCase: "fold" as const, groups: [] }];
+  const { total } = store.search.find(allContacts, 0, 0);
+  const newest = store.search
+    .find(allContacts, Math.max(0, total - maxContacts), maxContacts)
+    .contacts.reverse();
   return {
     total,
     contacts: newest.map(({ key, status, fields, lists, tags }) => ({
       key,
       status,
-      fields: Object.fromEntries(fields.map(({ _id, value }) => [nameOf(_id), value])),
-      lists: lists.map(nameOf),
-      tags: tags.map(nameOf),
+      fields: Object.fromEntries(fields.map(({ _id, value }) => [nameById(_id), value])),
+      lists: lists.map(nameById),
+      tags: tags.map(nameById),
     })),
     lists: lists.map(({ name, totalContacts }) => ({ name, contacts: totalContacts })),
   };

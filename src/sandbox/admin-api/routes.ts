@@ -1,25 +1,23 @@
 /** /__sandbox/ over HTTP: JSON in and out, no API key, no limits, and errors in the service's own form. */
 import type { IncomingMessage } from "node:http";
 import { type Context, Hono } from "hono";
-import { bodyOf, readMessage } from "../body.ts";
-import type { ClockChange, EventBody, LimitsChange, RequestQuery, SeedData } from "../public-types.ts";
-import { answerOf, failure, type Result, resultOf, toResponse } from "../request.ts";
+import type { SandboxAdmin } from "../admin.ts";
+import { limitBody, readMessage } from "../body.ts";
+import type { EventBody, RequestQuery } from "../public-types.ts";
+import { failure, refusalAnswer, toAnswer, toResponse } from "../request.ts";
 import { invalid, notFound, Refusal } from "../rules/refusal.ts";
-import type { Store } from "../store/index.ts";
 import { adminRoot, refuseAccess } from "./access.ts";
-import { filterOf, wrong } from "./bodies.ts";
-import type { Operations } from "./operations.ts";
-import { accountOverview } from "./overview.ts";
+import { wrong } from "./bodies.ts";
 import { eventStream } from "./stream.ts";
 
 // A seed of many thousand contacts comes as one body.
-const largestBodyBytes = 64 * 2 ** 20;
+const maxBodyBytes = 64 * 2 ** 20;
 
-/** What a transport tells of a request beside the request itself. */
+/** What a transport knows of a request beside the request itself. */
 export interface Bindings {
   /** Where it comes from. */
   address: string;
-  /** The message itself, where there is one: its body is read without a detour. */
+  /** The message itself, where there is one: its body is read directly. */
   incoming?: IncomingMessage;
   /** Fires when the transport closes: answers without an end stop. */
   closing?: AbortSignal;
@@ -30,25 +28,9 @@ export type AdminApi = (request: Request, bindings: Bindings) => Promise<Respons
 
 type AdminContext = Context<{ Bindings: Bindings }>;
 
-export interface AdminParts {
-  store: Store;
-  operations: Operations;
-  /** Without one, only this machine is answered. */
-  adminToken?: string;
-}
-
-export function adminRoutes({ store, operations, adminToken }: AdminParts): AdminApi {
+/** @param adminToken without one, only this machine is answered */
+export function adminRoutes(admin: SandboxAdmin, adminToken: string | undefined): AdminApi {
   const routes = new Hono<{ Bindings: Bindings }>().basePath(adminRoot);
-  const answer =
-    (act: (context: AdminContext) => unknown) =>
-    async (context: AdminContext): Promise<Response> => {
-      const result = await act(context);
-      if (result instanceof Response) return result;
-      return secured(
-        toResponse(answerOf({ status: result === undefined ? 204 : 200, body: result, headers: {} })),
-      );
-    };
-
   routes.use("*", async (context, next) => {
     const { address, incoming } = context.env;
     const { method, path } = context.req;
@@ -63,137 +45,70 @@ export function adminRoutes({ store, operations, adminToken }: AdminParts): Admi
     const { pageResponse } = await import("./page.ts");
     return secured(pageResponse());
   });
-  routes.get(
-    "/overview",
-    answer(() => {
-      const { version } = operations.health();
-      return {
-        version,
-        clock: operations.clock(),
-        limits: operations.limits(),
-        account: accountOverview(store),
-      };
-    }),
-  );
-  routes.get(
-    "/health",
-    answer(() => operations.health()),
-  );
-  routes.get(
-    "/requests",
-    answer((context) => {
-      const headers = { "X-Sandbox-Log": operations.logId() };
-      const body = operations.requests(queryOf(context));
-      return secured(toResponse(answerOf({ status: 200, body, headers })));
-    }),
-  );
-  routes.delete(
-    "/requests",
-    answer(() => operations.clearRequests()),
-  );
-  routes.get(
-    "/requests/stream",
-    answer((context) => stream(context)),
-  );
-  routes.post(
-    "/reset",
-    answer(async (context) => operations.reset(await jsonBody(context))),
-  );
-  routes.post(
-    "/seed",
-    answer(async (context) => operations.seed(await jsonBody<SeedData>(context))),
-  );
-  routes.get(
-    "/snapshots",
-    answer(() => operations.snapshots()),
-  );
-  routes.put(
-    "/snapshots/:name",
-    answer((context) => operations.saveSnapshot(nameOf(context))),
-  );
-  routes.post(
-    "/snapshots/:name/load",
-    answer((context) => operations.loadSnapshot(nameOf(context))),
-  );
-  routes.delete(
-    "/snapshots/:name",
-    answer((context) => operations.removeSnapshot(nameOf(context))),
-  );
-  routes.get(
-    "/clock",
-    answer(() => operations.clock()),
-  );
-  routes.put(
-    "/clock",
-    answer(async (context) => operations.clock(await jsonBody<ClockChange>(context))),
-  );
-  routes.get(
-    "/faults",
-    answer(() => operations.faults()),
-  );
-  routes.put(
-    "/faults",
-    answer(async (context) => operations.faults(faultsOf(await jsonBody(context)))),
-  );
-  routes.delete(
-    "/faults",
-    answer(() => void operations.faults([])),
-  );
-  routes.post(
-    "/events",
-    answer(async (context) => operations.event(await jsonBody<EventBody>(context))),
-  );
-  routes.get(
-    "/limits",
-    answer(() => operations.limits()),
-  );
-  routes.put(
-    "/limits",
-    answer(async (context) => operations.limits(await jsonBody<LimitsChange>(context))),
-  );
+  for (const [method, path, act] of adminActions(admin)) {
+    routes.on(method, path, async (context) => {
+      const result = await act(context);
+      if (result instanceof Response) return result;
+      const status = result === undefined ? 204 : 200;
+      return secured(toResponse(toAnswer({ status, body: result, headers: {} })));
+    });
+  }
   routes.all("*", () => {
     throw notFound(`A path of this method below ${adminRoot}/`);
   });
   routes.onError((error) => {
-    return error instanceof Refusal
-      ? secured(toResponse(answerOf(refusalOf(error))))
-      : toResponse(failure(error));
+    if (!(error instanceof Refusal)) return toResponse(failure(error));
+    const headers = error.status === 401 ? { "WWW-Authenticate": 'Bearer realm="ecm sandbox"' } : undefined;
+    return secured(toResponse(refusalAnswer(error, headers)));
   });
   return async (request, bindings) => routes.fetch(request, bindings);
-
-  function stream(context: AdminContext): Response {
-    const query = queryOf(context);
-    const { requests } = store;
-    const { filter } = filterOf(query, requests.id());
-    const [, seenLog = query.log, lastSeen] =
-      /^(?:([0-9a-f]{16})-)?(\d{1,15})$/.exec(context.req.header("last-event-id") ?? "") ?? [];
-    if (lastSeen !== undefined) filter.after = Number(lastSeen);
-    else if (query.since === undefined) filter.after = requests.last();
-    let log = seenLog ?? requests.id();
-    return eventStream((limit) => {
-      const isAnother = requests.id() !== log;
-      if (isAnother) {
-        log = requests.id();
-        filter.after = 0;
-      }
-      const last = requests.last();
-      const found = requests.find(filter, limit, "oldest");
-      const given = found.at(-1)?.n ?? 0;
-      // What did not match is not looked at again.
-      filter.after = Math.max(filter.after ?? 0, given, found.length < limit ? last : 0);
-      return { log, isAnother, requests: found };
-    }, context.env.closing);
-  }
 }
 
-function refusalOf(refusal: Refusal): Result {
-  return resultOf(
-    refusal,
-    refusal.status === 401 ? { "WWW-Authenticate": 'Bearer realm="ecm sandbox"' } : {},
-  );
+/** What each method and path does: the JSON of its answer; undefined for an answer without a body. */
+type AdminAction = [method: string, path: string, act: (context: AdminContext) => unknown];
+
+function adminActions(admin: SandboxAdmin): AdminAction[] {
+  return [
+    ["GET", "/health", () => admin.health()],
+    ["GET", "/overview", () => describeAll(admin)],
+    ["GET", "/requests", (context) => answerRequests(admin, context)],
+    ["GET", "/requests/stream", (context) => streamRequests(admin, context)],
+    ["DELETE", "/requests", () => admin.clearRequests()],
+    ["POST", "/reset", async (context) => admin.reset(await jsonBody(context))],
+    ["POST", "/seed", async (context) => admin.seed(await jsonBody(context))],
+    ["GET", "/snapshots", () => admin.snapshots()],
+    ["PUT", "/snapshots/:name", (context) => admin.saveSnapshot(nameParameter(context))],
+    ["POST", "/snapshots/:name/load", (context) => admin.loadSnapshot(nameParameter(context))],
+    ["DELETE", "/snapshots/:name", (context) => admin.removeSnapshot(nameParameter(context))],
+    ["GET", "/clock", () => admin.clock()],
+    ["PUT", "/clock", async (context) => admin.clock(await jsonBody(context))],
+    ["GET", "/faults", () => admin.faults()],
+    ["PUT", "/faults", async (context) => admin.faults(faultSpecs(await jsonBody(context)))],
+    ["DELETE", "/faults", () => void admin.faults([])],
+    ["POST", "/events", async (context) => admin.event(await jsonBody<EventBody>(context))],
+    ["GET", "/limits", () => admin.limits()],
+    ["PUT", "/limits", async (context) => admin.limits(await jsonBody(context))],
+  ];
 }
 
-/** What no other site may use, nor a browser keep or take for something else. */
+/** What the page shows, but for the requests. */
+function describeAll(admin: SandboxAdmin): object {
+  const { version } = admin.health();
+  return { version, clock: admin.clock(), limits: admin.limits(), account: admin.overview() };
+}
+
+function answerRequests(admin: SandboxAdmin, context: AdminContext): Response {
+  const headers = { "X-Sandbox-Log": admin.logId() };
+  const body = admin.requests(parseQuery(context));
+  return secured(toResponse(toAnswer({ status: 200, body, headers })));
+}
+
+function streamRequests(admin: SandboxAdmin, context: AdminContext): Response {
+  const follower = admin.followRequests(parseQuery(context), context.req.header("last-event-id"));
+  return eventStream((limit) => follower.next(limit), context.env.closing);
+}
+
+/** Adds the headers that keep other sites from using the answer, and browsers from storing it. */
 function secured(response: Response): Response {
   response.headers.set("Cache-Control", "no-store");
   response.headers.set("X-Content-Type-Options", "nosniff");
@@ -205,9 +120,9 @@ function secured(response: Response): Response {
 async function jsonBody<T = object>(context: AdminContext): Promise<T> {
   const { incoming } = context.env;
   const body = incoming
-    ? await readMessage(incoming, largestBodyBytes)
-    : bodyOf(new Uint8Array(await context.req.arrayBuffer()), largestBodyBytes);
-  if ("tooLarge" in body) throw invalid(`The body must not be larger than ${largestBodyBytes / 2 ** 20} MiB`);
+    ? await readMessage(incoming, maxBodyBytes)
+    : limitBody(new Uint8Array(await context.req.arrayBuffer()), maxBodyBytes);
+  if ("tooLarge" in body) throw invalid(`The body must not be larger than ${maxBodyBytes / 2 ** 20} MiB`);
   if ("cut" in body) throw invalid("The body ended too early");
   if (body.bytes.length === 0) return {} as T;
   let value: unknown;
@@ -220,7 +135,7 @@ async function jsonBody<T = object>(context: AdminContext): Promise<T> {
   return value as T;
 }
 
-function faultsOf(body: object): string[] {
+function faultSpecs(body: object): string[] {
   const { faults, ...others } = body as { faults?: string[] };
   const [other] = Object.keys(others);
   if (other !== undefined) throw wrong(other, "is not known here");
@@ -228,14 +143,13 @@ function faultsOf(body: object): string[] {
   return faults;
 }
 
-function queryOf(context: AdminContext): RequestQuery {
+function parseQuery(context: AdminContext): RequestQuery {
   const entries = Object.entries(context.req.queries());
   return Object.fromEntries(
     entries.map(([name, values]) => [name, values.length === 1 ? values[0] : values]),
   );
 }
 
-/** The database and the file system read a text up to its first NUL. */
-function nameOf(context: AdminContext): string {
+function nameParameter(context: AdminContext): string {
   return context.req.param("name") ?? "";
 }

@@ -82,7 +82,7 @@ type Wanted = Pick<StoredContact, "fields" | "lists" | "tags"> & { status?: Stor
 
 /** Creates the contact, or adds to it what is wanted. Returns whether it is new. */
 function put(store: Store, structure: StoredStructure, key: string, wanted: Wanted, now: number): boolean {
-  const knownId = store.contacts.idOfKey(structure._id, key);
+  const knownId = store.contacts.findIdByKey(structure._id, key);
   if (knownId === undefined) {
     store.contacts.add({
       id: store.newIds(now, 1)[0]!,

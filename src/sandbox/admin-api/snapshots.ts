@@ -3,42 +3,55 @@ import { randomBytes } from "node:crypto";
 import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
-import { discardDatabase, discardSideFiles } from "../database.ts";
-import { keptOwnKey } from "../own-key.ts";
+import { type Database, discardDatabase, discardSideFiles } from "../database.ts";
+import { readOwnKey } from "../own-key.ts";
 import type { Snapshot } from "../public-types.ts";
 import { invalid, notFound } from "../rules/refusal.ts";
-import { accountTables, hasAccountOfToday, rebuild, versionOf } from "../schema/index.ts";
+import { accountTables, isLoadable, recreateAccountTables, schemaVersion } from "../schema/index.ts";
 import { noteId } from "../store/ids.ts";
 import type { Store } from "../store/index.ts";
+import type { StoredKey } from "../store/keys.ts";
 
 const ending = ".db";
 /** With the database's own files beside it. */
 const unfinishedName = /\.new(-\w+)?$/;
 /** In milliseconds, and many times as long as any save takes. */
-const longestAtWork = 60 * 60 * 1000;
-// What belongs to the moment, not to the state: it is not saved, and forgotten when a snapshot is loaded.
-const ofTheMoment = ["failures", "blocks"];
+const maxSaveMilliseconds = 60 * 60 * 1000;
+const maxAttempts = 3;
+// They are not saved, and are empty after a snapshot was loaded: who failed to log in is no part of the account's state.
+const transientTables = ["failures", "blocks"];
 
-// What follows from the members is counted when a snapshot is loaded: somebody may have been erased from it meanwhile.
-const counted = ["totals", "milestones"];
+// Totals are counted when a snapshot is loaded: somebody may have been erased from it meanwhile.
+const derivedTables = ["totals"];
 const countTotals = `INSERT INTO main.totals
   SELECT group_id, coalesce(members, 0), revision FROM snapshot.totals
   LEFT JOIN (SELECT group_id, count(*) AS members FROM main.members GROUP BY group_id) USING (group_id)`;
 
 /** By name. */
 export function listSnapshots(store: Store): Snapshot[] {
-  if (!existsSync(folderOf(store))) return [];
-  return readdirSync(folderOf(store))
+  if (!existsSync(snapshotFolder(store))) return [];
+  return readdirSync(snapshotFolder(store))
     .filter((file) => file.endsWith(ending))
     .sort()
-    .flatMap((file) => describe(file.slice(0, -ending.length), join(folderOf(store), file)) ?? []);
+    .flatMap((file) => describe(file.slice(0, -ending.length), join(snapshotFolder(store), file)) ?? []);
 }
 
 /** Saves the account under this name, over an earlier one. @throws Refusal for a name that no file may have */
 export function saveSnapshot(store: Store, name: string): Snapshot {
-  const file = fileOf(store, name);
-  mkdirSync(folderOf(store), { recursive: true, mode: 0o700 });
-  removeUnfinished(folderOf(store), longestAtWork);
+  const file = snapshotFile(store, name);
+  mkdirSync(snapshotFolder(store), { recursive: true, mode: 0o700 });
+  removeUnfinished(snapshotFolder(store), maxSaveMilliseconds);
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return saveTo(store, name, file);
+    } catch (error) {
+      // An erasure in another process removes what is unfinished: it may hold the person.
+      if ((error as NodeJS.ErrnoException).code !== "ENOENT" || attempt === maxAttempts) throw error;
+    }
+  }
+}
+
+function saveTo(store: Store, name: string, file: string): Snapshot {
   // Another process may be saving under the same name.
   const unfinished = `${file}.${randomBytes(6).toString("hex")}.new`;
   try {
@@ -47,7 +60,7 @@ export function saveSnapshot(store: Store, name: string): Snapshot {
         for (const table of savedTables(store)) {
           store.database.exec(`CREATE TABLE snapshot."${table}" AS SELECT * FROM main."${table}"`);
         }
-        store.database.exec(`PRAGMA snapshot.user_version = ${versionOf(store.database)}`);
+        store.database.exec(`PRAGMA snapshot.user_version = ${schemaVersion(store.database)}`);
       }),
     );
     const saved = describe(name, unfinished)!;
@@ -60,66 +73,82 @@ export function saveSnapshot(store: Store, name: string): Snapshot {
 }
 
 /**
- * Makes the account what it was. The folder's own key keeps working, and what is spent of the limits stays spent.
+ * Makes the account what it was. The folder's own key keeps working, and what is used of the limits stays used.
  * @throws Refusal 404; 400 when it was saved by another version
  */
 export function loadSnapshot(store: Store, name: string): Snapshot {
-  const file = fileOf(store, name);
+  const file = snapshotFile(store, name);
   const snapshot = describe(name, file);
   if (!snapshot) throw notFound("Snapshot");
-  const { database } = store;
   withAttached(store, file, "rw", () =>
-    database.transaction(() => {
-      const saved = database.get<{ user_version: number }>("PRAGMA snapshot.user_version")!;
-      if (!hasAccountOfToday(saved.user_version)) {
-        throw invalid(`The snapshot ${name} was saved by another version of ecm`, { field: "name" });
-      }
-      const ownValue = keptOwnKey(store);
-      const ownKey = ownValue === undefined ? undefined : store.keys.ofValue(ownValue);
-      const before = store.account.read();
-      const seed = store.settings.idSeed();
-      const lastId = database.get<{ last_id: string }>("SELECT last_id FROM account")!.last_id;
-      rebuild(database);
-      // Totals are counted once, below: for each membership it would cost more than all the rest.
-      const triggers = database.all<{ name: string; sql: string }>(
-        "SELECT name, sql FROM main.sqlite_schema WHERE type = 'trigger'",
-      );
-      for (const trigger of triggers) database.exec(`DROP TRIGGER "${trigger.name}"`);
-      for (const table of savedTables(store).filter((each) => !counted.includes(each))) {
-        database.exec(`INSERT INTO main."${table}" SELECT * FROM snapshot."${table}"`);
-      }
-      database.exec(countTotals);
-      for (const { sql } of triggers) database.exec(sql);
-      database.run(
-        "UPDATE account SET hour_ends_at = ?, hour_used = ?, month_ends_at = ?, month_used = ?, monthly_limit_revision = ?",
-        before.hour_ends_at,
-        before.hour_used,
-        before.month_ends_at,
-        before.month_used,
-        before.monthly_limit_revision,
-      );
-      // Without a seed no id is given twice; with one, the same ids come again.
-      if (seed === null) noteId(database, lastId);
-      if (ownKey && ownValue !== undefined && !store.keys.ofValue(ownValue)) {
-        for (const key of store.keys.all()) {
-          if (key.id === ownKey.id || key.name === ownKey.name) store.keys.remove(key.id);
-        }
-        store.keys.add(ownKey, ownValue);
-      }
+    store.database.transaction(() => {
+      requireLoadable(store.database, name);
+      replaceAccount(store);
     }),
   );
   return snapshot;
 }
 
+function requireLoadable(database: Database, name: string): void {
+  const saved = database.get<{ user_version: number }>("PRAGMA snapshot.user_version")!;
+  if (isLoadable(saved.user_version)) return;
+  throw invalid(`The snapshot ${name} was saved by another version of ecm`, { field: "name" });
+}
+
+/** Puts the attached snapshot in the place of the account. The caller is in a transaction. */
+function replaceAccount(store: Store): void {
+  const { database } = store;
+  const ownValue = readOwnKey(store);
+  const ownKey = ownValue === undefined ? undefined : store.keys.findByValue(ownValue);
+  const before = store.account.read();
+  recreateAccountTables(database);
+  copyTables(store);
+  database.run(
+    "UPDATE account SET hour_ends_at = ?, hour_used = ?, month_ends_at = ?, month_used = ?, monthly_limit_revision = ?",
+    before.hour_ends_at,
+    before.hour_used,
+    before.month_ends_at,
+    before.month_used,
+    before.monthly_limit_revision,
+  );
+  // Without a seed no id is given twice; with one, the same ids come again.
+  if (store.settings.idSeed() === null) noteId(database, before.last_id);
+  if (ownKey && ownValue !== undefined) keepOwnKey(store, ownKey, ownValue);
+}
+
+/** Copies the tables that both have; totals are counted once at the end: for each membership it would cost more than all the rest. */
+function copyTables(store: Store): void {
+  const { database } = store;
+  const triggers = database.all<{ name: string; sql: string }>(
+    "SELECT name, sql FROM main.sqlite_schema WHERE type = 'trigger'",
+  );
+  for (const { name } of triggers) database.exec(`DROP TRIGGER "${name}"`);
+  const inSnapshot = accountTables(database, "snapshot");
+  for (const table of savedTables(store)) {
+    if (derivedTables.includes(table) || !inSnapshot.includes(table)) continue;
+    database.exec(`INSERT INTO main."${table}" SELECT * FROM snapshot."${table}"`);
+  }
+  database.exec(countTotals);
+  for (const { sql } of triggers) database.exec(sql);
+}
+
+function keepOwnKey(store: Store, ownKey: StoredKey, value: string): void {
+  if (store.keys.findByValue(value)) return;
+  for (const key of store.keys.all()) {
+    if (key.id === ownKey.id || key.name === ownKey.name) store.keys.remove(key.id);
+  }
+  store.keys.add(ownKey, value);
+}
+
 /** @throws Refusal 404 */
 export function removeSnapshot(store: Store, name: string): void {
-  const file = fileOf(store, name);
+  const file = snapshotFile(store, name);
   if (!existsSync(file)) throw notFound("Snapshot");
   discardDatabase(file);
 }
 
 function savedTables(store: Store): string[] {
-  return accountTables(store.database).filter((table) => !ofTheMoment.includes(table));
+  return accountTables(store.database).filter((table) => !transientTables.includes(table));
 }
 
 /** @param mode `rw`: a file that is gone, perhaps since another process has removed it, is not made anew. @throws Refusal 404 */
@@ -139,14 +168,15 @@ function withAttached(store: Store, file: string, mode: "rw" | "rwc", work: () =
 }
 
 /**
- * Removes what processes left in the folder of snapshots that were killed while they saved one.
- * @param age milliseconds since it was last written: what is younger may be a save under way
+ * Removes what was left in the folder of snapshots by processes that were killed while they saved one.
+ * @param minAge milliseconds since it was last written: what is younger may be a save under way. Default: whatever its age
  */
-export function removeUnfinished(folder: string, age: number): void {
+export function removeUnfinished(folder: string, minAge?: number): void {
   for (const file of readdirSync(folder).filter((each) => unfinishedName.test(each))) {
     const path = join(folder, file);
     const stats = statSync(path, { throwIfNoEntry: false });
-    if (stats && Date.now() - stats.mtimeMs >= age) rmSync(path, { force: true });
+    const isOld = stats && (minAge === undefined || Date.now() - stats.mtimeMs >= minAge);
+    if (isOld) rmSync(path, { force: true });
   }
 }
 
@@ -156,15 +186,15 @@ function describe(name: string, file: string): Snapshot | undefined {
   return stats && { name, savedAt: stats.mtime.toISOString(), bytes: stats.size };
 }
 
-function folderOf(store: Store): string {
+function snapshotFolder(store: Store): string {
   return join(store.folder, "snapshots");
 }
 
-function fileOf(store: Store, name: string): string {
+function snapshotFile(store: Store, name: string): string {
   if (typeof name !== "string" || !/^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$/.test(name)) {
     throw invalid("The name of a snapshot has letters, digits, '.', '_' and '-', and at most 100 of them", {
       field: "name",
     });
   }
-  return join(folderOf(store), `${name}${ending}`);
+  return join(snapshotFolder(store), `${name}${ending}`);
 }

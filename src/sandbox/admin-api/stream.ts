@@ -1,27 +1,17 @@
 /** The log as server-sent events: what is there already from `since` on, then each request as it is answered. */
 import { setTimeout as sleep } from "node:timers/promises";
-import type { LoggedRequest } from "../public-types.ts";
+import type { FollowingRequests } from "./log-follower.ts";
 
-// Other processes of the folder write to the log too, and tell nobody.
+// Other processes of the folder write to the log too, without notice.
 const pollMilliseconds = 100;
 const maxAtOnce = 100;
 const keepAliveMilliseconds = 15_000;
-
-/** What follows in the log. */
-export interface Following {
-  /** Id of the log. */
-  log: string;
-  /** It is not the one of before: whoever follows starts over. */
-  isAnother: boolean;
-  /** The oldest first. */
-  requests: LoggedRequest[];
-}
 
 /**
  * @param next what follows: at most so many requests
  * @param closing ends the stream
  */
-export function eventStream(next: (limit: number) => Following, closing?: AbortSignal): Response {
+export function eventStream(next: (limit: number) => FollowingRequests, closing?: AbortSignal): Response {
   const left = new AbortController();
   const signal = closing ? AbortSignal.any([closing, left.signal]) : left.signal;
   const encoder = new TextEncoder();

@@ -2,10 +2,10 @@
  * What every request is checked for first (specification, Authentication and Limits): blocked addresses, the key, the
  * account's standing, the limits, the scope. In this order; what it counts stays counted whatever comes after.
  */
-import type { Facts } from "../store/account.ts";
+import type { AccessFacts } from "../store/account.ts";
 import type { Store } from "../store/index.ts";
-import { hashOf, isKeyValue, type Scope } from "../store/keys.ts";
-import { timeBy } from "../store/settings.ts";
+import { hashKey, isKeyValue, type Scope } from "../store/keys.ts";
+import { serviceTimeAt } from "../store/settings.ts";
 import { type AccountLimits, type Admission, refused, secondsUntil } from "./limits.ts";
 import { forbidden, type Refusal, tooMany, unauthorized } from "./refusal.ts";
 
@@ -18,7 +18,19 @@ export interface Blocking {
 
 export const defaultBlocking: Blocking = { blockAfter: 20, blockSeconds: 60 };
 
-export interface AccessControl {
+const accountsWithAccess = new Set(["open", "pending_cancel"]);
+
+export class AccessControl {
+  private readonly store: Store;
+  private readonly limits: AccountLimits;
+  private readonly blocking: Blocking;
+
+  constructor(store: Store, limits: AccountLimits, blocking: Blocking) {
+    this.store = store;
+    this.limits = limits;
+    this.blocking = blocking;
+  }
+
   /**
    * @param realNow milliseconds since the epoch; the service's own time may be another
    * @returns `now`: the service's time
@@ -28,62 +40,47 @@ export interface AccessControl {
     keyValue: string | undefined,
     scope: Scope | undefined,
     realNow: number,
-  ): Admission & { now: number };
-}
+  ): Admission & { now: number } {
+    const keyHash = keyValue !== undefined && isKeyValue(keyValue) ? hashKey(keyValue) : "";
+    const facts = this.store.account.accessFacts(address, keyHash);
+    const now = serviceTimeAt(facts, realNow);
+    return { ...this.decide(facts, address, scope, now), now };
+  }
 
-const accountsWithAccess = new Set(["open", "pending_cancel"]);
-
-export function accessControlOf(
-  store: Store,
-  limits: AccountLimits,
-  { blockAfter, blockSeconds }: Blocking,
-): AccessControl {
-  let hashed = { value: "", hash: "" };
-
-  function decide(facts: Facts, address: string, scope: Scope | undefined, now: number): Admission {
+  private decide(facts: AccessFacts, address: string, scope: Scope | undefined, now: number): Admission {
     const blockedSeconds = secondsUntil(facts.blocked_until ?? 0, now);
     // A block of longer than a block lasts was made before the clock was set back.
-    if (blockedSeconds > 0 && blockedSeconds <= blockSeconds) {
+    if (blockedSeconds > 0 && blockedSeconds <= this.blocking.blockSeconds) {
       return refused(
         tooMany("Too many failed authentication attempts. Please try again later.", blockedSeconds),
       );
     }
-    const unknown = refuseKey(facts, now);
-    if (unknown) {
-      noteFailure(address, now);
-      return refused(unknown);
+    const invalidKey = refuseKey(facts, now);
+    if (invalidKey) {
+      this.noteFailure(address, now);
+      return refused(invalidKey);
     }
-    const spent = limits.spend(facts, now);
+    const admission = this.limits.spend(facts, now);
     if (!accountsWithAccess.has(facts.status)) {
-      return { ...spent, refusal: forbidden("Account does not have API access") };
+      return { ...admission, refusal: forbidden("Account does not have API access") };
     }
-    if (spent.refusal) return spent;
+    if (admission.refusal) return admission;
     if (scope && !grants(JSON.parse(facts.scopes!), scope)) {
-      return { ...spent, refusal: forbidden(`API key missing required scope: ${scope}`) };
+      return { ...admission, refusal: forbidden(`API key missing required scope: ${scope}`) };
     }
-    return spent;
+    return admission;
   }
 
-  function noteFailure(address: string, now: number): void {
+  private noteFailure(address: string, now: number): void {
+    const { blockAfter, blockSeconds } = this.blocking;
     const milliseconds = blockSeconds * 1000;
-    const count = store.account.noteFailure(address, now, now - milliseconds);
-    if (count >= blockAfter) store.account.block(address, now + milliseconds);
+    const count = this.store.account.noteFailure(address, now, now - milliseconds);
+    if (count >= blockAfter) this.store.account.block(address, now + milliseconds);
   }
-
-  return {
-    admit(address, keyValue, scope, realNow) {
-      if (keyValue !== hashed.value) {
-        hashed = { value: keyValue ?? "", hash: isKeyValue(keyValue ?? "") ? hashOf(keyValue!) : "" };
-      }
-      const facts = store.account.facts(address, hashed.hash);
-      const now = timeBy(facts, realNow);
-      return { ...decide(facts, address, scope, now), now };
-    },
-  };
 }
 
 /** Malformed, unknown, deleted and inactive keys are not told apart; an inactive key that has expired is inactive. */
-function refuseKey(facts: Facts, now: number): Refusal | undefined {
+function refuseKey(facts: AccessFacts, now: number): Refusal | undefined {
   if (facts.is_active !== 1) return unauthorized("Invalid API key");
   if (facts.expires_at !== null && facts.expires_at <= now) return unauthorized("API key expired");
   return undefined;

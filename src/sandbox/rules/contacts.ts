@@ -1,19 +1,20 @@
 /** Contacts: create, read, mutate, and what the published reference adds to these (specification, /api/contact). */
-import { type KeyCase, type StoredContact, toWire } from "../store/contacts.ts";
+import type { KeyCase, StoredContact } from "../store/contacts.ts";
 import type { Store } from "../store/index.ts";
 import type { StoredStructure } from "../store/structures.ts";
+import { toWire } from "../store/wire-contact.ts";
 import { contactAnswer, contactsAnswer } from "./answers.ts";
-import { contactOf } from "./contact-of.ts";
 import { type Call, endpoint } from "./endpoint.ts";
 import { literalContact, literalNewContact } from "./literal.ts";
-import { mutated } from "./mutate.ts";
+import { requireContact } from "./lookup.ts";
+import { applyDelta } from "./mutate.ts";
 import { duplicate, invalid, Refusal, stale } from "./refusal.ts";
 import { createContact, mutateContact, mutateContactBy, patchContact, replaceContact } from "./requests.ts";
 
 const contact = "/api/contact/:contactId";
-const longestEmail = 254;
-/** What a request that changes nothing is told. */
+const maxEmailLength = 254;
 const noChanges = "No changes to apply";
+/** What the variants of `mutate-answer` make of the answer. */
 const mutateAnswers = {
   contact: (contact: unknown) => contact,
   empty: () => undefined,
@@ -36,7 +37,8 @@ export const contactEndpoints = [
           field: "contactStructureId",
         });
       }
-      refuseKey(store, structure, body.key, variants["key-case"]);
+      refuseKey(structure, body.key);
+      refuseTakenKey(store, structure, { key: body.key, keyCase: variants["key-case"] });
       refuseUnknown(store, structure, body);
       const [id] = store.newIds(now, 1) as [string];
       const created: StoredContact = {
@@ -73,7 +75,7 @@ export const contactEndpoints = [
     summary: "Read one contact",
     scope: "contacts:read",
     result: contactAnswer,
-    answer: ({ store, parameter }) => toWire(contactOf(store, parameter("contactId"))),
+    answer: ({ store, parameter }) => toWire(requireContact(store, parameter("contactId"))),
     literal: literalContact,
   }),
   endpoint({
@@ -86,7 +88,7 @@ export const contactEndpoints = [
     result: contactAnswer,
     bodyBy: (variants) => mutateContactBy[variants["mutate-elements"]],
     answer({ store, parameter, body, now, variants }) {
-      const before = contactOf(store, parameter("contactId"));
+      const before = requireContact(store, parameter("contactId"));
       if (body.__v !== undefined && body.__v !== before.version) throw stale("contact");
       const structure = store.structures.get(before.structureId)!;
       refuseUnknown(store, structure, { fields: body.updateFields }, "updateFields");
@@ -96,7 +98,7 @@ export const contactEndpoints = [
       for (const member of ["addTags", "removeTags"] as const) {
         refuseUnknown(store, structure, { tags: body[member] }, member);
       }
-      const after = mutated(before, body, now);
+      const after = applyDelta(before, body, now);
       if (!after) throw new Refusal(400, { errorType: variants.noop, message: noChanges });
       store.contacts.replace(before, after);
       store.events.add({ contactId: before.id, type: "contact-updated", at: now });
@@ -115,7 +117,7 @@ export const contactEndpoints = [
     body: patchContact,
     result: contactAnswer,
     answer({ store, parameter, body, now }) {
-      const before = contactOf(store, parameter("contactId"));
+      const before = requireContact(store, parameter("contactId"));
       const { status } = body;
       const was = before.status;
       const isInactive = was.primary.toLowerCase() === "inactive";
@@ -142,7 +144,7 @@ export const contactEndpoints = [
     body: replaceContact,
     result: contactAnswer,
     answer({ store, parameter, body, now, variants }) {
-      const before = contactOf(store, parameter("contactId"));
+      const before = requireContact(store, parameter("contactId"));
       if (body.__v !== before.version) throw stale("contact");
       const structure = store.structures.get(before.structureId)!;
       if (body.contactStructureId !== undefined && body.contactStructureId !== structure._id) {
@@ -152,7 +154,8 @@ export const contactEndpoints = [
       if (status.primary !== before.status.primary || status.secondary !== before.status.secondary) {
         throw invalid("status is changed by PATCH alone", { field: "status" });
       }
-      refuseKey(store, structure, body.key, variants["key-case"], before.id);
+      refuseKey(structure, body.key);
+      refuseTakenKey(store, structure, { key: body.key, keyCase: variants["key-case"], ownId: before.id });
       refuseUnknown(store, structure, body);
       const after: StoredContact = {
         ...before,
@@ -177,7 +180,7 @@ export const contactEndpoints = [
     scope: "contacts:write",
     result: contactAnswer,
     answer({ store, parameter }) {
-      const removed = contactOf(store, parameter("contactId"));
+      const removed = requireContact(store, parameter("contactId"));
       store.contacts.remove(removed);
       return toWire(removed);
     },
@@ -190,27 +193,29 @@ function noteRefusal({ store, parameter, now }: Call<never, never>, { status, er
   store.events.add({ contactId: parameter("contactId"), type: "contact-update-failed", at: now });
 }
 
-/** Refuses a key that is no address of e-mail where one is due, or that another contact has. */
-function refuseKey(
-  store: Store,
-  structure: StoredStructure,
-  key: string,
-  keyCase: KeyCase,
-  exceptId?: string,
-): void {
+/** Refuses a key that is empty, or no email address where one is needed. */
+function refuseKey(structure: StoredStructure, key: string): void {
   if (key.trim() === "") throw invalid("key must not be empty", { field: "key" });
   if (structure.keyType === "email" && !isEmail(key)) {
     throw invalid("key must be an email address", { field: "key" });
   }
-  const holder = store.contacts.idOfKey(structure._id, key, keyCase);
-  if (holder !== undefined && holder !== exceptId) {
+}
+
+/** Refuses a key that another contact has. @param ownId id of the contact that may have it */
+function refuseTakenKey(
+  store: Store,
+  structure: StoredStructure,
+  { key, keyCase, ownId }: { key: string; keyCase: KeyCase; ownId?: string },
+): void {
+  const holder = store.contacts.findIdByKey(structure._id, key, keyCase);
+  if (holder !== undefined && holder !== ownId) {
     throw duplicate("A contact with this key already exists", "key");
   }
 }
 
 /** Whether a key is an email address, as far as this service looks. */
 export function isEmail(text: string): boolean {
-  return text.length <= longestEmail && /^[^\s@\p{Cc}]+@[^\s@\p{Cc}.]+(\.[^\s@\p{Cc}.]+)+$/u.test(text);
+  return text.length <= maxEmailLength && /^[^\s@\p{Cc}]+@[^\s@\p{Cc}.]+(\.[^\s@\p{Cc}.]+)+$/u.test(text);
 }
 
 interface Named {
@@ -221,21 +226,22 @@ interface Named {
 
 /** Refuses ids that the structure does not have. @param member what to call the input, where it has another name */
 function refuseUnknown(store: Store, structure: StoredStructure, named: Named, member?: string): void {
-  const fields = new Set(structure.fields.map((field) => field._id));
-  for (const { _id } of named.fields ?? []) {
-    if (fields.has(_id)) continue;
-    throw invalid(`${member ?? "fields"} names an unknown field id`, {
-      field: member ?? "fields",
-      fieldId: _id,
-    });
+  const fieldId = findUnknown(named.fields, structure.fields);
+  if (fieldId !== undefined) {
+    const field = member ?? "fields";
+    throw invalid(`${field} names an unknown field id`, { field, fieldId });
   }
-  const tags = new Set(structure.tags.map((tag) => tag._id));
-  for (const { _id } of named.tags ?? []) {
-    if (tags.has(_id)) continue;
+  if (findUnknown(named.tags, structure.tags) !== undefined) {
     throw invalid(`${member ?? "tags"} names an unknown tag id`, { field: member ?? "tags" });
   }
   const listIds = (named.lists ?? []).map((list) => list._id);
-  if (listIds.length > 0 && store.lists.countOf(structure._id, listIds) !== listIds.length) {
+  if (listIds.length > 0 && store.lists.count(structure._id, listIds) !== listIds.length) {
     throw invalid(`${member ?? "lists"} names an unknown list id`, { field: member ?? "lists" });
   }
+}
+
+/** The first id that is not defined. */
+function findUnknown(named: { _id: string }[] | undefined, defined: { _id: string }[]): string | undefined {
+  const ids = new Set(defined.map(({ _id }) => _id));
+  return named?.find(({ _id }) => !ids.has(_id))?._id;
 }

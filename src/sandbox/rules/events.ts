@@ -5,9 +5,9 @@ import type { StoredContact } from "../store/contacts.ts";
 import type { StoredEvent } from "../store/events.ts";
 import type { Store } from "../store/index.ts";
 import { eventPageAnswer } from "./answers.ts";
-import { contactOf } from "./contact-of.ts";
 import { endpoint } from "./endpoint.ts";
-import { sizeOf } from "./pages.ts";
+import { requireContact } from "./lookup.ts";
+import { limitPageSize } from "./pages.ts";
 import { accountEventsQuery, contactEventsQuery } from "./requests.ts";
 
 const dayMilliseconds = 86_400_000;
@@ -29,7 +29,7 @@ const statusAfter: Record<string, StoredContact["status"]> = {
  * @param type one of `eventTypes`
  * @returns the contact afterwards
  */
-export function letHappen(
+export function recordEvent(
   store: Store,
   contact: StoredContact,
   { type, at, details = {} }: { type: string; at: number; details?: EventDetails },
@@ -56,7 +56,7 @@ export const eventEndpoints = [
     result: eventPageAnswer,
     answer({ store, query: { types, pastDays, page, size }, now, variants }) {
       const since = now - pastDays * dayMilliseconds;
-      const found = store.events.page({ types, since, page, size: sizeOf(size, "size", variants) });
+      const found = store.events.page({ types, since, page, size: limitPageSize(size, "size", variants) });
       return { total: found.total, records: found.events.map(toRecord) };
     },
   }),
@@ -69,8 +69,13 @@ export const eventEndpoints = [
     query: contactEventsQuery,
     result: eventPageAnswer,
     answer({ store, parameter, query: { types, page, size }, variants }) {
-      const { id: contactId } = contactOf(store, parameter("contactId"));
-      const found = store.events.page({ contactId, types, page, size: sizeOf(size, "size", variants) });
+      const { id: contactId } = requireContact(store, parameter("contactId"));
+      const found = store.events.page({
+        contactId,
+        types,
+        page,
+        size: limitPageSize(size, "size", variants),
+      });
       return { total: found.total, records: found.events.map(toRecord) };
     },
   }),

@@ -1,6 +1,6 @@
-/** The hourly and the monthly limit (specification, Limits): what is spent of them, and what an answer says of that. */
+/** The hourly and the monthly limit (specification, Limits): what is used of them, and what an answer says of that. */
 import type { LimitsView } from "../public-types.ts";
-import type { AccountRow } from "../store/account.ts";
+import type { AccountRow, Usage } from "../store/account.ts";
 import type { Store } from "../store/index.ts";
 import { type Refusal, tooMany } from "./refusal.ts";
 
@@ -8,7 +8,7 @@ export interface Limits {
   /** Requests per window. */
   hourly: number;
   windowSeconds: number;
-  /** Requests per calendar month, UTC; set for this process, until the owner sets another. */
+  /** Requests per calendar month, UTC; set for this process, until `ecm sandbox account` sets another. */
   monthly?: number;
 }
 
@@ -19,7 +19,7 @@ export const maxWindowSeconds = 31_622_400;
 /** That of a paid plan of 1,000 contacts. */
 export const defaultMonthlyLimit = 100_000;
 
-/** What changes of the limits; `used` is what counts as spent from now on. */
+/** What changes of the limits; `used` is what counts as used from now on. */
 export interface LimitsUpdate extends Partial<Limits> {
   used?: { hour?: number; month?: number };
 }
@@ -30,85 +30,96 @@ export interface Admission {
   refusal?: Refusal;
 }
 
-export interface AccountLimits {
-  /** Takes one request from both limits, or none when either is used up. @param now the service's time */
-  spend(account: AccountRow, now: number): Admission;
-  /** What a used-up hour is told. @param endsAt when it ends; like `now`, the service's time in milliseconds since the epoch */
-  hourIsOver(endsAt: number, now: number): Refusal;
-  view(now: number): LimitsView;
-  /** Changes them for this process, over the owner's monthly limit too; the caller is in a transaction. */
-  set(change: LimitsUpdate, now: number): void;
-  /** As they were when the process started, and below them the owner's. */
-  restore(): void;
-}
+/** The limits of one account, as this process applies them. */
+export class AccountLimits {
+  private readonly store: Store;
+  private readonly initial: Limits;
+  private limits: Limits;
+  /** Of the monthly limit in the folder: it changes when `ecm sandbox account` sets one. */
+  private knownRevision: number;
 
-/** @param store read once for the revision of the monthly limit, so create it when the process starts */
-export function accountLimitsOf(store: Store, initial: Limits): AccountLimits {
-  let limits = initial;
-  let revisionKnown = store.account.read().monthly_limit_revision;
-
-  function monthlyOf(account: AccountRow): number {
-    const isOwners = account.monthly_limit !== null && account.monthly_limit_revision !== revisionKnown;
-    return (isOwners ? undefined : limits.monthly) ?? account.monthly_limit ?? defaultMonthlyLimit;
+  /** @param store its monthly limit is looked at here: one that is set later replaces that of this process */
+  constructor(store: Store, initial: Limits) {
+    this.store = store;
+    this.initial = initial;
+    this.limits = initial;
+    this.knownRevision = store.account.read().monthly_limit_revision;
   }
 
-  const hourHeaders = (used: number, endsAt: number) => ({
-    "X-RateLimit-Limit": String(limits.hourly),
-    "X-RateLimit-Remaining": String(Math.max(0, limits.hourly - used)),
-    "X-RateLimit-Reset": String(Math.ceil(endsAt / 1000)),
-  });
-  const hourIsOver = (endsAt: number, now: number) => {
+  /** Takes one request from both limits, or none when either is used up. @param now the service's time */
+  spend(account: AccountRow, now: number): Admission {
+    const monthly = this.monthlyLimit(account);
+    const usage = currentUsage(account, now, this.limits);
+    if (usage.monthUsed >= monthly) {
+      return refused(tooMany("Monthly API quota exceeded.", secondsUntil(usage.monthEndsAt, now)));
+    }
+    if (usage.hourUsed >= this.limits.hourly) return refused(this.hourIsOver(usage.hourEndsAt, now));
+    const hourUsed = usage.hourUsed + 1;
+    const monthUsed = usage.monthUsed + 1;
+    this.store.account.setUsage({ ...usage, hourUsed, monthUsed });
+    return {
+      headers: {
+        ...this.hourHeaders(hourUsed, usage.hourEndsAt),
+        "X-Monthly-Limit": String(monthly),
+        "X-Monthly-Remaining": String(Math.max(0, monthly - monthUsed)),
+      },
+    };
+  }
+
+  /** The refusal when the hourly limit is used up. @param endsAt when its window ends; like `now`, the service's time */
+  hourIsOver(endsAt: number, now: number): Refusal {
     const seconds = secondsUntil(endsAt, now);
     const message = `Rate limit exceeded. Retry after ${seconds} seconds.`;
-    return tooMany(message, seconds, hourHeaders(limits.hourly, endsAt));
-  };
+    return tooMany(message, seconds, this.hourHeaders(this.limits.hourly, endsAt));
+  }
 
-  return {
-    hourIsOver,
-    spend(account, now) {
-      const monthly = monthlyOf(account);
-      const { hourEndsAt, hourUsed, monthEndsAt, monthUsed } = windowsOf(account, now, limits);
-      if (monthUsed >= monthly) {
-        return refused(tooMany("Monthly API quota exceeded.", secondsUntil(monthEndsAt, now)));
-      }
-      if (hourUsed >= limits.hourly) return refused(hourIsOver(hourEndsAt, now));
-      store.account.spend(hourEndsAt, hourUsed + 1, monthEndsAt, monthUsed + 1);
-      return {
-        headers: {
-          ...hourHeaders(hourUsed + 1, hourEndsAt),
-          "X-Monthly-Limit": String(monthly),
-          "X-Monthly-Remaining": String(Math.max(0, monthly - monthUsed - 1)),
-        },
-      };
-    },
-    view(now) {
-      const account = store.account.read();
-      const { hourUsed, monthUsed } = windowsOf(account, now, limits);
-      const { hourly, windowSeconds } = limits;
-      return {
-        hourly,
-        windowSeconds,
-        monthly: monthlyOf(account),
-        used: { hour: hourUsed, month: monthUsed },
-      };
-    },
-    set({ used, ...change }, now) {
-      const account = store.account.read();
-      const given = Object.entries(change).filter(([, value]) => value !== undefined);
-      limits = { ...limits, ...Object.fromEntries(given) };
-      if (change.monthly !== undefined) revisionKnown = account.monthly_limit_revision;
-      const { hourEndsAt, hourUsed, monthEndsAt, monthUsed } = windowsOf(account, now, limits);
-      store.account.spend(hourEndsAt, used?.hour ?? hourUsed, monthEndsAt, used?.month ?? monthUsed);
-    },
-    restore() {
-      limits = initial;
-      revisionKnown = store.account.read().monthly_limit_revision;
-    },
-  };
+  view(now: number): LimitsView {
+    const account = this.store.account.read();
+    const { hourUsed, monthUsed } = currentUsage(account, now, this.limits);
+    const { hourly, windowSeconds } = this.limits;
+    return {
+      hourly,
+      windowSeconds,
+      monthly: this.monthlyLimit(account),
+      used: { hour: hourUsed, month: monthUsed },
+    };
+  }
+
+  /** Changes the limits of this process, and replaces a monthly limit of the folder; the caller is in a transaction. */
+  set({ used, ...change }: LimitsUpdate, now: number): void {
+    const account = this.store.account.read();
+    const given = Object.entries(change).filter(([, value]) => value !== undefined);
+    this.limits = { ...this.limits, ...Object.fromEntries(given) };
+    if (change.monthly !== undefined) this.knownRevision = account.monthly_limit_revision;
+    const usage = currentUsage(account, now, this.limits);
+    const { hour = usage.hourUsed, month = usage.monthUsed } = used ?? {};
+    this.store.account.setUsage({ ...usage, hourUsed: hour, monthUsed: month });
+  }
+
+  /** Sets the limits back to those of the start of the process. */
+  restore(): void {
+    this.limits = this.initial;
+    this.knownRevision = this.store.account.read().monthly_limit_revision;
+  }
+
+  private monthlyLimit(account: AccountRow): number {
+    const isSetSince =
+      account.monthly_limit !== null && account.monthly_limit_revision !== this.knownRevision;
+    return (isSetSince ? undefined : this.limits.monthly) ?? account.monthly_limit ?? defaultMonthlyLimit;
+  }
+
+  private hourHeaders(used: number, endsAt: number): Record<string, string> {
+    const { hourly } = this.limits;
+    return {
+      "X-RateLimit-Limit": String(hourly),
+      "X-RateLimit-Remaining": String(Math.max(0, hourly - used)),
+      "X-RateLimit-Reset": String(Math.ceil(endsAt / 1000)),
+    };
+  }
 }
 
-/** The window and the month of this moment, and what is spent of them. */
-function windowsOf(account: AccountRow, now: number, { windowSeconds }: Limits) {
+/** The window and the month of this moment, and what is used of them. */
+function currentUsage(account: AccountRow, now: number, { windowSeconds }: Limits): Usage {
   const isSameHour = account.hour_ends_at > now && account.hour_ends_at - now <= windowSeconds * 1000;
   const monthEndsAt = endOfMonth(now);
   return {

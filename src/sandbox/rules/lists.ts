@@ -5,10 +5,10 @@ import type { ListPage, StoredList } from "../store/lists.ts";
 import { listAnswer, listNamesAnswer, listPageAnswer, newListAnswer } from "./answers.ts";
 import { endpoint } from "./endpoint.ts";
 import { literalList, literalNewList } from "./literal.ts";
-import { sizeOf } from "./pages.ts";
-import { invalid, notFound, stale } from "./refusal.ts";
+import { requireList, requireStructure } from "./lookup.ts";
+import { limitPageSize } from "./pages.ts";
+import { invalid, stale } from "./refusal.ts";
 import { createList, deleteLists, duplicateList, listsQuery, mergeLists, renameList } from "./requests.ts";
-import { structureOf } from "./structures.ts";
 
 const lists = "/api/contact-structure/:contactStructureId/lists";
 
@@ -23,7 +23,7 @@ export const listEndpoints = [
     result: newListAnswer,
     statusBy: ({ created }) => created,
     answer({ store, parameter, body, now }) {
-      const structure = structureOf(store, parameter("contactStructureId"));
+      const structure = requireStructure(store, parameter("contactStructureId"));
       return addList(store, structure._id, body.name, now);
     },
     literal: literalNewList,
@@ -37,13 +37,13 @@ export const listEndpoints = [
     query: listsQuery,
     result: listPageAnswer,
     answer({ store, parameter, query, variants }) {
-      const structure = structureOf(store, parameter("contactStructureId"));
+      const structure = requireStructure(store, parameter("contactStructureId"));
       const [sort = "_id", direction = "asc"] = (query.sort?.split(":") ?? []) as [
         ListPage["sort"]?,
         ListPage["direction"]?,
       ];
       const { page, criteria } = query;
-      const size = sizeOf(query.size, "size", variants);
+      const size = limitPageSize(query.size, "size", variants);
       const found = store.lists.page(structure._id, { page, size, sort, direction, nameHolds: criteria });
       return { total: found.total, records: found.lists };
     },
@@ -59,7 +59,7 @@ export const listEndpoints = [
     result: listNamesAnswer,
     answer: ({ store, parameter }) =>
       store.lists
-        .all(structureOf(store, parameter("contactStructureId"))._id)
+        .all(requireStructure(store, parameter("contactStructureId"))._id)
         .map(({ _id, name, type }) => ({ _id, name, type })),
     vary: (records, variants) => (variants.lists === "records" ? records : { records }),
   }),
@@ -70,7 +70,8 @@ export const listEndpoints = [
     summary: "Read one list",
     scope: "contacts:read",
     result: listAnswer,
-    answer: ({ store, parameter }) => listOf(store, parameter("contactStructureId"), parameter("listId")),
+    answer: ({ store, parameter }) =>
+      requireList(store, parameter("contactStructureId"), parameter("listId")),
   }),
   endpoint({
     id: "renameList",
@@ -81,10 +82,10 @@ export const listEndpoints = [
     body: renameList,
     result: listAnswer,
     answer({ store, parameter, body, now }) {
-      const list = listOf(store, parameter("contactStructureId"), parameter("listId"));
+      const list = requireList(store, parameter("contactStructureId"), parameter("listId"));
       if (body.__v !== undefined && body.__v !== list.__v) throw stale("list");
       store.lists.rename(list._id, body.name, now);
-      return listOf(store, parameter("contactStructureId"), list._id);
+      return requireList(store, parameter("contactStructureId"), list._id);
     },
   }),
   endpoint({
@@ -95,7 +96,7 @@ export const listEndpoints = [
     scope: "contacts:write",
     status: 204,
     answer({ store, parameter }) {
-      removeList(store, listOf(store, parameter("contactStructureId"), parameter("listId")));
+      removeList(store, requireList(store, parameter("contactStructureId"), parameter("listId")));
       return undefined;
     },
   }),
@@ -108,8 +109,8 @@ export const listEndpoints = [
     body: deleteLists,
     status: 204,
     answer({ store, parameter, body }) {
-      const structure = structureOf(store, parameter("contactStructureId"));
-      for (const list of listsNamed(store, structure._id, body.lists)) removeList(store, list);
+      const structure = requireStructure(store, parameter("contactStructureId"));
+      for (const list of requireLists(store, structure._id, body.lists)) removeList(store, list);
       return undefined;
     },
   }),
@@ -122,10 +123,10 @@ export const listEndpoints = [
     body: mergeLists,
     result: newListAnswer,
     answer({ store, parameter, body, now }) {
-      const structure = structureOf(store, parameter("contactStructureId"));
-      const sources = listsNamed(store, structure._id, body.lists);
+      const structure = requireStructure(store, parameter("contactStructureId"));
+      const sources = requireLists(store, structure._id, body.lists);
       const merged = addList(store, structure._id, body.name, now);
-      store.contacts.joinMembersOf(
+      store.contacts.copyMembers(
         sources.map((list) => list._id),
         merged._id,
       );
@@ -142,20 +143,24 @@ export const listEndpoints = [
     status: 201,
     result: newListAnswer,
     answer({ store, parameter, body, now }) {
-      const structure = structureOf(store, parameter("contactStructureId"));
-      const original = listOf(store, structure._id, parameter("listId"));
+      const structure = requireStructure(store, parameter("contactStructureId"));
+      const original = requireList(store, structure._id, parameter("listId"));
       const copy = addList(store, structure._id, body.name, now);
-      store.contacts.joinMembersOf([original._id], copy._id);
+      store.contacts.copyMembers([original._id], copy._id);
       return copy;
     },
   }),
 ];
 
-/** A list as the answer to its making tells of it: without totals. */
+/** A new list as it is answered: without totals. */
 function addList(store: Store, structureId: string, name: string, now: number) {
   const [newId] = store.newIds(now, 1) as [string];
   store.lists.add(structureId, { _id: newId, name, now });
-  const { totalContacts: _contacts, totalCampaigns: _campaigns, ...list } = listOf(store, structureId, newId);
+  const {
+    totalContacts: _contacts,
+    totalCampaigns: _campaigns,
+    ...list
+  } = requireList(store, structureId, newId);
   return list;
 }
 
@@ -164,17 +169,11 @@ function removeList(store: Store, list: StoredList): void {
   store.lists.remove(list._id);
 }
 
-/** The lists that a body names. @throws Refusal when one of them is none of the structure's */
-function listsNamed(store: Store, structureId: string, refs: { _id: string }[]): StoredList[] {
+/** The lists that a body names. @throws Refusal when one of them is not in the structure */
+function requireLists(store: Store, structureId: string, refs: { _id: string }[]): StoredList[] {
   return refs.map(({ _id }) => {
     const list = store.lists.get(structureId, _id);
     if (!list) throw invalid("lists names an unknown list id", { field: "lists" });
     return list;
   });
-}
-
-function listOf(store: Store, structureId: string, id: string): StoredList {
-  const list = store.lists.get(structureOf(store, structureId)._id, id);
-  if (!list) throw notFound("List");
-  return list;
 }

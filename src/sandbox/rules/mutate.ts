@@ -13,7 +13,7 @@ type Ref = { _id: string };
  * are known to exist, and its version is not stale.
  * @throws Refusal when one id is both added and removed
  */
-export function mutated(before: StoredContact, delta: Delta, now: number): StoredContact | undefined {
+export function applyDelta(before: StoredContact, delta: Delta, now: number): StoredContact | undefined {
   const { addTags, removeTags, addLists, removeLists, updateFields } = delta;
   const operations = [addTags, removeTags, addLists, removeLists, updateFields];
   if (operations.every((each) => each.length === 0)) return undefined;

@@ -4,8 +4,8 @@
  */
 import * as v from "valibot";
 
-const longestListName = 1000;
-const longestCriteria = 50;
+const maxListNameLength = 1000;
+const maxCriteriaLength = 50;
 
 /** Text that can be kept and given back as it came: no NUL, no half of a surrogate pair. */
 export const text = v.pipe(
@@ -26,7 +26,7 @@ const page = v.pipe(
   v.minValue(1, "must be at least 1"),
   v.maxValue(maxPage, `must be at most ${maxPage}`),
 );
-/** Its greatest value is a variant (`sizeOf` in pages.ts), so that it is described here and checked there. */
+/** Its greatest value is a variant (`limitPageSize` in pages.ts), so that it is described here and checked there. */
 const maxPageSize = 1000;
 const pageSize = v.pipe(integer, v.minValue(1, "must be at least 1"), v.metadata({ maximum: maxPageSize }));
 
@@ -46,7 +46,7 @@ const idAsRef = v.pipe(
   text,
   v.transform((_id) => ({ _id })),
 );
-const refsOfMutate = {
+const mutateReferences = {
   object: idRefs,
   id: v.pipe(v.array(idAsRef, isArray), v.check(withoutRepeats, "names one _id twice")),
   both: v.pipe(
@@ -83,7 +83,7 @@ export const replaceContact = v.strictObject(
   isObject,
 );
 
-function mutateOf(refs: v.GenericSchema<unknown[], { _id: string }[]>) {
+function mutateSchema(refs: v.GenericSchema<unknown[], { _id: string }[]>) {
   return v.strictObject(
     {
       addTags: v.optional(refs, []),
@@ -96,11 +96,11 @@ function mutateOf(refs: v.GenericSchema<unknown[], { _id: string }[]>) {
     isObject,
   );
 }
-export const mutateContact = mutateOf(refsOfMutate.both);
+export const mutateContact = mutateSchema(mutateReferences.both);
 /** As the variant takes the elements of its tags and lists. */
 export const mutateContactBy = {
-  object: mutateOf(refsOfMutate.object),
-  id: mutateOf(refsOfMutate.id),
+  object: mutateSchema(mutateReferences.object),
+  id: mutateSchema(mutateReferences.id),
   both: mutateContact,
 };
 
@@ -208,7 +208,7 @@ export const updateStructure = v.strictObject(
 
 const listName = v.pipe(
   named,
-  v.maxLength(longestListName, `must not be longer than ${longestListName} characters`),
+  v.maxLength(maxListNameLength, `must not be longer than ${maxListNameLength} characters`),
 );
 export const createList = v.strictObject({ name: listName }, isObject);
 export const renameList = v.strictObject({ name: listName, __v: v.optional(version) }, isObject);
@@ -226,12 +226,12 @@ const digits = (maximum: number) =>
     v.metadata({ type: "integer", pattern: undefined, minimum: 1, maximum }),
     v.transform(Number),
   );
-const pageOfQuery = {
+const pageQuery = {
   page: v.optional(v.pipe(digits(maxPage), page), "1"),
   size: v.optional(v.pipe(digits(maxPageSize), pageSize), "25"),
 };
 export const listsQuery = v.object({
-  ...pageOfQuery,
+  ...pageQuery,
   sort: v.optional(
     v.pipe(
       v.string("must be given once"),
@@ -242,7 +242,7 @@ export const listsQuery = v.object({
     ),
   ),
   criteria: v.optional(
-    v.pipe(text, v.maxLength(longestCriteria, `must not be longer than ${longestCriteria} characters`)),
+    v.pipe(text, v.maxLength(maxCriteriaLength, `must not be longer than ${maxCriteriaLength} characters`)),
   ),
 });
 
@@ -263,10 +263,10 @@ export const eventTypes = [
   "email-clicked",
   "email-skipped",
 ];
-const oldestDays = 90;
+const maxPastDays = 90;
 
 /** Comma-separated; empty: all. */
-const typesOfQuery = v.pipe(
+const typesQuery = v.pipe(
   v.string("must be given once"),
   v.transform((types) => (types === "" ? undefined : types.split(",").map((type) => type.trim()))),
   v.check(
@@ -274,14 +274,14 @@ const typesOfQuery = v.pipe(
     `must be types of events, separated by commas: ${eventTypes.join(", ")}`,
   ),
 );
-export const contactEventsQuery = v.object({ ...pageOfQuery, types: v.optional(typesOfQuery) });
+export const contactEventsQuery = v.object({ ...pageQuery, types: v.optional(typesQuery) });
 export const accountEventsQuery = v.object({
   ...contactEventsQuery.entries,
   pastDays: v.optional(
     v.pipe(
-      digits(oldestDays),
+      digits(maxPastDays),
       v.minValue(1, "must be at least 1"),
-      v.maxValue(oldestDays, `must be at most ${oldestDays}`),
+      v.maxValue(maxPastDays, `must be at most ${maxPastDays}`),
     ),
     "30",
   ),

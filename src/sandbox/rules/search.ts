@@ -1,21 +1,23 @@
 /** Searching contacts (specification, POST /api/contact/search; published reference, its filters). */
 import type { InferOutput } from "valibot";
-import { searchReader, statusGroup } from "../store/contacts.ts";
+import { foldKey, statusGroup } from "../store/contacts.ts";
 import type { Store } from "../store/index.ts";
-import type { Wanted } from "../store/search.ts";
+import type { ContactQuery } from "../store/search.ts";
 import type { StoredStructure } from "../store/structures.ts";
+import { searchedParts } from "../store/wire-contact.ts";
 import type { Variants } from "../variants.ts";
 import { searchAnswer } from "./answers.ts";
 import { endpoint } from "./endpoint.ts";
-import { sizeOf } from "./pages.ts";
+import { limitPageSize } from "./pages.ts";
 import { invalid } from "./refusal.ts";
 import { searchContacts, searchContactsBy } from "./requests.ts";
 
 type Filter = InferOutput<typeof searchContacts>["contactSpecification"]["filters"][number];
+type Criteria = Filter["criterias"][number];
 
-// Each becomes a condition of one query, and the database takes no boundless query.
-const mostCriterias = 20;
-const mostAlternatives = 20;
+// Each becomes a condition of one query, and the database does not take a query of any length.
+const maxCriterias = 20;
+const maxAlternatives = 20;
 
 export const searchEndpoints = [
   endpoint({
@@ -34,20 +36,20 @@ export const searchEndpoints = [
           field: "contactStructureId",
         });
       }
-      const size = sizeOf(body.pageSize, "pageSize", variants);
+      const size = limitPageSize(body.pageSize, "pageSize", variants);
       const { filters } = body.contactSpecification;
       refuseTooMany(filters, variants);
       const alternatives = (filters.length > 0 ? filters : [{ criterias: [] }]).map((filter) =>
-        wantedBy(store, structure, filter, variants),
+        toQuery(store, structure, filter, variants),
       );
-      const wanted = joined(alternatives);
-      if (wanted.length > mostAlternatives) {
-        throw tooMany(`more than ${mostAlternatives} filters that differ in more than their keys`);
+      const queries = mergeKeys(alternatives);
+      if (queries.length > maxAlternatives) {
+        throw tooMany(`more than ${maxAlternatives} filters that differ in more than their keys`);
       }
-      const found = store.search(wanted, (body.page - 1) * size, size);
+      const found = store.search.find(queries, (body.page - 1) * size, size);
       return {
         totalRecords: found.total,
-        contacts: found.contacts.map(searchReader(sourceWith(variants, body.source))),
+        contacts: found.contacts.map(searchedParts(answeredNames(variants, body.source))),
       };
     },
     literal: (answer) => answer,
@@ -65,25 +67,28 @@ export const searchEndpoints = [
   }),
 ];
 
-/** What comes along unasked (published reference). */
-function sourceWith({ source }: Variants, names: string[]): string[] {
+/** Ids come along unasked (published reference). */
+function answeredNames({ source }: Variants, names: string[]): string[] {
   return source === "specified" ? names : ["_id", "contactStructureId", ...names];
 }
 
 function refuseTooMany(filters: Filter[], variants: Variants): void {
-  const most = variants["max-keys"];
-  if (filters.length > most) throw tooMany(`more than ${most} filters`);
+  const maxFilters = variants["max-keys"];
+  if (filters.length > maxFilters) throw tooMany(`more than ${maxFilters} filters`);
   for (const { criterias } of filters) {
-    if (criterias.length > mostCriterias) throw tooMany(`more than ${mostCriterias} criterias in a filter`);
-    for (const { columnToFilter, values } of criterias) {
-      if (columnToFilter === "LIST_ID" && variants.columns === "specified") {
-        throw invalid("columnToFilter must be KEY or CONTACT_STATUS", { field: "contactSpecification" });
-      }
-      if (values.length > most) throw tooMany(`more than ${most} values of a criteria`);
-      if (columnToFilter === "KEY" && values.length > 1 && variants.keys === "refused") {
-        throw tooMany("more than one value of KEY");
-      }
-    }
+    if (criterias.length > maxCriterias) throw tooMany(`more than ${maxCriterias} criterias in a filter`);
+    for (const each of criterias) refuseCriteria(each, variants);
+  }
+}
+
+function refuseCriteria({ columnToFilter, values }: Criteria, variants: Variants): void {
+  if (columnToFilter === "LIST_ID" && variants.columns === "specified") {
+    throw invalid("columnToFilter must be KEY or CONTACT_STATUS", { field: "contactSpecification" });
+  }
+  const maxValues = variants["max-keys"];
+  if (values.length > maxValues) throw tooMany(`more than ${maxValues} values of a criteria`);
+  if (columnToFilter === "KEY" && values.length > 1 && variants.keys === "refused") {
+    throw tooMany("more than one value of KEY");
   }
 }
 
@@ -92,52 +97,52 @@ function tooMany(what: string) {
 }
 
 /** All criterias of a filter must hold, and any value of a criteria will do. */
-function wantedBy(
+function toQuery(
   store: Store,
   structure: StoredStructure,
   { criterias }: Filter,
   variants: Variants,
-): Wanted {
-  const wanted: Wanted = { structureId: structure._id, keyCase: variants["key-case"], groups: [] };
+): ContactQuery {
+  const query: ContactQuery = { structureId: structure._id, keyCase: variants["key-case"], groups: [] };
   for (const { columnToFilter, values } of criterias) {
     switch (columnToFilter) {
-      case "KEY": {
-        const fold = wanted.keyCase === "fold";
-        const keys = (variants.keys === "first" ? values.slice(0, 1) : values).map((key) =>
-          fold ? key.toLowerCase() : key,
-        );
-        const before = wanted.keys && new Set(wanted.keys);
-        wanted.keys = [...new Set(keys)].filter((key) => !before || before.has(key));
+      case "KEY":
+        query.keys = commonKeys(query, variants.keys === "first" ? values.slice(0, 1) : values);
         break;
-      }
       case "CONTACT_STATUS":
-        wanted.groups.push(values.map((value) => statusGroup(structure._id, value)));
+        query.groups.push(values.map((value) => statusGroup(structure._id, value)));
         break;
       case "LIST_ID":
-        wanted.groups.push(values.filter((id) => store.lists.get(structure._id, id)));
+        query.groups.push(values.filter((id) => store.lists.get(structure._id, id)));
         break;
     }
   }
   const asksStatus = criterias.some(({ columnToFilter }) => columnToFilter === "CONTACT_STATUS");
   if (variants.inactive === "hidden" && !asksStatus) {
-    wanted.groups.push([statusGroup(structure._id, "active")]);
+    query.groups.push([statusGroup(structure._id, "active")]);
   }
-  return wanted;
+  return query;
+}
+
+/** The keys that a further criteria leaves of those of the query. */
+function commonKeys({ keyCase, keys }: ContactQuery, values: string[]): string[] {
+  const wanted = new Set(keyCase === "fold" ? values.map(foldKey) : values);
+  return keys ? keys.filter((key) => wanted.has(key)) : [...wanted];
 }
 
 /** Alternatives that differ in their keys alone become one. */
-function joined(alternatives: Wanted[]): Wanted[] {
-  const byGroups = new Map<string, Wanted>();
-  const others: Wanted[] = [];
-  for (const wanted of alternatives) {
-    if (!wanted.keys) {
-      others.push(wanted);
+function mergeKeys(alternatives: ContactQuery[]): ContactQuery[] {
+  const byGroups = new Map<string, ContactQuery>();
+  const others: ContactQuery[] = [];
+  for (const query of alternatives) {
+    if (!query.keys) {
+      others.push(query);
       continue;
     }
-    const name = JSON.stringify(wanted.groups);
+    const name = JSON.stringify(query.groups);
     const known = byGroups.get(name);
-    if (known) known.keys!.push(...wanted.keys);
-    else byGroups.set(name, { ...wanted, keys: [...wanted.keys] });
+    if (known) known.keys!.push(...query.keys);
+    else byGroups.set(name, { ...query, keys: [...query.keys] });
   }
   return [...byGroups.values(), ...others];
 }

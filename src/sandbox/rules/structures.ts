@@ -1,12 +1,12 @@
 /** Contact structures (specification, /api/contact-structure). */
 import type { InferOutput } from "valibot";
 import type { FieldDefinition, TagDefinition } from "../../wire.ts";
-import type { Store } from "../store/index.ts";
 import type { StoredStructure } from "../store/structures.ts";
 import { structureAnswer, structuresAnswer } from "./answers.ts";
 import { endpoint } from "./endpoint.ts";
 import { literalListedStructure, literalStructure } from "./literal.ts";
-import { invalid, notFound, stale } from "./refusal.ts";
+import { requireStructure } from "./lookup.ts";
+import { invalid, stale } from "./refusal.ts";
 import { updateStructure } from "./requests.ts";
 
 const fieldMembers = ["_id", "label", "dataType", "required", "predefinedField"];
@@ -38,7 +38,7 @@ export const structureEndpoints = [
     summary: "Read one contact structure",
     scope: "contacts:read",
     result: structureAnswer,
-    answer: ({ store, parameter }) => structureOf(store, parameter("contactStructureId")),
+    answer: ({ store, parameter }) => requireStructure(store, parameter("contactStructureId")),
   }),
   endpoint({
     id: "updateStructure",
@@ -49,14 +49,14 @@ export const structureEndpoints = [
     body: updateStructure,
     result: structureAnswer,
     answer({ store, parameter, body, now, variants }) {
-      const before = structureOf(store, parameter("contactStructureId"));
+      const before = requireStructure(store, parameter("contactStructureId"));
       if (body.__v !== undefined && body.__v !== before.__v) throw stale("contact structure");
       if (variants["unknown-members"] === "refuse") {
         refuseUnknownMembers("fields", body.fields, before.fields, fieldMembers);
         refuseUnknownMembers("tags", body.tags ?? [], before.tags, tagMembers);
       }
-      const fields = fieldsAfter(before, body.fields);
-      const tags = body.tags === undefined ? before.tags : tagsAfter(before, body.tags);
+      const fields = updatedFields(before, body.fields);
+      const tags = body.tags === undefined ? before.tags : updatedTags(before, body.tags);
       const isNew = (definition: { _id: string }) => definition._id === "";
       const unnamed = [...fields, ...tags].filter(isNew);
       const ids = store.newIds(now, unnamed.length);
@@ -81,17 +81,11 @@ export const structureEndpoints = [
   }),
 ];
 
-/** @throws Refusal 404 */
-export function structureOf(store: Store, id: string): StoredStructure {
-  const structure = store.structures.get(id);
-  if (!structure) throw notFound("Contact structure");
-  return structure;
-}
-
 type Update = InferOutput<typeof updateStructure>;
+type GivenField = Update["fields"][number];
 
 /** The fields as they will be; a new one has an empty id still. What else a copied account says of one stays. */
-function fieldsAfter(before: StoredStructure, given: Update["fields"]): FieldDefinition[] {
+function updatedFields(before: StoredStructure, given: Update["fields"]): FieldDefinition[] {
   refuseRepeats(given, "fields");
   const byId = new Map(before.fields.map((field) => [field._id, field]));
   return given.map((field, index) => {
@@ -99,26 +93,36 @@ function fieldsAfter(before: StoredStructure, given: Update["fields"]): FieldDef
     if (field._id !== undefined && !known) {
       throw invalid(`fields[${index}]._id is not a field of this contact structure`, { fieldId: field._id });
     }
-    const dataType = field.dataType ?? known?.dataType ?? "text";
-    if (dataType !== (known?.dataType ?? "text")) {
-      throw invalid(`fields[${index}].dataType must be ${known?.dataType ?? "text"}`, { field: "fields" });
-    }
-    const predefinedField = known ? known.predefinedField : field.predefinedField;
-    if (!known && predefinedField !== undefined && !predefinedFields.includes(predefinedField)) {
-      throw invalid(`fields[${index}].predefinedField must be firstName or lastName`, { field: "fields" });
-    }
-    return {
-      ...known,
-      _id: known?._id ?? "",
-      label: field.label,
-      dataType,
-      required: field.required ?? known?.required ?? false,
-      ...(predefinedField === undefined ? {} : { predefinedField }),
-    };
+    return known ? updatedField(known, field, index) : newField(field, index);
   });
 }
 
-function tagsAfter(before: StoredStructure, given: NonNullable<Update["tags"]>): TagDefinition[] {
+function updatedField(
+  known: FieldDefinition,
+  { label, dataType = known.dataType, required = known.required ?? false }: GivenField,
+  index: number,
+): FieldDefinition {
+  refuseOtherType(dataType, known.dataType, index);
+  return { ...known, label, dataType, required };
+}
+
+function newField(
+  { label, dataType = "text", required = false, predefinedField }: GivenField,
+  index: number,
+): FieldDefinition {
+  refuseOtherType(dataType, "text", index);
+  if (predefinedField !== undefined && !predefinedFields.includes(predefinedField)) {
+    throw invalid(`fields[${index}].predefinedField must be firstName or lastName`, { field: "fields" });
+  }
+  return { _id: "", label, dataType, required, ...(predefinedField !== undefined && { predefinedField }) };
+}
+
+function refuseOtherType(dataType: string, expected: string, index: number): void {
+  if (dataType === expected) return;
+  throw invalid(`fields[${index}].dataType must be ${expected}`, { field: "fields" });
+}
+
+function updatedTags(before: StoredStructure, given: NonNullable<Update["tags"]>): TagDefinition[] {
   refuseRepeats(given, "tags");
   const byId = new Map(before.tags.map((tag) => [tag._id, tag]));
   return given.map((tag, index) => {

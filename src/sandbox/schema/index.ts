@@ -1,4 +1,4 @@
-/** The schema as ordered steps. A step that has been released is never edited: what changes comes as a further step. */
+/** The schema as ordered migrations. One that has been released is never edited: what changes comes as a further one. */
 import { UsageError } from "../../errors.ts";
 import type { Database } from "../database.ts";
 import { accountSchema } from "./0001-account.ts";
@@ -8,58 +8,76 @@ import { sandboxSchema } from "./0004-sandbox.ts";
 import { keyCaseSchema } from "./0005-key-case.ts";
 import { requestBatchesSchema } from "./0006-request-batches.ts";
 import { frozenClockSchema } from "./0007-frozen-clock.ts";
+import { requestRowsSchema } from "./0008-request-rows.ts";
+import { noMilestonesSchema } from "./0009-no-milestones.ts";
 
-const steps = [
-  accountSchema,
-  contactsSchema,
-  eventsSchema,
-  sandboxSchema,
-  keyCaseSchema,
-  requestBatchesSchema,
-  frozenClockSchema,
+interface Migration {
+  sql: string;
+  /** Whether a snapshot that was saved before it cannot be loaded after it. A new table alone is no reason. */
+  changesSnapshots: boolean;
+}
+
+const migrations: Migration[] = [
+  { sql: accountSchema, changesSnapshots: true },
+  { sql: contactsSchema, changesSnapshots: true },
+  { sql: eventsSchema, changesSnapshots: true },
+  { sql: sandboxSchema, changesSnapshots: false },
+  { sql: keyCaseSchema, changesSnapshots: true },
+  { sql: requestBatchesSchema, changesSnapshots: false },
+  { sql: frozenClockSchema, changesSnapshots: false },
+  { sql: requestRowsSchema, changesSnapshots: false },
+  { sql: noMilestonesSchema, changesSnapshots: false },
 ];
-const stepsOfTheSandbox = [sandboxSchema, requestBatchesSchema, frozenClockSchema];
-const sandboxTables = ["settings", "request_batches"];
+/** They belong to the sandbox itself: they stay when the account is emptied or replaced. */
+const sandboxTables = ["settings", "requests"];
 
 /** Brings a folder of any earlier version up to date. @throws UsageError for a folder of a later version */
-export function bringUpToDate(database: Database): void {
-  if (versionOf(database) === steps.length) return;
+export function migrate(database: Database): void {
+  if (schemaVersion(database) === migrations.length) return;
   database.transaction(() => {
-    const version = versionOf(database);
-    if (version > steps.length) {
+    const version = schemaVersion(database);
+    if (version > migrations.length) {
       throw new UsageError(
         "the sandbox's data was written by a later version of ecm",
         "update ecm, or name another folder",
       );
     }
-    for (const step of steps.slice(version)) database.exec(step);
-    database.exec(`PRAGMA user_version = ${steps.length}`);
+    for (const { sql } of migrations.slice(version)) database.exec(sql);
+    database.exec(`PRAGMA user_version = ${migrations.length}`);
   });
 }
 
-/**
- * Makes every table of the account anew, empty; those of the sandbox itself stay. The caller is in a transaction; to drop
- * is far quicker than to delete.
- */
-export function rebuild(database: Database): void {
-  for (const table of accountTables(database)) database.exec(`DROP TABLE "${table}"`);
-  for (const step of steps) if (!stepsOfTheSandbox.includes(step)) database.exec(step);
+/** Empties every table of the account. The caller is in a transaction; to drop a table is far quicker than to delete its rows. */
+export function recreateAccountTables(database: Database): void {
+  const tables = accountTables(database);
+  const definitions = database.all<{ sql: string }>(
+    `SELECT sql FROM main.sqlite_schema WHERE sql IS NOT NULL AND tbl_name IN (SELECT value FROM json_each(?))
+      ORDER BY type <> 'table', rowid`,
+    JSON.stringify(tables),
+  );
+  const statements = [...tables.map((name) => `DROP TABLE "${name}"`), ...definitions.map(({ sql }) => sql)];
+  database.exec(statements.join(";\n"));
 }
 
-/** All tables but those of the sandbox itself. */
-export function accountTables(database: Database): string[] {
+/** All tables but those of the sandbox itself and of the database. @param schema that of an attached file, such as a snapshot */
+export function accountTables(database: Database, schema: "main" | "snapshot" = "main"): string[] {
   return database
-    .all<{ name: string }>("SELECT name FROM main.sqlite_schema WHERE type = 'table'")
+    .all<{ name: string }>(
+      `SELECT name FROM ${schema}.sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\'`,
+    )
     .map((table) => table.name)
     .filter((name) => !sandboxTables.includes(name));
 }
 
-/** How many steps the database has had. */
-export function versionOf(database: Database): number {
+/** How many migrations the database has had. */
+export function schemaVersion(database: Database): number {
   return database.get<{ user_version: number }>("PRAGMA user_version")?.user_version ?? 0;
 }
 
-/** Whether the account's tables of a database of that version are those of today; the sandbox's own may have changed since. */
-export function hasAccountOfToday(version: number): boolean {
-  return version <= steps.length && steps.slice(version).every((step) => stepsOfTheSandbox.includes(step));
+/** Whether a snapshot of that version can be loaded today. */
+export function isLoadable(version: number): boolean {
+  return (
+    version <= migrations.length &&
+    migrations.slice(version).every(({ changesSnapshots }) => !changesSnapshots)
+  );
 }

@@ -1,7 +1,7 @@
-/** The account's row: standing, limits, what is spent of them; and the addresses that failed to log in. */
+/** The account's row: status, limits, what is used of them; and the addresses that failed to log in. */
 import type { Database } from "../database.ts";
 import type { Participant } from "../transaction-queue.ts";
-import { idsAfter } from "./ids.ts";
+import { nextIds } from "./ids.ts";
 import type { ClockSettings } from "./settings.ts";
 
 export interface AccountRow {
@@ -16,8 +16,8 @@ export interface AccountRow {
   last_id: string;
 }
 
-/** All that access depends on, read at once. */
-export interface Facts extends AccountRow, ClockSettings {
+/** What access to the account depends on, read at once. */
+export interface AccessFacts extends AccountRow, ClockSettings {
   /** When the block of the address ends, in milliseconds since the epoch; null: it was never blocked. */
   blocked_until: number | null;
   /** The key's parts are null when there is no such key. */
@@ -27,30 +27,133 @@ export interface Facts extends AccountRow, ClockSettings {
   id_seed: number | null;
 }
 
-/** In a transaction of the queue, the row is read once for requests that follow each other with one key, and written once. */
-export interface AccountStore extends Participant {
-  read(): AccountRow;
-  /** What is spent of it later counts in it, until the transaction ends. */
-  facts(address: string, keyHash: string): Facts;
-  /** New ids, each greater than all before. @param now milliseconds since the epoch */
-  newIds(now: number, count: number): string[];
-  spend(hourEndsAt: number, hourUsed: number, monthEndsAt: number, monthUsed: number): void;
-  setRegion(region: string): void;
-  setStatus(status: string): void;
-  setMonthlyLimit(limit: number): void;
-  /** Notes a failed authentication. Returns how many there were since `since`, this one included. */
-  noteFailure(address: string, now: number, since: number): number;
-  /** Its failures so far count no more. */
-  block(address: string, until: number): void;
+/** What is used of the limits, and until when. Milliseconds since the epoch. */
+export interface Usage {
+  hourEndsAt: number;
+  hourUsed: number;
+  monthEndsAt: number;
+  monthUsed: number;
 }
 
-export function accountIn(database: Database): AccountStore {
-  let isUnderWay = false;
-  let known: { address: string; keyHash: string; facts: Facts } | undefined;
-  let isChanged = false;
+/** In a transaction of the queue, the row is read once for requests that follow each other with one key, and written once. */
+export class AccountStore implements Participant {
+  private readonly database: Database;
+  private isInTransaction = false;
+  private cached: { address: string; keyHash: string; facts: AccessFacts } | undefined;
+  private isChanged = false;
 
-  const write = (row: Omit<AccountRow, "region" | "status" | "monthly_limit" | "monthly_limit_revision">) => {
-    database.run(
+  constructor(database: Database) {
+    this.database = database;
+  }
+
+  begin(): void {
+    this.isInTransaction = true;
+  }
+
+  beforeCommit(): void {
+    this.writeCached();
+  }
+
+  afterwards(): void {
+    this.isInTransaction = false;
+    this.cached = undefined;
+    this.isChanged = false;
+  }
+
+  read(): AccountRow {
+    return this.database.get<AccountRow>("SELECT * FROM account")!;
+  }
+
+  /** Changes of the usage are seen in it until the transaction ends. */
+  accessFacts(address: string, keyHash: string): AccessFacts {
+    const { cached } = this;
+    if (cached?.address === address && cached.keyHash === keyHash) return cached.facts;
+    this.writeCached();
+    const facts = this.database.get<AccessFacts>(
+      `SELECT account.*, (SELECT blocked_until FROM blocks WHERE address = ?) AS blocked_until,
+        scopes, is_active, expires_at, clock_offset, clock_frozen_at, id_seed
+        FROM account JOIN settings LEFT JOIN api_keys ON hash = ?`,
+      address,
+      keyHash,
+    )!;
+    if (this.isInTransaction) this.cached = { address, keyHash, facts };
+    return facts;
+  }
+
+  /** New ids, each greater than all before. @param now milliseconds since the epoch */
+  newIds(now: number, count: number): string[] {
+    const { last_id, id_seed } =
+      this.cached?.facts ??
+      this.database.get<Pick<AccessFacts, "last_id" | "id_seed">>(
+        "SELECT last_id, id_seed FROM account, settings",
+      )!;
+    const ids = nextIds(last_id, { isSeeded: id_seed !== null, now, count });
+    if (count > 0) this.update({ last_id: ids.at(-1)! });
+    return ids;
+  }
+
+  setUsage({ hourEndsAt, hourUsed, monthEndsAt, monthUsed }: Usage): void {
+    this.update({
+      hour_ends_at: hourEndsAt,
+      hour_used: hourUsed,
+      month_ends_at: monthEndsAt,
+      month_used: monthUsed,
+    });
+  }
+
+  setRegion(region: string): void {
+    this.database.run("UPDATE account SET region = ?", region);
+  }
+
+  setStatus(status: string): void {
+    this.database.run("UPDATE account SET status = ?", status);
+  }
+
+  setMonthlyLimit(limit: number): void {
+    this.database.run(
+      "UPDATE account SET monthly_limit = ?, monthly_limit_revision = monthly_limit_revision + 1",
+      limit,
+    );
+  }
+
+  /** Notes a failed authentication. Returns how many there were since `since`, this one included. */
+  noteFailure(address: string, now: number, since: number): number {
+    this.writeCached();
+    this.database.run(
+      "DELETE FROM failures WHERE address = ? AND (failed_at <= ? OR failed_at > ?)",
+      address,
+      since,
+      now,
+    );
+    this.database.run("INSERT INTO failures VALUES (?, ?)", address, now);
+    return this.database.get<{ count: number }>(
+      "SELECT count(*) AS count FROM failures WHERE address = ?",
+      address,
+    )!.count;
+  }
+
+  /** Its failures so far no longer count. */
+  block(address: string, until: number): void {
+    this.writeCached();
+    this.database.run("DELETE FROM failures WHERE address = ?", address);
+    this.database.run("INSERT OR REPLACE INTO blocks VALUES (?, ?)", address, until);
+  }
+
+  /** Changes the row, at once or together with what else changes in the transaction. */
+  private update(values: Partial<AccountRow>): void {
+    this.isChanged = this.cached !== undefined;
+    if (this.cached) Object.assign(this.cached.facts, values);
+    else this.write({ ...this.read(), ...values });
+  }
+
+  private writeCached(): void {
+    if (this.cached && this.isChanged) this.write(this.cached.facts);
+    this.isChanged = false;
+    this.cached = undefined;
+  }
+
+  private write(row: AccountRow): void {
+    this.database.run(
       "UPDATE account SET hour_ends_at = ?, hour_used = ?, month_ends_at = ?, month_used = ?, last_id = ?",
       row.hour_ends_at,
       row.hour_used,
@@ -58,90 +161,5 @@ export function accountIn(database: Database): AccountStore {
       row.month_used,
       row.last_id,
     );
-  };
-  const settle = () => {
-    if (known && isChanged) write(known.facts);
-    isChanged = false;
-    known = undefined;
-  };
-  const read = () => database.get<AccountRow>("SELECT * FROM account")!;
-  /** Changes the row, at once or with what else is known. */
-  const change = (values: Partial<AccountRow>) => {
-    isChanged = known !== undefined;
-    if (known) Object.assign(known.facts, values);
-    else write({ ...read(), ...values });
-  };
-
-  return {
-    begin() {
-      isUnderWay = true;
-    },
-    beforeCommit: settle,
-    afterwards() {
-      isUnderWay = false;
-      known = undefined;
-      isChanged = false;
-    },
-    read,
-    facts(address, keyHash) {
-      if (known?.address === address && known.keyHash === keyHash) return known.facts;
-      settle();
-      const facts = database.get<Facts>(
-        `SELECT account.*, (SELECT blocked_until FROM blocks WHERE address = ?) AS blocked_until,
-          scopes, is_active, expires_at, clock_offset, clock_frozen_at, id_seed
-          FROM account JOIN settings LEFT JOIN api_keys ON hash = ?`,
-        address,
-        keyHash,
-      )!;
-      if (isUnderWay) known = { address, keyHash, facts };
-      return facts;
-    },
-    newIds(now, count) {
-      const { last_id, id_seed } =
-        known?.facts ??
-        database.get<Pick<Facts, "last_id" | "id_seed">>("SELECT last_id, id_seed FROM account, settings")!;
-      const ids = idsAfter(last_id, { isSeeded: id_seed !== null, now, count });
-      if (count > 0) change({ last_id: ids.at(-1)! });
-      return ids;
-    },
-    spend(hourEndsAt, hourUsed, monthEndsAt, monthUsed) {
-      change({
-        hour_ends_at: hourEndsAt,
-        hour_used: hourUsed,
-        month_ends_at: monthEndsAt,
-        month_used: monthUsed,
-      });
-    },
-    setRegion(region) {
-      database.run("UPDATE account SET region = ?", region);
-    },
-    setStatus(status) {
-      database.run("UPDATE account SET status = ?", status);
-    },
-    setMonthlyLimit(limit) {
-      database.run(
-        "UPDATE account SET monthly_limit = ?, monthly_limit_revision = monthly_limit_revision + 1",
-        limit,
-      );
-    },
-    noteFailure(address, now, since) {
-      settle();
-      database.run(
-        "DELETE FROM failures WHERE address = ? AND (failed_at <= ? OR failed_at > ?)",
-        address,
-        since,
-        now,
-      );
-      database.run("INSERT INTO failures VALUES (?, ?)", address, now);
-      return database.get<{ count: number }>(
-        "SELECT count(*) AS count FROM failures WHERE address = ?",
-        address,
-      )!.count;
-    },
-    block(address, until) {
-      settle();
-      database.run("DELETE FROM failures WHERE address = ?", address);
-      database.run("INSERT OR REPLACE INTO blocks VALUES (?, ?)", address, until);
-    },
-  };
+  }
 }

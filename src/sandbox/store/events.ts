@@ -23,13 +23,6 @@ export interface EventPage {
   size: number;
 }
 
-export interface Events {
-  /** Adds one; the caller is in a transaction. */
-  add(event: StoredEvent): void;
-  /** The newest come first. */
-  page(wanted: EventPage): { total: number; events: StoredEvent[] };
-}
-
 interface EventRow {
   contact_id: string;
   type: string;
@@ -37,43 +30,50 @@ interface EventRow {
   details: string | null;
 }
 
-export function eventsIn(database: Database): Events {
-  return {
-    add({ contactId, type, at, details }) {
-      database.run(
-        "INSERT INTO events (contact_id, type, happened_at, details) VALUES (?, ?, ?, ?)",
-        contactId,
-        type,
-        at,
-        details === undefined ? null : JSON.stringify(details),
-      );
-    },
-    page({ contactId, types, since, page, size }) {
-      const conditions: [sql: string, value: Value | undefined][] = [
-        ["contact_id = ?", contactId],
-        ["type IN (SELECT value FROM json_each(?))", types && JSON.stringify(types)],
-        ["happened_at >= ?", since],
-      ];
-      const given = conditions.filter(([, value]) => value !== undefined);
-      const where = given.length > 0 ? ` WHERE ${given.map(([sql]) => sql).join(" AND ")}` : "";
-      const values = given.map(([, value]) => value!);
-      const total = database.get<{ total: number }>(
-        `SELECT count(*) AS total FROM events${where}`,
-        ...values,
-      );
-      const rows = database.all<EventRow>(
-        `SELECT contact_id, type, happened_at, details FROM events${where}
-          ORDER BY happened_at DESC, id DESC LIMIT ? OFFSET ?`,
-        ...values,
-        size,
-        (page - 1) * size,
-      );
-      return { total: total?.total ?? 0, events: rows.map(read) };
-    },
-  };
+export class EventStore {
+  private readonly database: Database;
+
+  constructor(database: Database) {
+    this.database = database;
+  }
+
+  /** Adds one; the caller is in a transaction. */
+  add({ contactId, type, at, details }: StoredEvent): void {
+    this.database.run(
+      "INSERT INTO events (contact_id, type, happened_at, details) VALUES (?, ?, ?, ?)",
+      contactId,
+      type,
+      at,
+      details === undefined ? null : JSON.stringify(details),
+    );
+  }
+
+  /** The newest come first. */
+  page({ contactId, types, since, page, size }: EventPage): { total: number; events: StoredEvent[] } {
+    const conditions: [sql: string, value: Value | undefined][] = [
+      ["contact_id = ?", contactId],
+      ["type IN (SELECT value FROM json_each(?))", types && JSON.stringify(types)],
+      ["happened_at >= ?", since],
+    ];
+    const given = conditions.filter(([, value]) => value !== undefined);
+    const where = given.length > 0 ? ` WHERE ${given.map(([sql]) => sql).join(" AND ")}` : "";
+    const values = given.map(([, value]) => value!);
+    const total = this.database.get<{ total: number }>(
+      `SELECT count(*) AS total FROM events${where}`,
+      ...values,
+    );
+    const rows = this.database.all<EventRow>(
+      `SELECT contact_id, type, happened_at, details FROM events${where}
+        ORDER BY happened_at DESC, id DESC LIMIT ? OFFSET ?`,
+      ...values,
+      size,
+      (page - 1) * size,
+    );
+    return { total: total?.total ?? 0, events: rows.map(readEvent) };
+  }
 }
 
-function read(row: EventRow): StoredEvent {
+function readEvent(row: EventRow): StoredEvent {
   const event = { contactId: row.contact_id, type: row.type, at: row.happened_at };
   return row.details === null ? event : { ...event, details: JSON.parse(row.details) };
 }

@@ -2,16 +2,16 @@
 import { createHash, randomBytes } from "node:crypto";
 import type { Database } from "../database.ts";
 
-const lastOfSecond = 0xff_ff_ff_ff_ff_ff_ff_ffn;
+const maxOfSecond = 0xff_ff_ff_ff_ff_ff_ff_ffn;
 
 /** The next `count` ids. They begin with the second of their making, unless there is a seed. */
-export function idsAfter(
+export function nextIds(
   lastId: string,
   { isSeeded, now, count }: { isSeeded: boolean; now: number; count: number },
 ): string[] {
   let last = BigInt(`0x${lastId}`);
   const second = BigInt(Math.max(0, Math.floor(now / 1000))) << 64n;
-  if (!isSeeded && last < second) last = second | (last & lastOfSecond);
+  if (!isSeeded && last < second) last = second | (last & maxOfSecond);
   const ids: string[] = [];
   for (let taken = 0; taken < count; taken++) {
     last += 1n;
@@ -20,7 +20,7 @@ export function idsAfter(
   return ids;
 }
 
-/** Remembers an id that came from elsewhere, so that later ones are greater. Others' forms of ids pass by. */
+/** Remembers an id that came from elsewhere, so that later ones are greater. Ids of another form are ignored. */
 export function noteId(database: Database, id: string): void {
   if (!/^[0-9a-f]{24}$/.test(id)) return;
   database.run("UPDATE account SET last_id = ? WHERE last_id < ?", id, id);
@@ -29,7 +29,7 @@ export function noteId(database: Database, id: string): void {
 /** Where a new folder begins: without a seed, no two folders give the same ids. */
 export function firstId(seed?: number | null): string {
   if (seed == null) return `00000000${randomBytes(5).toString("hex")}000000`;
-  return `${secondOfSeeds}${createHash("sha256").update(String(seed)).digest("hex").slice(0, 10)}000000`;
+  return `${seededSecond}${createHash("sha256").update(String(seed)).digest("hex").slice(0, 10)}000000`;
 }
 
 /** Where ids begin again after a reset: behind those of the structure and its fields, which stay. */
@@ -38,4 +38,4 @@ export function firstIdAfterReset(seed: number): string {
 }
 
 // 2024-01-01: ids that follow the time are greater, should the seed be dropped.
-const secondOfSeeds = "65920080";
+const seededSecond = "65920080";

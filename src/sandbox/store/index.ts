@@ -6,28 +6,28 @@ import { UsageError } from "../../errors.ts";
 import { shellWord } from "../../shell-word.ts";
 import type { Clock, ContactStructure } from "../../wire.ts";
 import { type Database, damageIn, discardDatabase, openDatabase } from "../database.ts";
-import { bringUpToDate } from "../schema/index.ts";
-import { type AccountStore, accountIn } from "./account.ts";
-import { type Contacts, contactsIn } from "./contacts.ts";
-import { type Events, eventsIn } from "./events.ts";
+import { migrate } from "../schema/index.ts";
+import { AccountStore } from "./account.ts";
+import { ContactStore } from "./contacts.ts";
+import { EventStore } from "./events.ts";
 import { firstId } from "./ids.ts";
-import { type Keys, keysIn } from "./keys.ts";
-import { type Lists, listsIn } from "./lists.ts";
-import { type RequestLog, requestLogIn } from "./request-log.ts";
-import { type Search, searchIn } from "./search.ts";
-import { type SettingsStore, settingsIn, timeBy } from "./settings.ts";
-import { type Structures, structuresIn } from "./structures.ts";
+import { KeyStore } from "./keys.ts";
+import { ListStore } from "./lists.ts";
+import { RequestLog } from "./request-log.ts";
+import { type ContactSearch, DatabaseSearch } from "./search.ts";
+import { SettingsStore, serviceTimeAt } from "./settings.ts";
+import { StructureStore } from "./structures.ts";
 
 export interface Store {
   folder: string;
   database: Database;
   account: AccountStore;
-  keys: Keys;
-  structures: Structures;
-  lists: Lists;
-  contacts: Contacts;
-  events: Events;
-  search: Search;
+  keys: KeyStore;
+  structures: StructureStore;
+  lists: ListStore;
+  contacts: ContactStore;
+  events: EventStore;
+  search: ContactSearch;
   settings: SettingsStore;
   requests: RequestLog;
   /** New ids, each greater than all before. @param now milliseconds since the epoch */
@@ -36,7 +36,7 @@ export interface Store {
 
 /**
  * Opens the folder, which only its owner can read; a new one gets an account with its default structure.
- * @param made `region`: two letters, for the keys to come; default: what the folder has, else `us`. `seed`: ids of a new
+ * @param options `region`: two letters, for the keys to come; default: what the folder has, else `us`. `seed`: ids of a new
  *   folder, and of every folder after a reset, are the same for the same seed
  * @throws UsageError when the folder cannot be used; DamagedError
  */
@@ -45,15 +45,15 @@ export async function openStore(
   now: number,
   { region, seed }: { region?: string; seed?: number } = {},
 ): Promise<Store> {
-  const file = await makePrivate(folder);
+  const file = await makePrivateFile(folder);
   let database: Database | undefined;
   try {
     database = await openDatabase(file);
-    bringUpToDate(database);
-    const store = storeIn(folder, database);
+    migrate(database);
+    const store = createStore(folder, database);
     database.transaction(() => {
       if (seed !== undefined) store.settings.setIdSeed(seed);
-      if (!store.database.get("SELECT only FROM account")) foundAccount(store, now, region);
+      if (!store.database.get("SELECT only FROM account")) createAccount(store, now, region);
       else if (region !== undefined) store.account.setRegion(region);
     });
     return store;
@@ -64,22 +64,22 @@ export async function openStore(
   }
 }
 
-function storeIn(folder: string, database: Database): Store {
-  const account = accountIn(database);
-  const contacts = contactsIn(database);
+function createStore(folder: string, database: Database): Store {
+  const account = new AccountStore(database);
+  const contacts = new ContactStore(database);
   return {
     folder,
     database,
     account,
-    keys: keysIn(database),
-    structures: structuresIn(database),
-    lists: listsIn(database),
+    keys: new KeyStore(database),
+    structures: new StructureStore(database),
+    lists: new ListStore(database),
     contacts,
-    events: eventsIn(database),
-    search: searchIn(database, contacts),
-    settings: settingsIn(database),
-    requests: requestLogIn(database),
-    newIds: account.newIds,
+    events: new EventStore(database),
+    search: new DatabaseSearch(database, contacts),
+    settings: new SettingsStore(database),
+    requests: new RequestLog(database),
+    newIds: (now, count) => account.newIds(now, count),
   };
 }
 
@@ -104,7 +104,7 @@ function databaseFile(folder: string): string {
 }
 
 /** An empty account as the service gives a new one (specification, Contact structure). */
-function foundAccount(store: Store, now: number, region = "us"): void {
+function createAccount(store: Store, now: number, region = "us"): void {
   const { database } = store;
   database.run(
     "INSERT INTO account (only, region, status, last_id) VALUES (1, ?, 'open', ?)",
@@ -120,10 +120,10 @@ function foundAccount(store: Store, now: number, region = "us"): void {
  * @param before the ids of the fields stay those of this structure, as far as it has them
  */
 export function addDefaultStructure(store: Store, _id: string, now: number, before?: ContactStructure): void {
-  const idOf = (name: string) =>
+  const fieldId = (name: string) =>
     before?.fields.find((field) => field.predefinedField === name)?._id ?? store.newIds(now, 1)[0]!;
-  const firstName = idOf("firstName");
-  const lastName = idOf("lastName");
+  const firstName = fieldId("firstName");
+  const lastName = fieldId("lastName");
   store.structures.put({
     _id,
     label: "Default",
@@ -146,11 +146,11 @@ export function addDefaultStructure(store: Store, _id: string, now: number, befo
 
 /** The service's time, in milliseconds since the epoch: the clock's, as far from it as it was set, or standing still. */
 export function serviceTime(store: Store, clock: Clock): number {
-  return timeBy(store.settings.clock(), clock.now());
+  return serviceTimeAt(store.settings.clock(), clock.now());
 }
 
 /** The database's file. Its side files take over its rights, wherever the folder lies. */
-async function makePrivate(folder: string): Promise<string> {
+async function makePrivateFile(folder: string): Promise<string> {
   const file = databaseFile(folder);
   try {
     await mkdir(folder, { recursive: true, mode: 0o700 });

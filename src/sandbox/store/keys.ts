@@ -15,7 +15,7 @@ export type Scope = (typeof scopes)[number];
 export interface StoredKey {
   id: string;
   name: string;
-  /** The key with all but its ends covered. */
+  /** The key with all but its ends masked. */
   shown: string;
   scopes: Scope[];
   isActive: boolean;
@@ -34,16 +34,6 @@ interface KeyRow {
   created_at: number;
 }
 
-export interface Keys {
-  all(): StoredKey[];
-  ofValue(key: string): StoredKey | undefined;
-  add(stored: Omit<StoredKey, "shown">, key: string): void;
-  setActive(id: string, isActive: boolean): void;
-  /** The old value is worthless from now on. @param expiresAt milliseconds since the epoch; null: never */
-  setValue(id: string, key: string, expiresAt: number | null): void;
-  remove(id: string): void;
-}
-
 const prefix = "ecm_";
 const alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";
 const randomLength = 43;
@@ -56,7 +46,7 @@ export function newKeyValue(region: string): string {
 }
 
 /** The region that a key names. */
-export function regionOf(key: string): string {
+export function keyRegion(key: string): string {
   return key.slice(prefix.length, prefix.length + 2);
 }
 
@@ -64,49 +54,61 @@ export function isKeyValue(text: string): boolean {
   return /^ecm_[a-z]{2}_[A-Za-z0-9]{43}$/.test(text);
 }
 
-export function keysIn(database: Database): Keys {
-  return {
-    all: () => database.all<KeyRow>("SELECT * FROM api_keys ORDER BY id").map(read),
-    ofValue(key) {
-      const row = database.get<KeyRow>("SELECT * FROM api_keys WHERE hash = ?", hashOf(key));
-      return row && read(row);
-    },
-    add(stored, key) {
-      database.run(
-        "INSERT INTO api_keys VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
-        stored.id,
-        stored.name,
-        hashOf(key),
-        covered(key),
-        JSON.stringify(stored.scopes),
-        stored.isActive ? 1 : 0,
-        stored.expiresAt,
-        stored.createdAt,
-      );
-    },
-    setActive(id, isActive) {
-      database.run("UPDATE api_keys SET is_active = ? WHERE id = ?", isActive ? 1 : 0, id);
-    },
-    setValue(id, key, expiresAt) {
-      const set = "UPDATE api_keys SET hash = ?, shown = ?, expires_at = ? WHERE id = ?";
-      database.run(set, hashOf(key), covered(key), expiresAt, id);
-    },
-    remove(id) {
-      database.run("DELETE FROM api_keys WHERE id = ?", id);
-    },
-  };
+export class KeyStore {
+  private readonly database: Database;
+
+  constructor(database: Database) {
+    this.database = database;
+  }
+
+  all(): StoredKey[] {
+    return this.database.all<KeyRow>("SELECT * FROM api_keys ORDER BY id").map(readKey);
+  }
+
+  findByValue(key: string): StoredKey | undefined {
+    const row = this.database.get<KeyRow>("SELECT * FROM api_keys WHERE hash = ?", hashKey(key));
+    return row && readKey(row);
+  }
+
+  add(stored: Omit<StoredKey, "shown">, key: string): void {
+    this.database.run(
+      "INSERT INTO api_keys VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+      stored.id,
+      stored.name,
+      hashKey(key),
+      maskKey(key),
+      JSON.stringify(stored.scopes),
+      stored.isActive ? 1 : 0,
+      stored.expiresAt,
+      stored.createdAt,
+    );
+  }
+
+  setActive(id: string, isActive: boolean): void {
+    this.database.run("UPDATE api_keys SET is_active = ? WHERE id = ?", isActive ? 1 : 0, id);
+  }
+
+  /** The old value is worthless from now on. @param expiresAt milliseconds since the epoch; null: never */
+  setValue(id: string, key: string, expiresAt: number | null): void {
+    const set = "UPDATE api_keys SET hash = ?, shown = ?, expires_at = ? WHERE id = ?";
+    this.database.run(set, hashKey(key), maskKey(key), expiresAt, id);
+  }
+
+  remove(id: string): void {
+    this.database.run("DELETE FROM api_keys WHERE id = ?", id);
+  }
 }
 
 /** What is kept of a key. */
-export function hashOf(key: string): string {
+export function hashKey(key: string): string {
   return createHash("sha256").update(key).digest("hex");
 }
 
-function covered(key: string): string {
+function maskKey(key: string): string {
   return `${key.slice(0, prefix.length + 3)}…${key.slice(-4)}`;
 }
 
-function read(row: KeyRow): StoredKey {
+function readKey(row: KeyRow): StoredKey {
   return {
     id: row.id,
     name: row.name,

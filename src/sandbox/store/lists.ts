@@ -28,69 +28,76 @@ export interface ListPage {
   nameHolds?: string;
 }
 
-export interface Lists {
-  page(structureId: string, wanted: ListPage): { total: number; lists: StoredList[] };
-  all(structureId: string): StoredList[];
-  get(structureId: string, id: string): StoredList | undefined;
-  /** How many of these ids are lists of the structure. */
-  countOf(structureId: string, ids: string[]): number;
-  add(structureId: string, list: { _id: string; name: string; now: number }): void;
-  rename(id: string, name: string, now: number): void;
-  remove(id: string): void;
-}
-
 const selected = "SELECT lists.*, totals.total FROM lists LEFT JOIN totals ON totals.group_id = lists.id";
 const columns = { _id: "id", name: "name COLLATE NOCASE", createdAt: "created_at", updatedAt: "updated_at" };
 
-export function listsIn(database: Database): Lists {
-  return {
-    page(structureId, { page, size, sort, direction, nameHolds }) {
-      const where = `WHERE structure_id = ?${nameHolds === undefined ? "" : " AND instr(lower(name), lower(?))"}`;
-      const values: Value[] = nameHolds === undefined ? [structureId] : [structureId, nameHolds];
-      const total = database.get<{ total: number }>(
-        `SELECT count(*) AS total FROM lists ${where}`,
-        ...values,
-      );
-      const rows = database.all<ListRow>(
-        `${selected} ${where} ORDER BY ${columns[sort]} ${direction}, id LIMIT ? OFFSET ?`,
-        ...values,
-        size,
-        (page - 1) * size,
-      );
-      return { total: total?.total ?? 0, lists: rows.map(read) };
-    },
-    all: (structureId) =>
-      database.all<ListRow>(`${selected} WHERE structure_id = ? ORDER BY id`, structureId).map(read),
-    get(structureId, id) {
-      const row = database.get<ListRow>(`${selected} WHERE structure_id = ? AND id = ?`, structureId, id);
-      return row && read(row);
-    },
-    countOf(structureId, ids) {
-      const row = database.get<{ count: number }>(
-        "SELECT count(*) AS count FROM json_each(?) AS wanted JOIN lists ON lists.id = wanted.value WHERE structure_id = ?",
-        JSON.stringify(ids),
-        structureId,
-      );
-      return row?.count ?? 0;
-    },
-    add(structureId, { _id, name, now }) {
-      database.run("INSERT INTO lists VALUES (?, ?, ?, ?, ?, 0)", _id, structureId, name, now, now);
-    },
-    rename(id, name, now) {
-      database.run(
-        "UPDATE lists SET name = ?, updated_at = ?, version = version + 1 WHERE id = ?",
-        name,
-        now,
-        id,
-      );
-    },
-    remove(id) {
-      database.run("DELETE FROM lists WHERE id = ?", id);
-    },
-  };
+export class ListStore {
+  private readonly database: Database;
+
+  constructor(database: Database) {
+    this.database = database;
+  }
+
+  page(
+    structureId: string,
+    { page, size, sort, direction, nameHolds }: ListPage,
+  ): { total: number; lists: StoredList[] } {
+    const where = `WHERE structure_id = ?${nameHolds === undefined ? "" : " AND instr(lower(name), lower(?))"}`;
+    const values: Value[] = nameHolds === undefined ? [structureId] : [structureId, nameHolds];
+    const total = this.database.get<{ total: number }>(
+      `SELECT count(*) AS total FROM lists ${where}`,
+      ...values,
+    );
+    const rows = this.database.all<ListRow>(
+      `${selected} ${where} ORDER BY ${columns[sort]} ${direction}, id LIMIT ? OFFSET ?`,
+      ...values,
+      size,
+      (page - 1) * size,
+    );
+    return { total: total?.total ?? 0, lists: rows.map(readList) };
+  }
+
+  all(structureId: string): StoredList[] {
+    return this.database
+      .all<ListRow>(`${selected} WHERE structure_id = ? ORDER BY id`, structureId)
+      .map(readList);
+  }
+
+  get(structureId: string, id: string): StoredList | undefined {
+    const row = this.database.get<ListRow>(`${selected} WHERE structure_id = ? AND id = ?`, structureId, id);
+    return row && readList(row);
+  }
+
+  /** How many of these ids are lists of the structure. */
+  count(structureId: string, ids: string[]): number {
+    const row = this.database.get<{ count: number }>(
+      `SELECT count(*) AS count FROM json_each(?) AS wanted JOIN lists ON lists.id = wanted.value
+        WHERE structure_id = ?`,
+      JSON.stringify(ids),
+      structureId,
+    );
+    return row?.count ?? 0;
+  }
+
+  add(structureId: string, { _id, name, now }: { _id: string; name: string; now: number }): void {
+    this.database.run("INSERT INTO lists VALUES (?, ?, ?, ?, ?, 0)", _id, structureId, name, now, now);
+  }
+
+  rename(id: string, name: string, now: number): void {
+    this.database.run(
+      "UPDATE lists SET name = ?, updated_at = ?, version = version + 1 WHERE id = ?",
+      name,
+      now,
+      id,
+    );
+  }
+
+  remove(id: string): void {
+    this.database.run("DELETE FROM lists WHERE id = ?", id);
+  }
 }
 
-function read(row: ListRow): StoredList {
+function readList(row: ListRow): StoredList {
   return {
     _id: row.id,
     name: row.name,

@@ -1,8 +1,8 @@
 /** A search that sees each write only after a while. What lists and structures do to contacts it sees at once. */
 import type { Clock } from "../../wire.ts";
-import type { StoredContact } from "./contacts.ts";
+import { ContactStore, type StoredContact } from "./contacts.ts";
 import type { Store } from "./index.ts";
-import { isWanted } from "./search.ts";
+import { type ContactQuery, type ContactSearch, type FoundContacts, matches } from "./search.ts";
 
 interface Write {
   /** Milliseconds since the epoch. */
@@ -12,58 +12,82 @@ interface Write {
 }
 
 /** The same store, whose search shows contacts as they were so long ago. Only writes through this store lag. */
-export function laggingBehind(store: Store, milliseconds: number, clock: Clock): Store {
+export function withSearchLag(store: Store, milliseconds: number, clock: Clock): Store {
+  const search = new LaggingSearch(store, milliseconds, clock);
+  return { ...store, search, contacts: new NotingContacts(store, search) };
+}
+
+class NotingContacts extends ContactStore {
+  private readonly search: LaggingSearch;
+
+  constructor({ database }: Store, search: LaggingSearch) {
+    super(database);
+    this.search = search;
+  }
+
+  override add(contact: StoredContact): void {
+    super.add(contact);
+    this.search.note(contact.id, undefined);
+  }
+
+  override replace(before: StoredContact, after: StoredContact): void {
+    super.replace(before, after);
+    this.search.note(before.id, before);
+  }
+
+  override remove(contact: StoredContact): void {
+    super.remove(contact);
+    this.search.note(contact.id, contact);
+  }
+}
+
+class LaggingSearch implements ContactSearch {
+  private readonly store: Store;
+  private readonly milliseconds: number;
+  private readonly clock: Clock;
   /** Of each contact the writes that a search does not see yet, the oldest first. */
-  const unseen = new Map<string, Write[]>();
-  let knownTables: number | undefined;
-  /** A reset, or a snapshot that is loaded, makes the tables anew: who was in them before is neither shown nor hidden. */
-  const forgetReplaced = () => {
-    const tables = store.database.get<{ schema_version: number }>("PRAGMA schema_version")?.schema_version;
-    if (tables !== knownTables) unseen.clear();
-    knownTables = tables;
-  };
-  const note = (id: string, before: StoredContact | undefined) => {
-    forgetReplaced();
-    const writes = unseen.get(id) ?? [];
-    unseen.set(id, [...writes, { at: clock.now(), before }]);
-  };
-  const forgetSeen = () => {
-    for (const [id, writes] of unseen) {
-      const left = writes.filter(({ at }) => clock.now() - at < milliseconds);
-      if (left.length > 0) unseen.set(id, left);
-      else unseen.delete(id);
+  private readonly unseen = new Map<string, Write[]>();
+  private knownTables: number | undefined;
+
+  constructor(store: Store, milliseconds: number, clock: Clock) {
+    this.store = store;
+    this.milliseconds = milliseconds;
+    this.clock = clock;
+  }
+
+  note(id: string, before: StoredContact | undefined): void {
+    this.forgetReplaced();
+    const writes = this.unseen.get(id) ?? [];
+    this.unseen.set(id, [...writes, { at: this.clock.now(), before }]);
+  }
+
+  find(alternatives: ContactQuery[], offset: number, count: number): FoundContacts {
+    this.forgetReplaced();
+    this.forgetSeen();
+    const { search } = this.store;
+    if (this.unseen.size === 0) return search.find(alternatives, offset, count);
+    const unchanged = search
+      .find(alternatives, 0, Number.POSITIVE_INFINITY)
+      .contacts.filter(({ id }) => !this.unseen.has(id));
+    const earlier = Array.from(this.unseen.values(), ([oldest]) => oldest?.before)
+      .filter((contact) => contact !== undefined)
+      .filter((contact) => alternatives.some((query) => matches(contact, query)));
+    const shown = [...unchanged, ...earlier].sort((a, b) => (a.id < b.id ? -1 : 1));
+    return { total: shown.length, contacts: shown.slice(offset, offset + count) };
+  }
+
+  /** A reset or the loading of a snapshot makes the tables anew: who was in them before is neither shown nor hidden. */
+  private forgetReplaced(): void {
+    const row = this.store.database.get<{ schema_version: number }>("PRAGMA schema_version");
+    if (row?.schema_version !== this.knownTables) this.unseen.clear();
+    this.knownTables = row?.schema_version;
+  }
+
+  private forgetSeen(): void {
+    for (const [id, writes] of this.unseen) {
+      const left = writes.filter(({ at }) => this.clock.now() - at < this.milliseconds);
+      if (left.length > 0) this.unseen.set(id, left);
+      else this.unseen.delete(id);
     }
-  };
-  const { contacts } = store;
-  return {
-    ...store,
-    contacts: {
-      ...contacts,
-      add(contact) {
-        contacts.add(contact);
-        note(contact.id, undefined);
-      },
-      replace(before, after) {
-        contacts.replace(before, after);
-        note(before.id, before);
-      },
-      remove(contact) {
-        contacts.remove(contact);
-        note(contact.id, contact);
-      },
-    },
-    search(alternatives, offset, count) {
-      forgetReplaced();
-      forgetSeen();
-      if (unseen.size === 0) return store.search(alternatives, offset, count);
-      const now = store.search(alternatives, 0, Number.POSITIVE_INFINITY).contacts;
-      const then = Array.from(unseen.values(), ([oldest]) => oldest?.before).filter(
-        (contact) => contact !== undefined && alternatives.some((wanted) => isWanted(contact, wanted)),
-      ) as StoredContact[];
-      const shown = [...now.filter(({ id }) => !unseen.has(id)), ...then].sort((a, b) =>
-        a.id < b.id ? -1 : 1,
-      );
-      return { total: shown.length, contacts: shown.slice(offset, offset + count) };
-    },
-  };
+  }
 }

@@ -11,32 +11,36 @@ export interface ClockSettings {
 
 export const realTime: ClockSettings = { clock_offset: 0, clock_frozen_at: null };
 
-export interface SettingsStore {
-  clock(): ClockSettings;
-  setClock(settings: ClockSettings): void;
-  /** Where ids begin after a reset; null: they follow the time. */
-  idSeed(): number | null;
-  setIdSeed(seed: number): void;
-}
+export class SettingsStore {
+  private readonly database: Database;
 
-export function settingsIn(database: Database): SettingsStore {
-  return {
-    clock: () => database.get<ClockSettings>("SELECT clock_offset, clock_frozen_at FROM settings")!,
-    setClock({ clock_offset, clock_frozen_at }) {
-      database.run(
-        "UPDATE settings SET clock_offset = ?, clock_frozen_at = ?",
-        clock_offset,
-        clock_frozen_at,
-      );
-    },
-    idSeed: () => database.get<{ id_seed: number | null }>("SELECT id_seed FROM settings")!.id_seed,
-    setIdSeed(seed) {
-      database.run("UPDATE settings SET id_seed = ?", seed);
-    },
-  };
+  constructor(database: Database) {
+    this.database = database;
+  }
+
+  clock(): ClockSettings {
+    return this.database.get<ClockSettings>("SELECT clock_offset, clock_frozen_at FROM settings")!;
+  }
+
+  setClock({ clock_offset, clock_frozen_at }: ClockSettings): void {
+    this.database.run(
+      "UPDATE settings SET clock_offset = ?, clock_frozen_at = ?",
+      clock_offset,
+      clock_frozen_at,
+    );
+  }
+
+  /** Where ids begin after a reset; null: they follow the time. */
+  idSeed(): number | null {
+    return this.database.get<{ id_seed: number | null }>("SELECT id_seed FROM settings")!.id_seed;
+  }
+
+  setIdSeed(seed: number): void {
+    this.database.run("UPDATE settings SET id_seed = ?", seed);
+  }
 }
 
 /** The service's time, in milliseconds since the epoch. */
-export function timeBy({ clock_offset, clock_frozen_at }: ClockSettings, realNow: number): number {
+export function serviceTimeAt({ clock_offset, clock_frozen_at }: ClockSettings, realNow: number): number {
   return clock_frozen_at ?? realNow + clock_offset;
 }

@@ -16,7 +16,7 @@ export function isLoopbackAddress(address: string): boolean {
  * - `Origin`: sent with every request that is not a plain GET; `null` for a sandboxed frame or a file.
  * - `Sec-Fetch-Site`: sent with images and scripts too, which have no `Origin`.
  */
-export function foreignHeaderOf(
+export function findForeignHeader(
   headers: IncomingHttpHeaders,
 ): "Host" | "Origin" | "Sec-Fetch-Site" | undefined {
   const { host, origin } = headers;

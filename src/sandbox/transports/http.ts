@@ -6,10 +6,10 @@ import { UsageError } from "../../errors.ts";
 import { isAdminPath } from "../admin-api/access.ts";
 import type { AdminApi } from "../admin-api/routes.ts";
 import { readMessage } from "../body.ts";
-import { type Answer, answerOf, contentType, failure, pathOf, resultOf } from "../request.ts";
-import { forbidden, type Refusal } from "../rules/refusal.ts";
+import { type Answer, contentType, failure, refusalAnswer, targetPath } from "../request.ts";
+import { forbidden } from "../rules/refusal.ts";
 import type { Service } from "../service.ts";
-import { foreignHeaderOf, isLoopbackAddress } from "./foreign.ts";
+import { findForeignHeader, isLoopbackAddress } from "./foreign.ts";
 import { answerMalformed, malformed } from "./malformed.ts";
 
 /** How long answers under way may take when the port closes. */
@@ -33,7 +33,7 @@ export interface OpenPort {
 
 /** @throws UsageError when the address cannot be listened on */
 export async function openPort(
-  { service, admin }: { service: Service; admin: AdminApi },
+  { service, adminApi }: { service: Service; adminApi: AdminApi },
   { host, port, keepsProcess = true }: PortOptions,
 ): Promise<OpenPort> {
   const closing = new AbortController();
@@ -41,7 +41,7 @@ export async function openPort(
     (request, env) => {
       const { incoming } = env as { incoming: IncomingMessage };
       const address = incoming.socket.remoteAddress ?? "";
-      return admin(request, { address, incoming, closing: closing.signal });
+      return adminApi(request, { address, incoming, closing: closing.signal });
     },
     { overrideGlobalObjects: false },
   );
@@ -51,10 +51,10 @@ export async function openPort(
     if (incoming.headers.host === undefined && incoming.httpVersion === "1.1") {
       return write(outgoing, malformed("The header Host is required"));
     }
-    const target = targetOf(incoming.url ?? "");
+    const target = parseTarget(incoming.url ?? "");
     if (target === undefined) return write(outgoing, malformed("The address of the request is not valid"));
     // The paths of /__sandbox/ have rules of their own (admin-api/access.ts).
-    if (isAdminPath(pathOf(target))) return void answerAdmin(incoming, outgoing);
+    if (isAdminPath(targetPath(target))) return void answerAdmin(incoming, outgoing);
     answer(service, target, incoming, outgoing).catch((error) => write(outgoing, failure(error)));
   });
   answerMalformed(server, {
@@ -108,11 +108,11 @@ async function answer(
 ): Promise<void> {
   const { headers, socket } = incoming;
   const address = socket.remoteAddress ?? "";
-  const foreign = isLoopbackAddress(address) ? foreignHeaderOf(headers) : undefined;
+  const foreign = isLoopbackAddress(address) ? findForeignHeader(headers) : undefined;
   if (foreign) {
     // Before the service sees the request: it counts for no limit and for no block.
     const message = `On loopback this sandbox answers no requests from other sites (header ${foreign})`;
-    return write(outgoing, refused(forbidden(message)));
+    return write(outgoing, refusalAnswer(forbidden(message)));
   }
   const { answer, isCut } = await service({
     method: incoming.method ?? "GET",
@@ -129,9 +129,9 @@ async function answer(
 const plainTarget = /^\/[!$&-;=?-[\]_a-z~]*$/i;
 
 /** Path and query of a request line, written as in a URL; undefined where there is none. */
-function targetOf(url: string): string | undefined {
+function parseTarget(url: string): string | undefined {
   if (plainTarget.test(url) && !url.includes("/.")) return url;
-  if (pathOf(url).includes("\\")) return undefined;
+  if (targetPath(url).includes("\\")) return undefined;
   try {
     const { pathname, search } = new URL(url.startsWith("/") ? `http://sandbox${url}` : url);
     return `${pathname}${search}`;
@@ -140,15 +140,11 @@ function targetOf(url: string): string | undefined {
   }
 }
 
-function refused(refusal: Refusal): Answer {
-  return answerOf(resultOf(refusal));
-}
-
 function write(outgoing: ServerResponse, answer: Answer): void {
-  outgoing.writeHead(answer.status, headersOf(answer)).end(answer.text);
+  outgoing.writeHead(answer.status, responseHeaders(answer)).end(answer.text);
 }
 
-function headersOf({ headers, text }: Answer): OutgoingHttpHeaders {
+function responseHeaders({ headers, text }: Answer): OutgoingHttpHeaders {
   if (text === "") return headers;
   return { ...headers, "Content-Type": contentType, "Content-Length": Buffer.byteLength(text) };
 }
@@ -156,7 +152,7 @@ function headersOf({ headers, text }: Answer): OutgoingHttpHeaders {
 /** Promises the whole body, sends half of it, and drops the connection. */
 async function writeHalf(outgoing: ServerResponse, answer: Answer): Promise<void> {
   const bytes = Buffer.from(answer.text);
-  outgoing.writeHead(answer.status, headersOf(answer));
+  outgoing.writeHead(answer.status, responseHeaders(answer));
   await new Promise<void>((resolve) => {
     outgoing.write(bytes.subarray(0, bytes.length >> 1), () => resolve());
   });

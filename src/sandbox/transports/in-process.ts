@@ -2,13 +2,19 @@
 import type { Transport } from "../../wire.ts";
 import { isAdminPath } from "../admin-api/access.ts";
 import type { AdminApi } from "../admin-api/routes.ts";
-import { bodyOf } from "../body.ts";
+import { limitBody } from "../body.ts";
 import { contentType } from "../request.ts";
 import type { Service, ServiceReply } from "../service.ts";
 
 const address = "in-process";
 
-export function inProcessTransport({ service, admin }: { service: Service; admin: AdminApi }): Transport {
+export function inProcessTransport({
+  service,
+  adminApi,
+}: {
+  service: Service;
+  adminApi: AdminApi;
+}): Transport {
   return async ({ method, url, headers, body = "", timeoutMilliseconds, signal, bodySink }) => {
     signal?.throwIfAborted();
     const { pathname, search } = new URL(url);
@@ -16,33 +22,33 @@ export function inProcessTransport({ service, admin }: { service: Service; admin
       Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value.trim()]),
     );
     const outcome = isAdminPath(pathname)
-      ? adminReply(admin, new Request(url, { method, headers, body: body === "" ? undefined : body }))
+      ? adminReply(adminApi, new Request(url, { method, headers, body: body === "" ? undefined : body }))
       : service({
           method: method.toUpperCase(),
           target: `${pathname}${search}`,
           headers: given,
           address,
-          readBody: async () => bodyOf(Buffer.from(body)),
+          readBody: async () => limitBody(Buffer.from(body)),
         });
     const { answer, isCut } = await inTime(outcome, timeoutMilliseconds, signal);
     if (!answer || isCut) throw failure("ECONNRESET", "the connection was dropped");
     const { status } = answer;
     const text = method === "HEAD" ? "" : answer.text;
-    const told = Object.fromEntries(
+    const responseHeaders = Object.fromEntries(
       Object.entries({ ...(answer.text !== "" && { "Content-Type": contentType }), ...answer.headers }).map(
         ([name, value]) => [name.toLowerCase(), value],
       ),
     );
-    if (!bodySink || status < 200 || status >= 300) return { status, headers: told, text };
+    if (!bodySink || status < 200 || status >= 300) return { status, headers: responseHeaders, text };
     bodySink.restart();
     bodySink.write(Buffer.from(text));
     bodySink.end();
-    return { status, headers: told, text: "" };
+    return { status, headers: responseHeaders, text: "" };
   };
 }
 
-async function adminReply(admin: AdminApi, request: Request): Promise<ServiceReply> {
-  const response = await admin(request, { address });
+async function adminReply(adminApi: AdminApi, request: Request): Promise<ServiceReply> {
+  const response = await adminApi(request, { address });
   const { status, headers } = response;
   return { answer: { status, headers: Object.fromEntries(headers), text: await response.text() } };
 }

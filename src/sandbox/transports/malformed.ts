@@ -1,7 +1,7 @@
 /** Requests that HTTP itself refuses: they are answered in JSON too, and reach neither the service nor its limits. */
 import type { Server } from "node:http";
 import type { Duplex } from "node:stream";
-import { type Answer, answerOf, contentType, resultOf } from "../request.ts";
+import { type Answer, contentType, refusalAnswer } from "../request.ts";
 import { invalid } from "../rules/refusal.ts";
 
 /** Which answer is under way on a connection. */
@@ -29,7 +29,7 @@ export function answerMalformed(server: Server, exchanges: Exchanges): void {
 }
 
 export function malformed(message: string): Answer {
-  return answerOf(resultOf(invalid(message)));
+  return refusalAnswer(invalid(message));
 }
 
 function messageFor({ code, message }: NodeJS.ErrnoException): string {

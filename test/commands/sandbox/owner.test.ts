@@ -138,7 +138,7 @@ test.each([
   const again = await openSandbox({ folder });
   onTestFinished(() => again.close());
   expect(again.ownKey()).toBe(apiKey);
-  expect(again.operations.snapshots()).toMatchObject([{ name: "kept" }]);
+  expect(again.admin.snapshots()).toMatchObject([{ name: "kept" }]);
 });
 
 test("a folder that cannot be used is a usage error that names it", async () => {

@@ -13,7 +13,7 @@ async function running() {
     structureId: sandbox.structureId,
     sandbox: async (...words: string[]) => {
       // The log of reads reaches other processes a moment later, unless the sandbox itself is asked for it.
-      sandbox.operations.requests();
+      sandbox.admin.requests();
       const result = await ecm(["sandbox", ...words, "--data", folder]);
       return { ...result, json: () => JSON.parse(result.stdout) };
     },
@@ -53,7 +53,7 @@ test("requests --follow shows each request as it comes, until it is interrupted"
   const { baseUrl, apiKey, folder, sandbox } = await startSandbox();
   const read = async () => {
     await fetch(`${baseUrl}/api/contact-structure`, { headers: { "x-api-key": apiKey } });
-    sandbox.operations.requests();
+    sandbox.admin.requests();
   };
   await read();
   const stop = new AbortController();
@@ -119,13 +119,13 @@ test("requests --follow goes on with a log that begins anew", async () => {
   const { baseUrl, apiKey, folder, sandbox } = await startSandbox();
   const read = async () => {
     await fetch(`${baseUrl}/api/contact-structure`, { headers: { "x-api-key": apiKey } });
-    sandbox.operations.requests();
+    sandbox.admin.requests();
   };
   for (let number = 0; number < 3; number++) await read();
   const stop = new AbortController();
   const steps = [
     read,
-    async () => void sandbox.operations.reset(),
+    async () => void sandbox.admin.reset(),
     read,
     async () => stop.abort(new InterruptedError("SIGINT")),
   ];

@@ -1,10 +1,10 @@
-/** The one way that a request goes through an endpoint's rule: its body and query are checked, the rule answers, variants have their say. */
+/** How a request runs through an endpoint: body and query are checked, the rule answers, variants change the answer. */
 import { check } from "./check.ts";
 import type { Call, Endpoint } from "./endpoint.ts";
 import { Refusal } from "./refusal.ts";
 
 /** A request as it came: body and query are read when the endpoint takes them. */
-export interface Given extends Omit<Call<never, never>, "body" | "query"> {
+export interface EndpointInput extends Omit<Call<never, never>, "body" | "query"> {
   /** @throws Refusal when there is none to be had */
   readBody(): unknown;
   readQuery(): Record<string, unknown>;
@@ -13,18 +13,18 @@ export interface Given extends Omit<Call<never, never>, "body" | "query"> {
 /**
  * @throws Refusal for a body or a query that the endpoint does not take, and of the endpoint's rule, before it has written
  */
-export function perform(endpoint: Endpoint, given: Given): { status: number; body: unknown } {
-  const { store, variants, now } = given;
+export function runEndpoint(endpoint: Endpoint, input: EndpointInput): { status: number; body: unknown } {
+  const { store, variants, now } = input;
   const schema = endpoint.bodyBy?.(variants) ?? endpoint.body;
   const call: Call<never, never> = {
     store,
     variants,
     now,
-    parameter: given.parameter,
-    body: (schema && check(schema, given.readBody(), variants["unknown-members"])) as never,
-    query: (endpoint.query && check(endpoint.query, given.readQuery())) as never,
+    parameter: input.parameter,
+    body: (schema && check(schema, input.readBody(), variants["unknown-members"])) as never,
+    query: (endpoint.query && check(endpoint.query, input.readQuery())) as never,
   };
-  const whole = answerOf(endpoint, call);
+  const whole = runRule(endpoint, call);
   const answer = variants.literal === "yes" && endpoint.literal ? endpoint.literal(whole as never) : whole;
   return {
     status: endpoint.statusBy?.(variants) ?? endpoint.status,
@@ -32,14 +32,14 @@ export function perform(endpoint: Endpoint, given: Given): { status: number; bod
   };
 }
 
-function answerOf(endpoint: Endpoint, call: Call<never, never>): unknown {
+function runRule(endpoint: Endpoint, call: Call<never, never>): unknown {
   const { database } = call.store;
   const before = database.runs;
   try {
     return endpoint.answer(call);
   } catch (error) {
     if (!(error instanceof Refusal) || !endpoint.scope.endsWith(":write")) throw error;
-    // There is nothing to undo then. Otherwise the whole transaction is: no request of it is answered by halves.
+    // There is nothing to undo then. Otherwise the whole transaction is undone: no request of it is answered by halves.
     if (database.runs > before) throw new Error(`${endpoint.id} has written before it refused`);
     endpoint.refused?.(call, error);
     throw error;

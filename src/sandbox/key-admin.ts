@@ -1,0 +1,160 @@
+/** The API keys of the account, as its owner manages them in the settings; no API key can. */
+import { EcmError, exitCodes, NotFoundError, UsageError } from "../errors.ts";
+import type { Store } from "./store/index.ts";
+import { newKeyValue, type Scope, type StoredKey, scopes } from "./store/keys.ts";
+
+/** A key as its owner sees it. `key` is whole once, when it is made; afterwards all but its ends is masked. */
+export interface KeyView {
+  _id: string;
+  name: string;
+  key: string;
+  scopes: string[];
+  state: "active" | "inactive" | "expired";
+  /** Absent: never. */
+  expiresAt?: string;
+}
+
+/** Everything acts at once on every process that uses the folder. Keys are named by id or name. */
+export class KeyAdmin {
+  private readonly store: Store;
+  private readonly now: () => number;
+
+  /** @param now the service's time */
+  constructor(store: Store, now: () => number) {
+    this.store = store;
+    this.now = now;
+  }
+
+  list(): KeyView[] {
+    return this.store.keys.all().map((key) => describeKey(key, this.now()));
+  }
+
+  /** @throws NotFoundError; UsageError when two match */
+  get(idOrName: string): KeyView {
+    return describeKey(this.find(idOrName), this.now());
+  }
+
+  /** @throws EcmError (exit 6) when the name is in use; UsageError for an unknown scope */
+  create(wanted: { name: string; scopes: string[]; expiresAt?: Date }): KeyView {
+    const { keys, database, account } = this.store;
+    return database.transaction(() => {
+      if (keys.all().some((key) => key.name === wanted.name)) throw nameInUse(wanted.name);
+      const value = newKeyValue(account.read().region);
+      const [id] = this.store.newIds(this.now(), 1) as [string];
+      const created = {
+        id,
+        name: checkedName(wanted.name),
+        scopes: checkedScopes(wanted.scopes),
+        isActive: true,
+        expiresAt: wanted.expiresAt?.getTime() ?? null,
+        createdAt: this.now(),
+      };
+      keys.add(created, value);
+      return describeKey({ ...created, shown: value }, this.now());
+    });
+  }
+
+  /** @throws EcmError (exit 1) when the key has expired */
+  activate(idOrName: string): KeyView {
+    return this.change(idOrName, (key) => {
+      if (hasExpired(key, this.now())) throw keyExpired(key.name);
+      this.store.keys.setActive(key.id, true);
+    });
+  }
+
+  deactivate(idOrName: string): KeyView {
+    return this.change(idOrName, (key) => this.store.keys.setActive(key.id, false));
+  }
+
+  /** A new value; name, scopes, expiry and state stay. A key that has expired is valid for as long again. */
+  regenerate(idOrName: string): KeyView {
+    const value = newKeyValue(this.store.account.read().region);
+    const view = this.change(idOrName, (key) =>
+      this.store.keys.setValue(key.id, value, renewedExpiry(key, this.now())),
+    );
+    return { ...view, key: value };
+  }
+
+  delete(idOrName: string): void {
+    this.store.database.transaction(() => this.store.keys.remove(this.find(idOrName).id));
+  }
+
+  private change(idOrName: string, apply: (key: StoredKey) => void): KeyView {
+    return this.store.database.transaction(() => {
+      const key = this.find(idOrName);
+      apply(key);
+      return this.get(key.id);
+    });
+  }
+
+  private find(idOrName: string): StoredKey {
+    const keys = this.store.keys.all();
+    const exact = keys.find((key) => key.id === idOrName) ?? keys.find((key) => key.name === idOrName);
+    if (exact) return exact;
+    const similar = keys.filter((key) => key.name.toLowerCase() === idOrName.toLowerCase());
+    if (similar.length === 1) return similar[0]!;
+    if (similar.length === 0) {
+      throw new NotFoundError(
+        `There is no API key ${JSON.stringify(idOrName)}`,
+        "See them with: ecm sandbox keys list",
+      );
+    }
+    throw new UsageError(
+      `Several API keys are named ${JSON.stringify(idOrName)}: ${similar.map((key) => key.id).join(", ")}`,
+      "Name it by its id",
+    );
+  }
+}
+
+function describeKey(key: StoredKey, now: number): KeyView {
+  return {
+    _id: key.id,
+    name: key.name,
+    key: key.shown,
+    scopes: key.scopes,
+    state: !key.isActive ? "inactive" : hasExpired(key, now) ? "expired" : "active",
+    ...(key.expiresAt === null ? {} : { expiresAt: new Date(key.expiresAt).toISOString() }),
+  };
+}
+
+/** The new value of an expired key must work: it gets the lifetime that the key had when it was created. */
+function renewedExpiry(key: StoredKey, now: number): number | null {
+  const { expiresAt, createdAt } = key;
+  if (expiresAt === null || !hasExpired(key, now)) return expiresAt;
+  return now + Math.max(expiresAt - createdAt, 0);
+}
+
+function hasExpired(key: StoredKey, now: number): boolean {
+  return key.expiresAt !== null && key.expiresAt <= now;
+}
+
+function checkedName(name: string): string {
+  if (name.trim() !== "" && !/[\p{Cc}\p{Cs}]/u.test(name)) return name;
+  throw new UsageError(`${JSON.stringify(name)} is not a valid name for an API key`, "Give one with letters");
+}
+
+function checkedScopes(wanted: string[]): Scope[] {
+  const unknown = wanted.find((scope) => !scopes.includes(scope as Scope));
+  if (unknown === undefined && wanted.length > 0) return scopes.filter((scope) => wanted.includes(scope));
+  throw new UsageError(
+    unknown === undefined
+      ? "An API key needs a scope"
+      : `--scope: there is no scope ${JSON.stringify(unknown)}`,
+    `Scopes: ${scopes.join(", ")}`,
+  );
+}
+
+function nameInUse(name: string): EcmError {
+  return new EcmError(exitCodes.conflict, `An API key named ${JSON.stringify(name)} already exists`, {
+    type: "DuplicateFieldError",
+    field: "name",
+    hint: "Choose another name",
+  });
+}
+
+function keyExpired(name: string): EcmError {
+  return new EcmError(exitCodes.failed, `The key ${JSON.stringify(name)} has expired`, {
+    type: "KeyExpiredError",
+    hint: "Create another with: ecm sandbox keys create",
+  });
+}

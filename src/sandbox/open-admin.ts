@@ -1,0 +1,71 @@
+/** What an owner does with a folder whose sandbox may be running in another process, or in none. */
+import { realClock } from "../clock.ts";
+import type { Clock } from "../wire.ts";
+import { SandboxAdmin } from "./admin.ts";
+import { damageIn } from "./database.ts";
+import { Faults } from "./faults.ts";
+import { ensureOwnKey, readOwnKey } from "./own-key.ts";
+import type { ResetOptions } from "./public-types.ts";
+import { AccountLimits, defaultLimits } from "./rules/limits.ts";
+import { discardStore, openStore } from "./store/index.ts";
+import { isKeyValue, keyRegion } from "./store/keys.ts";
+
+export interface SandboxPlace {
+  folder: string;
+  clock?: Clock;
+}
+
+export interface OpenedAdmin {
+  admin: SandboxAdmin;
+  close(): void;
+}
+
+/** @throws UsageError when the database binding is not installed */
+export async function openAdmin({ folder, clock = realClock }: SandboxPlace): Promise<OpenedAdmin> {
+  const store = await openStore(folder, clock.now());
+  const limits = new AccountLimits(store, defaultLimits);
+  const admin = new SandboxAdmin(store, clock, { limits, faults: new Faults([]) });
+  return { admin, close: () => store.database.close() };
+}
+
+/**
+ * Empties the account also where the data cannot be read any more: then it is deleted, and of what was there only the folder's
+ * own key stays.
+ * @returns whether it was deleted
+ */
+export async function resetFolder(
+  place: SandboxPlace,
+  options: ResetOptions,
+): Promise<{ wasDamaged: boolean }> {
+  try {
+    await resetReadable(place, options);
+    return { wasDamaged: false };
+  } catch (error) {
+    if (damageIn(error) === undefined) throw error;
+  }
+  await replaceData(place);
+  await resetReadable(place, options);
+  return { wasDamaged: true };
+}
+
+async function resetReadable(place: SandboxPlace, options: ResetOptions): Promise<void> {
+  const { admin, close } = await openAdmin(place);
+  try {
+    admin.reset(options);
+    admin.compact();
+  } finally {
+    close();
+  }
+}
+
+async function replaceData({ folder, clock = realClock }: SandboxPlace): Promise<void> {
+  discardStore(folder);
+  const kept = readOwnKey({ folder }) ?? "";
+  const key = isKeyValue(kept) ? kept : undefined;
+  const store = await openStore(folder, clock.now(), { region: key && keyRegion(key) });
+  try {
+    ensureOwnKey(store, clock.now(), key);
+  } finally {
+    store.database.close();
+  }
+}
