@@ -8,6 +8,7 @@
  */
 import { closeSync, openSync, rmSync, statSync } from "node:fs";
 import { devNull } from "node:os";
+import type Libsql from "libsql";
 import { EcmError, exitCodes, UsageError } from "../errors.ts";
 
 /** What a statement takes. */
@@ -15,33 +16,104 @@ export type Value = string | number | null | Uint8Array;
 /** No column of ours holds bytes. */
 export type DatabaseRow = Record<string, string | number | null>;
 
-export interface Database {
+type Statement = Libsql.Statement<Value[]>;
+
+/** The connection to a file, as one of those who opened it has it. */
+export class Database {
+  private readonly connection: Connection;
+  private isClosed = false;
+
+  constructor(connection: Connection) {
+    this.connection = connection;
+    connection.users += 1;
+  }
+
   /** How often `run` was called: tells whether some work has written. */
-  readonly runs: number;
-  run(sql: string, ...values: Value[]): { changes: number; lastInsertRowid: number };
+  get runs(): number {
+    return this.connection.runs;
+  }
+
+  run(sql: string, ...values: Value[]): { changes: number; lastInsertRowid: number } {
+    this.connection.runs += 1;
+    const { changes, lastInsertRowid } = this.connection.prepare(sql).run(...values);
+    return { changes, lastInsertRowid: Number(lastInsertRowid) };
+  }
+
   /** The first row, or undefined. */
-  get<T = DatabaseRow>(sql: string, ...values: Value[]): T | undefined;
-  all<T = DatabaseRow>(sql: string, ...values: Value[]): T[];
+  get<T = DatabaseRow>(sql: string, ...values: Value[]): T | undefined {
+    return this.connection.prepare(sql).get(...values) as T | undefined;
+  }
+
+  all<T = DatabaseRow>(sql: string, ...values: Value[]): T[] {
+    return this.connection.prepare(sql).all(...values) as T[];
+  }
+
   /** Several statements without values. */
-  exec(sql: string): void;
-  /**
-   * Does the work alone among all processes of the folder, and keeps it when it returns. What it throws undoes it.
-   */
-  transaction<T>(work: () => T): T;
-  close(): void;
+  exec(sql: string): void {
+    this.connection.binding.exec(sql);
+  }
+
+  /** Does the work alone among all processes of the folder, and keeps it when it returns. What it throws undoes it. */
+  transaction<T>(work: () => T): T {
+    this.connection.prepare("BEGIN IMMEDIATE").run();
+    try {
+      const result = work();
+      this.connection.prepare("COMMIT").run();
+      return result;
+    } catch (error) {
+      this.connection.rollBack(error);
+      throw error;
+    }
+  }
+
+  /** The connection is closed when the last of its users has closed it. */
+  close(): void {
+    if (this.isClosed) return;
+    this.isClosed = true;
+    this.connection.release();
+  }
 }
 
-interface Statement {
-  run(...values: Value[]): { changes: number; lastInsertRowid: number };
-  get(...values: Value[]): unknown;
-  all(...values: Value[]): unknown[];
-}
+class Connection {
+  readonly binding: Libsql.Database;
+  users = 0;
+  runs = 0;
+  private readonly identity: string;
+  private readonly prepared = new Map<string, Statement>();
 
-interface Binding {
-  prepare(sql: string): Statement;
-  exec(sql: string): void;
-  pragma(text: string): unknown;
-  close(): void;
+  /** @param identity of the file */
+  constructor(binding: Libsql.Database, identity: string) {
+    this.binding = binding;
+    this.identity = identity;
+  }
+
+  /** The statement, which is prepared once. */
+  prepare(sql: string): Statement {
+    let statement = this.prepared.get(sql);
+    if (!statement) {
+      statement = this.binding.prepare<Value[]>(sql);
+      this.prepared.set(sql, statement);
+    }
+    return statement;
+  }
+
+  /** A full disk ends the transaction by itself: that there is none to roll back must not take the place of the reason. */
+  rollBack(reason: unknown): void {
+    try {
+      this.prepare("ROLLBACK").run();
+    } catch (error) {
+      if (!/no transaction is active/.test((error as Error).message))
+        throw new AggregateError([reason, error], (reason as Error).message);
+    }
+  }
+
+  release(): void {
+    this.users -= 1;
+    if (this.users > 0) return;
+    connections.delete(this.identity);
+    this.prepared.clear();
+    this.binding.close();
+  }
 }
 
 // Longer than any transaction of ours takes, a reset of a full folder included.
@@ -51,11 +123,6 @@ const neededDescriptors = 16;
 
 /** What SQLite keeps beside the file: its write-ahead log, or a journal of the transaction under way. */
 type Journal = "WAL" | "DELETE";
-
-interface Connection {
-  database: Database;
-  users: number;
-}
 
 /** Of this process, by the identity of their file: one for each file, however often it is opened. */
 const connections = new Map<string, Connection>();
@@ -69,35 +136,24 @@ const connections = new Map<string, Connection>();
  */
 export async function openDatabase(file: string, journal: Journal = "WAL"): Promise<Database> {
   const Binding = await loadBinding();
-  const known = connections.get(identityOf(file) ?? "");
-  return share(known ?? { database: wrap(connect(Binding, file, journal)), users: 0 }, identityOf(file)!);
+  const known = connections.get(fileIdentity(file) ?? "");
+  if (known) return new Database(known);
+  const binding = connect(Binding, file, journal);
+  const identity = fileIdentity(file)!;
+  const connection = new Connection(binding, identity);
+  connections.set(identity, connection);
+  return new Database(connection);
 }
 
 /** Undefined where there is no such file. A path is not enough: links lead to a file, and another may take its place. */
-function identityOf(file: string): string | undefined {
+function fileIdentity(file: string): string | undefined {
   const stats = statSync(file, { bigint: true, throwIfNoEntry: false });
   return stats && `${stats.dev}:${stats.ino}`;
 }
 
-/** The connection as one of its users has it: it is closed when the last of them has closed it. */
-function share(connection: Connection, identity: string): Database {
-  connections.set(identity, connection);
-  connection.users += 1;
-  let isClosed = false;
-  const close = () => {
-    if (isClosed) return;
-    isClosed = true;
-    connection.users -= 1;
-    if (connection.users > 0) return;
-    connections.delete(identity);
-    connection.database.close();
-  };
-  return Object.create(connection.database, { close: { value: close } });
-}
-
-function connect(Binding: new (file: string) => Binding, file: string, journal: Journal): Binding {
+function connect(Binding: typeof Libsql, file: string, journal: Journal): Libsql.Database {
   requireDescriptors();
-  let binding: Binding;
+  let binding: Libsql.Database;
   try {
     binding = new Binding(file);
     binding.pragma(`busy_timeout = ${busyMilliseconds}`);
@@ -129,11 +185,11 @@ function connect(Binding: new (file: string) => Binding, file: string, journal: 
 }
 
 /** SQLite's reason, where a file holds no database, or one that cannot be read any more. */
-export function damageIn(error: unknown): string | undefined {
+export function findDamage(error: unknown): string | undefined {
   const { rawCode = 0, message, cause } = error as { rawCode?: number; message: string; cause?: unknown };
   // CORRUPT, NOTADB, IOERR_SHORT_READ; extended numbers hold the plain one in their last byte.
   if ([11, 26].includes(rawCode & 0xff) || rawCode === 522) return message;
-  return cause === undefined ? undefined : damageIn(cause);
+  return cause === undefined ? undefined : findDamage(cause);
 }
 
 /** Deletes a database, with what stands beside it. Processes that have it open go on with what nobody else sees. */
@@ -168,11 +224,9 @@ function requireDescriptors(): void {
   }
 }
 
-async function loadBinding(): Promise<new (file: string) => Binding> {
+async function loadBinding(): Promise<typeof Libsql> {
   try {
-    return (await import("libsql")).default as unknown as new (
-      file: string,
-    ) => Binding;
+    return (await import("libsql")).default;
   } catch (error) {
     throw new UsageError(
       "The sandbox needs the package libsql, which is not installed here",
@@ -183,7 +237,7 @@ async function loadBinding(): Promise<new (file: string) => Binding> {
 }
 
 // Two processes that open a new file at the same moment: the change of mode does not wait for the lock by itself.
-function setJournal(binding: Binding, journal: Journal): void {
+function setJournal(binding: Libsql.Database, journal: Journal): void {
   for (let attempt = 1; ; attempt++) {
     try {
       binding.pragma(`journal_mode = ${journal}`);
@@ -193,53 +247,4 @@ function setJournal(binding: Binding, journal: Journal): void {
       Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 10);
     }
   }
-}
-
-function wrap(binding: Binding): Database {
-  const prepared = new Map<string, Statement>();
-  const statement = (sql: string): Statement => {
-    let known = prepared.get(sql);
-    if (!known) {
-      known = binding.prepare(sql);
-      prepared.set(sql, known);
-    }
-    return known;
-  };
-  let runs = 0;
-  // A full disk ends the transaction by itself: that there is none to roll back must not take the place of the reason.
-  const rollBack = (reason: unknown) => {
-    try {
-      statement("ROLLBACK").run();
-    } catch (error) {
-      if (!/no transaction is active/.test((error as Error).message))
-        throw new AggregateError([reason, error], (reason as Error).message);
-    }
-  };
-  return {
-    get runs() {
-      return runs;
-    },
-    run(sql, ...values) {
-      runs++;
-      return statement(sql).run(...values);
-    },
-    get: <T>(sql: string, ...values: Value[]) => statement(sql).get(...values) as T | undefined,
-    all: <T>(sql: string, ...values: Value[]) => statement(sql).all(...values) as T[],
-    exec: (sql) => binding.exec(sql),
-    transaction(work) {
-      statement("BEGIN IMMEDIATE").run();
-      try {
-        const result = work();
-        statement("COMMIT").run();
-        return result;
-      } catch (error) {
-        rollBack(error);
-        throw error;
-      }
-    },
-    close() {
-      prepared.clear();
-      binding.close();
-    },
-  };
 }

@@ -2,7 +2,7 @@
 import { realClock } from "../clock.ts";
 import type { Clock } from "../wire.ts";
 import { SandboxAdmin } from "./admin.ts";
-import { damageIn } from "./database.ts";
+import { findDamage } from "./database.ts";
 import { Faults } from "./faults.ts";
 import { ensureOwnKey, readOwnKey } from "./own-key.ts";
 import type { ResetOptions } from "./public-types.ts";
@@ -41,7 +41,7 @@ export async function resetFolder(
     await resetReadable(place, options);
     return { wasDamaged: false };
   } catch (error) {
-    if (damageIn(error) === undefined) throw error;
+    if (findDamage(error) === undefined) throw error;
   }
   await replaceData(place);
   await resetReadable(place, options);

@@ -1,7 +1,7 @@
 /** How the service may decide what its documents leave open: the sandbox plays the documents, or any of these. */
 import { UsageError } from "../errors.ts";
 
-/** One decision each; the defaults are `defaultVariants`. */
+/** One member for each open question; the defaults are `defaultVariants`. */
 export interface Variants {
   keys: "any" | "refused" | "first";
   /** Greatest number of values of one criteria, and of filters in one search. */
@@ -65,7 +65,7 @@ const table: { [Name in VariantName]: Variant<Variants[Name]> } = {
       [maxKeys]: "A search may have as many values and filters as fit in its body",
       N: "A search with more than N values of a criteria, or more than N filters, is refused with 400",
     },
-    read: (text) => numberIn(text, 1, maxKeys),
+    read: (text) => parseNumber(text, 1, maxKeys),
   },
   page: {
     values: {
@@ -75,7 +75,7 @@ const table: { [Name in VariantName]: Variant<Variants[Name]> } = {
     },
     read(text) {
       const [beyond, number = "", ...rest] = text.split(":");
-      const size = numberIn(number, 1, maxPageSize);
+      const size = parseNumber(number, 1, maxPageSize);
       if ((beyond !== "cap" && beyond !== "refuse") || size === undefined || rest.length > 0)
         return undefined;
       return { beyond, size };
@@ -108,7 +108,7 @@ const table: { [Name in VariantName]: Variant<Variants[Name]> } = {
   },
   "search-lag": {
     values: { 0: "A search sees a write at once", N: "A search sees a write N milliseconds later" },
-    read: (text) => numberIn(text, 0, maxSearchLag),
+    read: (text) => parseNumber(text, 0, maxSearchLag),
   },
   "key-case": choice({
     fold: "Keys that differ only in letter case are one key",
@@ -155,10 +155,11 @@ const literalVariants: Partial<Variants> = { source: "specified", columns: "spec
 
 export const variantNames = Object.keys(table) as VariantName[];
 
+const firstValues: Partial<Variants> = Object.fromEntries(
+  variantNames.map((name) => [name, readVariant(name, Object.keys(table[name].values)[0]!)]),
+);
 /** The documents as they are. */
-export const defaultVariants: Variants = Object.fromEntries(
-  variantNames.map((name) => [name, table[name].read(Object.keys(table[name].values)[0]!)]),
-) as unknown as Variants;
+export const defaultVariants = firstValues as Variants;
 
 export const variantDescriptions: VariantDescription[] = variantNames.map((name) => {
   const values = Object.entries(table[name].values);
@@ -206,8 +207,8 @@ function choice<Value extends string>(values: Record<Value, string>): Variant<Va
   return { values, read: (text) => (Object.hasOwn(values, text) ? (text as Value) : undefined) };
 }
 
-function numberIn(text: string, least: number, most: number): number | undefined {
+function parseNumber(text: string, min: number, max: number): number | undefined {
   if (!/^\d{1,9}$/.test(text)) return undefined;
   const number = Number(text);
-  return number >= least && number <= most ? number : undefined;
+  return number >= min && number <= max ? number : undefined;
 }

@@ -157,7 +157,7 @@ export function eq(columnToFilter: string, ...values: string[]): object {
 }
 
 /** The only error of an answer. */
-export function errorOf(answer: Reply) {
+export function onlyError(answer: Reply) {
   if (answer.body?.errors?.length !== 1) throw new Error(`not one error: ${answer.text}`);
   return { status: answer.status, ...answer.body.errors[0] };
 }

@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { refuseAccess } from "../../src/sandbox/admin-api/access.ts";
 import { type RunningSandbox, startSandbox } from "../support/sandbox.ts";
 
-function statusOf(url: string, headers: Record<string, string>, method = "GET"): Promise<number> {
+function fetchStatus(url: string, headers: Record<string, string>, method = "GET"): Promise<number> {
   return new Promise((resolve, reject) => {
     const sent = request(url, { method, headers, agent: false }, (answer) => {
       answer.resume().on("end", () => resolve(answer.statusCode ?? 0));
@@ -16,7 +16,7 @@ function statusOf(url: string, headers: Record<string, string>, method = "GET"):
 test("without a token, only programs of this machine and pages of this very address are answered", async () => {
   const { baseUrl } = await startSandbox();
   const { host, port } = new URL(baseUrl);
-  const health = (headers: Record<string, string>) => statusOf(`${baseUrl}/__sandbox/health`, headers);
+  const health = (headers: Record<string, string>) => fetchStatus(`${baseUrl}/__sandbox/health`, headers);
   expect(await health({})).toBe(200);
   expect(await health({ host: `localhost:${port}` })).toBe(200);
   expect(await health({ host: `[::1]:${port}` })).toBe(200);
@@ -61,14 +61,14 @@ test("every path is guarded, those that are not there too, and nothing is done f
     ["GET", "nothing"],
     ["OPTIONS", "reset"],
   ] as const) {
-    expect(await statusOf(`${baseUrl}/__sandbox/${path}`, headers, method), `${method} ${path}`).toBe(403);
+    expect(await fetchStatus(`${baseUrl}/__sandbox/${path}`, headers, method), `${method} ${path}`).toBe(403);
   }
   expect(await (await fetch(`${baseUrl}/__sandbox/snapshots`)).json()).toEqual([]);
 });
 
 test("with a token, it is needed and enough, wherever the request comes from", async () => {
   const { baseUrl } = await startSandbox({ adminToken: "s3cret" });
-  const health = (headers: Record<string, string>) => statusOf(`${baseUrl}/__sandbox/health`, headers);
+  const health = (headers: Record<string, string>) => fetchStatus(`${baseUrl}/__sandbox/health`, headers);
   expect(await health({})).toBe(401);
   expect(await health({ authorization: "Bearer wrong" })).toBe(401);
   expect(await health({ authorization: "Bearer s3cre" })).toBe(401);
@@ -98,7 +98,7 @@ test("the stream brings each request as it is answered, and ends when the sandbo
   const open = async (query = "", headers: Record<string, string> = {}) => {
     const stream = await fetch(`${baseUrl}/__sandbox/requests/stream${query}`, { headers });
     expect(stream.headers.get("content-type")).toBe("text/event-stream; charset=utf-8");
-    return eventsOf(stream);
+    return readEvents(stream);
   };
   const fromNow = await open();
   const all = await open("?since=0");
@@ -128,7 +128,7 @@ test("whoever follows the log sees that another one has begun, and starts over",
   const log = answer.headers.get("x-sandbox-log");
   expect(log).toBe(one.sandbox.admin.logId());
   const stream = await fetch(`${one.baseUrl}/__sandbox/requests/stream?since=4&log=${log}`);
-  const [lastEventId] = await idsOf(stream);
+  const [lastEventId] = await readEventIds(stream);
   expect(lastEventId).toBe(`${log}-5`);
   await one.stop();
 
@@ -138,7 +138,7 @@ test("whoever follows the log sees that another one has begun, and starts over",
   const began = { log: two.sandbox.admin.logId() };
   expect(began.log).not.toBe(log);
   const open = async (query: string, headers: Record<string, string> = {}) =>
-    eventsOf(await fetch(`${two.baseUrl}/__sandbox/requests/stream${query}`, { headers }));
+    readEvents(await fetch(`${two.baseUrl}/__sandbox/requests/stream${query}`, { headers }));
   const byQuery = await open(`?since=5&log=${log}`);
   const byId = await open("", { "last-event-id": lastEventId! });
   for (const follower of [byQuery, byId]) {
@@ -154,7 +154,7 @@ test("whoever follows the log sees that another one has begun, and starts over",
 });
 
 /** The ids of the events that come first. */
-async function idsOf(stream: Response): Promise<string[]> {
+async function readEventIds(stream: Response): Promise<string[]> {
   for await (const chunk of stream.body!.pipeThrough(new TextDecoderStream())) {
     const ids = Array.from(chunk.matchAll(/^id: (.*)$/gm), ([, id]) => id!);
     if (ids.length > 0) return ids;
@@ -163,7 +163,7 @@ async function idsOf(stream: Response): Promise<string[]> {
 }
 
 /** The data of server-sent events, one after the other. */
-function eventsOf(stream: Response): { next(): Promise<unknown> } {
+function readEvents(stream: Response): { next(): Promise<unknown> } {
   const reader = stream.body!.pipeThrough(new TextDecoderStream()).getReader();
   let text = "";
   return {

@@ -1,16 +1,16 @@
 /** /__sandbox/: what a test does to the sandbox beside using it. */
 import { expect, test } from "vitest";
-import { errorOf, openAccount, type TestAccount } from "./account.ts";
+import { onlyError, openAccount, type TestAccount } from "./account.ts";
 
 /** Requests below /__sandbox/, without a key. */
-function adminOf({ call }: TestAccount) {
+function adminCalls({ call }: TestAccount) {
   return (method: string, path: string, body?: unknown) =>
     call(method, `/__sandbox/${path}`, body, { key: null });
 }
 
 async function opened(...options: Parameters<typeof openAccount>) {
   const account = await openAccount(...options);
-  return { account, admin: adminOf(account) };
+  return { account, admin: adminCalls(account) };
 }
 
 const keysIn = async ({ search }: TestAccount) =>
@@ -37,7 +37,7 @@ test("a path or a method that is not there is 404", async () => {
     ["POST", "health"],
     ["GET", "reset"],
   ] as const) {
-    expect(errorOf(await admin(method, path))).toMatchObject({ status: 404, errorType: "RecordNotFound" });
+    expect(onlyError(await admin(method, path))).toMatchObject({ status: 404, errorType: "RecordNotFound" });
   }
 });
 
@@ -105,7 +105,7 @@ test("the log is read by number, time, method, path and status, and numbers go o
     "method=%20",
     "since=1&since=2",
   ]) {
-    expect(errorOf(await admin("GET", `requests?${query}`)), query).toMatchObject({
+    expect(onlyError(await admin("GET", `requests?${query}`)), query).toMatchObject({
       status: 400,
       field: query.split("=")[0],
     });
@@ -145,7 +145,7 @@ test("what goes wrong on purpose is in the log, and can be changed while the ser
   await expect(create()).rejects.toMatchObject({ code: "ECONNRESET" });
   await expect(create()).rejects.toMatchObject({ code: "ECONNRESET" });
   expect((await admin("DELETE", "faults")).status).toBe(204);
-  expect(errorOf(await create()).errorType).toBe("DuplicateFieldError");
+  expect(onlyError(await create()).errorType).toBe("DuplicateFieldError");
   const log = (await admin("GET", "requests")).body;
   expect(log.map((each: { fault: string; status: number }) => [each.fault, each.status])).toEqual([
     ["503", 503],
@@ -161,7 +161,7 @@ test("what goes wrong on purpose is in the log, and can be changed while the ser
     ["500", "faults"],
     [undefined, "faults"],
   ]) {
-    expect(errorOf(await admin("PUT", "faults", { faults }))).toMatchObject({ status: 400, field });
+    expect(onlyError(await admin("PUT", "faults", { faults }))).toMatchObject({ status: 400, field });
   }
   expect((await admin("GET", "faults")).body).toEqual({ faults: ["500:*:*"] });
 });
@@ -211,7 +211,7 @@ test("a reset of everything puts clock, limits and faults back to the start", as
   expect((await admin("GET", "snapshots")).body).toMatchObject([{ name: "kept" }]);
   expect((await account.create("a@b.co")).createdAt).toBe(now.time);
   for (const everything of ["yes", 1, null]) {
-    const refused = errorOf(await admin("POST", "reset", { everything }));
+    const refused = onlyError(await admin("POST", "reset", { everything }));
     expect(refused).toMatchObject({ status: 400, field: "everything" });
   }
 });
@@ -263,7 +263,7 @@ test("a frozen clock is moved, and let run on from where it is", async () => {
 });
 
 test("with a seed the same ids come after every reset, in any folder", async () => {
-  const idsOf = async ({ account, admin }: Awaited<ReturnType<typeof opened>>) => {
+  const definedIds = async ({ account, admin }: Awaited<ReturnType<typeof opened>>) => {
     const { tags, lists, fields } = await account.furnished();
     const { _id } = await account.create("a@b.co");
     account.clock.pass(1);
@@ -271,19 +271,19 @@ test("with a seed the same ids come after every reset, in any folder", async () 
   };
   const one = await opened();
   await one.admin("POST", "reset", { seed: 7 });
-  const { admin: _, ...first } = await idsOf(one);
+  const { admin: _, ...first } = await definedIds(one);
   await one.admin("POST", "reset", { seed: 7 });
-  expect(await idsOf(one)).toMatchObject(first);
+  expect(await definedIds(one)).toMatchObject(first);
   await one.admin("POST", "reset");
-  expect(await idsOf(one)).toMatchObject(first);
+  expect(await definedIds(one)).toMatchObject(first);
   const two = await opened({ seed: 7 });
   await two.admin("POST", "reset");
-  expect(await idsOf(two)).toMatchObject(first);
+  expect(await definedIds(two)).toMatchObject(first);
   const three = await opened({ seed: 7 });
   expect(three.account.structureId).toBe(two.account.structureId);
   await two.admin("POST", "reset", { seed: 8 });
-  expect((await idsOf(two))._id).not.toBe(first._id);
-  expect(errorOf(await two.admin("POST", "reset", { seed: "7" }))).toMatchObject({
+  expect((await definedIds(two))._id).not.toBe(first._id);
+  expect(onlyError(await two.admin("POST", "reset", { seed: "7" }))).toMatchObject({
     status: 400,
     field: "seed",
   });
@@ -320,7 +320,7 @@ test("the clock is set, advanced and let go; timestamps, windows, months and exp
   });
   expect([await read(), await read(), await read()]).toEqual([200, 200, 429]);
   await admin("PUT", "clock", { time: "2026-06-30T23:59:59Z" });
-  expect(errorOf(await account.call("GET", "/api/contact-structure")).message).toBe(
+  expect(onlyError(await account.call("GET", "/api/contact-structure")).message).toBe(
     "Monthly API quota exceeded.",
   );
   account.clock.pass(1);
@@ -357,7 +357,7 @@ test.each([
   [{ frozen: true, time: "2030-01-01", advance: "1h" }, undefined],
 ])("the clock refuses %j and stays", async (change, field) => {
   const { admin } = await opened();
-  expect(errorOf(await admin("PUT", "clock", change))).toMatchObject({
+  expect(onlyError(await admin("PUT", "clock", change))).toMatchObject({
     status: 400,
     errorType: "ValidationError",
     ...(field && { field }),
@@ -393,7 +393,7 @@ test("limits are changed while the service runs, also what is spent of them", as
   expect((await account.call("GET", "/api/contact-structure")).headers["retry-after"]).toBe("60");
   await admin("PUT", "limits", { used: { month: 100 } });
   expect((await admin("GET", "limits")).body.used).toEqual({ hour: 10, month: 100 });
-  expect(errorOf(await account.call("GET", "/api/contact-structure")).message).toBe(
+  expect(onlyError(await account.call("GET", "/api/contact-structure")).message).toBe(
     "Monthly API quota exceeded.",
   );
   for (const [change, field] of [
@@ -402,7 +402,7 @@ test("limits are changed while the service runs, also what is spent of them", as
     [{ used: "all" }, "used"],
     [{ daily: 1 }, "daily"],
   ] as const) {
-    expect(errorOf(await admin("PUT", "limits", change))).toMatchObject({ status: 400, field });
+    expect(onlyError(await admin("PUT", "limits", change))).toMatchObject({ status: 400, field });
   }
 });
 
@@ -471,7 +471,7 @@ test("snapshots are listed, saved over, removed, and kept by a reset; their name
   expect((await admin("DELETE", "snapshots/b")).status).toBe(404);
   expect((await admin("POST", "snapshots/b/load")).status).toBe(404);
   for (const name of ["..%2Fx", "%00", ".hidden", "a%2Fb", "x".repeat(101), "%20"]) {
-    expect(errorOf(await admin("PUT", `snapshots/${name}`)), name).toMatchObject({
+    expect(onlyError(await admin("PUT", `snapshots/${name}`)), name).toMatchObject({
       status: 400,
       field: "name",
     });
@@ -524,7 +524,7 @@ test("an event stands in the feeds, and a bounce, a complaint and an unsubscript
     [{ key: "opened@example.com", type: "opened", triggeredBy: { type: 7 } }, 400, "triggeredBy.type"],
     [{ key: "nobody@example.com", type: "opened" }, 404, "key"],
   ] as const) {
-    const refused = errorOf(await admin("POST", "events", event));
+    const refused = onlyError(await admin("POST", "events", event));
     expect(refused).toMatchObject({ status, field });
     expect(refused.message).not.toContain("Invalid");
   }

@@ -1,6 +1,6 @@
 /** POST /__sandbox/seed. */
 import { expect, test } from "vitest";
-import { eq, errorOf, openAccount } from "./account.ts";
+import { eq, onlyError, openAccount } from "./account.ts";
 
 async function opened() {
   const account = await openAccount();
@@ -99,7 +99,7 @@ test.each([
 ])("a seed with something invalid is 400 with its place, and nothing is applied: %j", async (body, place) => {
   const { account, seed } = await opened();
   const before = (await account.call("GET", "/api/contact-structure")).body;
-  expect(errorOf(await seed(body))).toMatchObject({
+  expect(onlyError(await seed(body))).toMatchObject({
     status: 400,
     errorType: "ValidationError",
     field: place,
@@ -118,11 +118,11 @@ test("a field may have any name, one that objects of JavaScript have too", async
   const fields = Object.fromEntries(labels.map((label) => [label, `its ${label}`]));
   expect((await seed({ contacts: [{ key: "a@b.co", fields }] })).body.contacts.created).toBe(1);
   const [structure] = (await account.call("GET", "/api/contact-structure")).body;
-  const labelOf = (id: string) =>
+  const fieldLabel = (id: string) =>
     structure.fields.find((field: { _id: string }) => field._id === id).label as string;
   const [contact] = (await account.search([], whole)).body.contacts;
   expect(
-    contact.fields.map(({ _id, value }: { _id: string; value: string }) => [labelOf(_id), value]),
+    contact.fields.map(({ _id, value }: { _id: string; value: string }) => [fieldLabel(_id), value]),
   ).toEqual(labels.map((label) => [label, `its ${label}`]));
 });
 
@@ -131,7 +131,7 @@ test("a name that several lists have is 400", async () => {
   for (const name of ["News", "News"]) {
     await account.call("POST", `/api/contact-structure/${account.structureId}/lists`, { name });
   }
-  expect(errorOf(await seed({ contacts: [{ key: "a@b.co", lists: ["News"] }] }))).toMatchObject({
+  expect(onlyError(await seed({ contacts: [{ key: "a@b.co", lists: ["News"] }] }))).toMatchObject({
     status: 400,
     field: "contacts[0].lists[0]",
   });

@@ -1,6 +1,6 @@
 /** Contacts: create, read, change of status, replace, delete. */
 import { expect, test } from "vitest";
-import { errorOf, openAccount } from "./account.ts";
+import { onlyError, openAccount } from "./account.ts";
 
 test("POST contact: the contact is answered with _id, status, createdAt and __v, and reads the same", async () => {
   const account = await openAccount();
@@ -70,7 +70,7 @@ test.each([
     contactStructureId: structureId,
     ...change,
   });
-  expect(errorOf(answer)).toEqual({ status: 400, errorType: "ValidationError", message, field });
+  expect(onlyError(answer)).toEqual({ status: 400, errorType: "ValidationError", message, field });
   expect((await search([])).body.totalRecords).toBe(0);
 });
 
@@ -82,7 +82,7 @@ test("POST contact: an unknown field id is 400 ValidationError with fieldId", as
     contactStructureId: structureId,
     fields,
   });
-  expect(errorOf(answer)).toMatchObject({
+  expect(onlyError(answer)).toMatchObject({
     status: 400,
     errorType: "ValidationError",
     fieldId: "f".repeat(24),
@@ -94,7 +94,7 @@ test("POST contact: a key that exists is 400 DuplicateFieldError, compared witho
   await create("Ada@Example.com");
   for (const key of ["Ada@Example.com", "ADA@example.COM"]) {
     const answer = await call("POST", "/api/contact", { key, contactStructureId: structureId });
-    expect(errorOf(answer)).toEqual({
+    expect(onlyError(answer)).toEqual({
       status: 400,
       errorType: "DuplicateFieldError",
       message: "A contact with this key already exists",
@@ -119,7 +119,7 @@ test("GET contact: an id that does not exist is 404 RecordNotFound, 'Contact not
     "' OR 1=1 --",
     "%25",
   ]) {
-    expect(errorOf(await call("GET", `/api/contact/${id}`))).toEqual({
+    expect(onlyError(await call("GET", `/api/contact/${id}`))).toEqual({
       status: 404,
       errorType: "RecordNotFound",
       message: "Contact not found",
@@ -144,7 +144,7 @@ test("PATCH contact: an inactive contact cannot be made active again", async () 
   const unsubscribed = { primary: "Inactive", secondary: "Unsubscribe" };
   await call("PATCH", `/api/contact/${_id}`, { status: unsubscribed });
   const answer = await call("PATCH", `/api/contact/${_id}`, { status: { primary: "Active" } });
-  expect(errorOf(answer)).toEqual({
+  expect(onlyError(answer)).toEqual({
     status: 400,
     errorType: "ValidationError",
     message: "An inactive contact cannot be made active",
@@ -154,7 +154,7 @@ test("PATCH contact: an inactive contact cannot be made active again", async () 
   const again = await call("PATCH", `/api/contact/${_id}`, { status: unsubscribed });
   expect(again).toMatchObject({ status: 200, body: { status: unsubscribed, __v: 1 } });
   const replacement = { key: "a@b.co", status: { primary: "Active" }, __v: 1 };
-  expect(errorOf(await call("PUT", `/api/contact/${_id}`, replacement))).toMatchObject({ field: "status" });
+  expect(onlyError(await call("PUT", `/api/contact/${_id}`, replacement))).toMatchObject({ field: "status" });
   expect((await call("PUT", `/api/contact/${_id}`, again.body)).body).toMatchObject({ status: unsubscribed });
 });
 
@@ -172,7 +172,7 @@ test.each([
   const { call, create } = await openAccount();
   const made = await create("a@b.co");
   const answer = await call("PATCH", `/api/contact/${made._id}`, body);
-  expect(errorOf(answer)).toMatchObject({ status: 400, errorType: "ValidationError", field });
+  expect(onlyError(answer)).toMatchObject({ status: 400, errorType: "ValidationError", field });
   expect((await call("GET", `/api/contact/${made._id}`)).body).toEqual(made);
 });
 
@@ -191,11 +191,11 @@ test("PUT contact: replaces the whole contact under its current __v, and what is
   });
   await account.create("taken@b.co");
   const path = `/api/contact/${made._id}`;
-  expect(errorOf(await account.call("PUT", path, { key: "new@b.co" }))).toMatchObject({ field: "__v" });
-  expect(errorOf(await account.call("PUT", path, { key: "new@b.co", __v: 5 }))).toMatchObject({
+  expect(onlyError(await account.call("PUT", path, { key: "new@b.co" }))).toMatchObject({ field: "__v" });
+  expect(onlyError(await account.call("PUT", path, { key: "new@b.co", __v: 5 }))).toMatchObject({
     errorType: "ConcurrencyError",
   });
-  expect(errorOf(await account.call("PUT", path, { key: "Taken@b.co", __v: 0 }))).toMatchObject({
+  expect(onlyError(await account.call("PUT", path, { key: "Taken@b.co", __v: 0 }))).toMatchObject({
     errorType: "DuplicateFieldError",
   });
   const { body } = await account.call("PUT", path, { key: "New@b.co", __v: 0, lists: [{ _id: lists[1] }] });

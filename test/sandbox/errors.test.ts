@@ -1,6 +1,6 @@
 /** Errors: the form of every error body, what is not JSON, and what is not there. */
 import { expect, test } from "vitest";
-import { errorOf, openAccount } from "./account.ts";
+import { onlyError, openAccount } from "./account.ts";
 
 const notAccessible = {
   status: 403,
@@ -32,12 +32,12 @@ test.each([
   ["BREW", "/api/contact"],
 ])("Errors: %s %s is 403 'This endpoint is not accessible via API key'", async (method, path) => {
   const { call } = await openAccount();
-  expect(errorOf(await call(method, path))).toEqual(notAccessible);
+  expect(onlyError(await call(method, path))).toEqual(notAccessible);
 });
 
 test("Errors: an unknown path without a valid key is 401", async () => {
   const { call } = await openAccount();
-  expect(errorOf(await call("GET", "/api/billing", undefined, { key: "x" })).status).toBe(401);
+  expect(onlyError(await call("GET", "/api/billing", undefined, { key: "x" })).status).toBe(401);
 });
 
 test("Errors: block, key, standing, month, hour, scope, form and contact are looked at in this order", async () => {
@@ -46,7 +46,7 @@ test("Errors: block, key, standing, month, hour, scope, form and contact are loo
   const weak = await keyWith("reports:read");
   // Wrong in every way at once; each step mends what was refused first.
   const wrong = (key?: string, path = "/api/contact/x/mutate") =>
-    call("PUT", path, undefined, { key, raw: "{" }).then(errorOf);
+    call("PUT", path, undefined, { key, raw: "{" }).then(onlyError);
   admin.setAccount({ status: "suspended", monthlyLimit: 2 });
   expect([await wrong("x"), await wrong("x"), await wrong("x")].map(({ status }) => status)).toEqual([
     401, 401, 429,
@@ -63,7 +63,7 @@ test("Errors: block, key, standing, month, hour, scope, form and contact are loo
   expect((await wrong(weak)).message).toBe("API key missing required scope: contacts:write");
   expect((await wrong()).message).toBe("The body is not JSON");
   clock.pass(3600);
-  expect(errorOf(await call("PUT", "/api/contact/x/mutate", { addTags: ["x"] })).status).toBe(404);
+  expect(onlyError(await call("PUT", "/api/contact/x/mutate", { addTags: ["x"] })).status).toBe(404);
 });
 
 test("Errors: every error body is JSON of the documented form", async () => {
@@ -76,7 +76,7 @@ test("Errors: every error body is JSON of the documented form", async () => {
   ]) {
     expect(answer.headers["content-type"]).toBe("application/json; charset=utf-8");
     expect(Object.keys(answer.body)).toEqual(["errors"]);
-    expect(errorOf(answer)).toMatchObject({ errorType: expect.any(String), message: expect.any(String) });
+    expect(onlyError(answer)).toMatchObject({ errorType: expect.any(String), message: expect.any(String) });
   }
 });
 
@@ -89,7 +89,7 @@ test.each([
   ["a comment", "/**/{}"],
 ])("Errors: a body that is not JSON (%s) is 400 ValidationError", async (_what, raw) => {
   const { call } = await openAccount();
-  expect(errorOf(await call("POST", "/api/contact", undefined, { raw }))).toEqual({
+  expect(onlyError(await call("POST", "/api/contact", undefined, { raw }))).toEqual({
     status: 400,
     errorType: "ValidationError",
     message: "The body is not JSON",
@@ -100,7 +100,7 @@ test.each(["null", "[]", "1", '"text"', "true"])(
   "Errors: the body %s is 400 ValidationError",
   async (raw) => {
     const { call } = await openAccount();
-    expect(errorOf(await call("POST", "/api/contact", undefined, { raw }))).toEqual({
+    expect(onlyError(await call("POST", "/api/contact", undefined, { raw }))).toEqual({
       status: 400,
       errorType: "ValidationError",
       message: "The body must be an object",
@@ -116,7 +116,7 @@ test.each([
 ])("Errors: the content type %s is 400 ValidationError", async (type) => {
   const { call } = await openAccount();
   const answer = await call("POST", "/api/contact", {}, { headers: { "content-type": type } });
-  expect(errorOf(answer)).toMatchObject({ status: 400, errorType: "ValidationError" });
+  expect(onlyError(answer)).toMatchObject({ status: 400, errorType: "ValidationError" });
 });
 
 test("Errors: a body of more than 1 MiB is 400 ValidationError, and one of 1 MiB is read", async () => {
@@ -128,7 +128,7 @@ test("Errors: a body of more than 1 MiB is 400 ValidationError, and one of 1 MiB
     return text.replace('""', `"${"x".repeat(bytes - text.length)}"`);
   };
   const over = await call("POST", "/api/contact", undefined, { raw: body(2 ** 20 + 1) });
-  expect(errorOf(over)).toEqual({
+  expect(onlyError(over)).toEqual({
     status: 400,
     errorType: "ValidationError",
     message: "The body must not be larger than 1 MiB",

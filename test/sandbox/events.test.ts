@@ -2,7 +2,7 @@
 import { expect, test } from "vitest";
 import { recordEvent } from "../../src/sandbox/rules/events.ts";
 import { openStore } from "../../src/sandbox/store/index.ts";
-import { errorOf, openAccount, type Reply, type TestAccount } from "./account.ts";
+import { onlyError, openAccount, type Reply, type TestAccount } from "./account.ts";
 
 interface Record {
   timestamp: string;
@@ -10,7 +10,7 @@ interface Record {
   contactId: string;
 }
 
-const typesOf = (answer: Reply) => answer.body.records.map((record: Record) => record.type);
+const eventTypes = (answer: Reply) => answer.body.records.map((record: Record) => record.type);
 
 test("Events: what requests do to contacts is recorded, in the account's feed and in the contact's", async () => {
   const account = await openAccount();
@@ -47,7 +47,7 @@ test("Events: what requests do to contacts is recorded, in the account's feed an
   });
   expect((await account.call("GET", "/api/contact/events")).body.total).toBe(6);
   await account.call("DELETE", path);
-  expect(errorOf(await account.call("GET", `${path}/events`))).toMatchObject({ status: 404 });
+  expect(onlyError(await account.call("GET", `${path}/events`))).toMatchObject({ status: 404 });
   expect((await account.call("GET", "/api/contact/events")).body.total).toBe(6);
 });
 
@@ -63,7 +63,7 @@ test("Events: types, pastDays, page and size choose among them", async () => {
   expect((await feed("types=contact-updated,contact-created&pastDays=90")).body.total).toBe(4);
   expect((await feed("types=contact-updated")).body).toEqual({ total: 0, records: [] });
   const second = await feed("page=2&size=2");
-  expect([second.body.total, typesOf(second)]).toEqual([3, ["contact-created"]]);
+  expect([second.body.total, eventTypes(second)]).toEqual([3, ["contact-created"]]);
 });
 
 test.each([
@@ -76,7 +76,7 @@ test.each([
 ])("Events: 400 ValidationError with field %s for %s", async (field, query) => {
   const { call } = await openAccount();
   const answer = await call("GET", `/api/contact/events?${query}`);
-  expect(errorOf(answer)).toMatchObject({ status: 400, errorType: "ValidationError", field });
+  expect(onlyError(answer)).toMatchObject({ status: 400, errorType: "ValidationError", field });
 });
 
 test("Events: a bounce and a complaint make a contact inactive, and who is inactive already keeps the reason", async () => {
@@ -87,9 +87,9 @@ test("Events: a bounce and a complaint make a contact inactive, and who is inact
   await happen(account, ada._id, "email-complaint");
   await happen(account, bob._id, "email-complaint");
   await happen(account, bob._id, "email-opened");
-  const statusOf = async (id: string) => (await account.call("GET", `/api/contact/${id}`)).body.status;
-  expect(await statusOf(ada._id)).toEqual({ primary: "Inactive", secondary: "Bounce" });
-  expect(await statusOf(bob._id)).toEqual({ primary: "Inactive", secondary: "Complaint-FBL" });
+  const fetchStatus = async (id: string) => (await account.call("GET", `/api/contact/${id}`)).body.status;
+  expect(await fetchStatus(ada._id)).toEqual({ primary: "Inactive", secondary: "Bounce" });
+  expect(await fetchStatus(bob._id)).toEqual({ primary: "Inactive", secondary: "Complaint-FBL" });
   const feed = await account.call("GET", `/api/contact/${ada._id}/events`);
   expect(feed.body.records[1]).toEqual({
     timestamp: "2026-06-15T12:00:00.000Z",

@@ -1,10 +1,10 @@
-/** Faults on purpose, through both doors. */
+/** Simulated faults, through both transports. */
 import { request } from "node:http";
 import { expect, test } from "vitest";
 import { UsageError } from "../../src/errors.ts";
 import { planFaults } from "../../src/sandbox/faults.ts";
 import { startSandbox } from "../support/sandbox.ts";
-import { errorOf, openAccount } from "./account.ts";
+import { onlyError, openAccount } from "./account.ts";
 
 const struck = (spec: string, requests: [method: string, path: string][]) => {
   const pickFault = planFaults([spec]);
@@ -94,7 +94,7 @@ test("In this process: 500, 503 and 429 are answered without being applied, dela
   expect((await create()).status).toBe(500);
   expect((await create()).status).toBe(503);
   const busy = await create();
-  expect(errorOf(busy)).toMatchObject({
+  expect(onlyError(busy)).toMatchObject({
     status: 429,
     message: "Rate limit exceeded. Retry after 9 seconds.",
   });

@@ -39,7 +39,7 @@ test.each([
   ["a header that is too long", `GET / HTTP/1.1\r\nHost: x\r\nX-Long: ${"x".repeat(100_000)}\r\n\r\n`],
 ])("Behind a port, %s is refused, and the service goes on", async (_what, text) => {
   const { baseUrl, apiKey } = await startSandbox();
-  // Who is still sending when the connection closes may be told of that alone.
+  // A sender that is still sending when the connection closes may learn nothing but that.
   expect(await said(new URL(baseUrl), text)).toMatch(/^(HTTP\/1\.1 4\d\d |reset$)/);
   const answer = await fetch(`${baseUrl}/api/contact-structure`, { headers: { "x-api-key": apiKey } });
   expect(answer.status).toBe(200);

@@ -1,6 +1,6 @@
 /** Limits: the hour, the month, the block of addresses, and the headers that tell of them. */
 import { expect, test } from "vitest";
-import { errorOf, openAccount, type Reply } from "./account.ts";
+import { onlyError, openAccount, type Reply } from "./account.ts";
 
 const read = ["GET", "/api/contact-structure"] as const;
 const limitHeaders = ({ headers }: Reply) =>
@@ -9,7 +9,7 @@ const limitHeaders = ({ headers }: Reply) =>
 const noon = Date.UTC(2026, 5, 15, 12) / 1000;
 const endOfMonth = Date.UTC(2026, 6, 1) / 1000;
 
-test("Limits: unless told otherwise, 3,600 requests an hour and 100,000 a month", async () => {
+test("Limits: by default, 3,600 requests an hour and 100,000 a month", async () => {
   const { call } = await openAccount({ hourlyLimit: undefined, monthlyLimit: undefined });
   expect(limitHeaders(await call(...read))).toEqual({
     "x-ratelimit-limit": "3600",
@@ -30,7 +30,7 @@ test("Limits: the hour is a fixed window that all keys share; a 429 carries its 
   clock.pass(60);
   for (let again = 0; again < 2; again++) {
     const answer = await call(...read);
-    expect(errorOf(answer)).toEqual({
+    expect(onlyError(answer)).toEqual({
       status: 429,
       errorType: "TooManyRequestsError",
       message: "Rate limit exceeded. Retry after 2940 seconds.",
@@ -68,7 +68,7 @@ test("Limits: the month ends with the calendar month, UTC, and its 429 has its o
   });
   // Both are used up: the month speaks.
   const answer = await call(...read);
-  expect(errorOf(answer)).toEqual({
+  expect(onlyError(answer)).toEqual({
     status: 429,
     errorType: "TooManyRequestsError",
     message: "Monthly API quota exceeded.",
@@ -82,7 +82,7 @@ test("Limits: the owner's monthly limit acts at once, over the one of the start"
   const { call, openAdmin } = await openAccount({ monthlyLimit: 100 });
   expect((await call(...read)).headers["x-monthly-limit"]).toBe("100");
   (await openAdmin()).setAccount({ monthlyLimit: 1 });
-  expect(errorOf(await call(...read)).message).toBe("Monthly API quota exceeded.");
+  expect(onlyError(await call(...read)).message).toBe("Monthly API quota exceeded.");
   (await openAdmin()).setAccount({ monthlyLimit: 50 });
   expect((await call(...read)).headers["x-monthly-remaining"]).toBe("48");
 });
@@ -127,7 +127,7 @@ test("Limits: too many failed authentications block the address, valid keys too,
   for (let count = 0; count < 20; count++) expect((await fail()).status).toBe(401);
   clock.pass(12);
   const answer = await call(...read);
-  expect(errorOf(answer)).toEqual({
+  expect(onlyError(answer)).toEqual({
     status: 429,
     errorType: "TooManyRequestsError",
     message: "Too many failed authentication attempts. Please try again later.",

@@ -1,6 +1,6 @@
 /** Lists. */
 import { expect, test } from "vitest";
-import { eq, errorOf, openAccount } from "./account.ts";
+import { eq, onlyError, openAccount } from "./account.ts";
 
 test("POST lists: a list is created, and answered with its _id", async () => {
   const { call, structureId } = await openAccount();
@@ -26,7 +26,7 @@ test.each([
 ])("POST lists: %s is 400 ValidationError with field name", async (_what, body, message) => {
   const { call, structureId } = await openAccount();
   const path = `/api/contact-structure/${structureId}/lists`;
-  expect(errorOf(await call("POST", path, body))).toEqual({
+  expect(onlyError(await call("POST", path, body))).toEqual({
     status: 400,
     errorType: "ValidationError",
     message,
@@ -68,7 +68,7 @@ test.each([
 ])("GET lists: %s is 400 ValidationError with field", async (query) => {
   const { call, structureId } = await openAccount();
   const answer = await call("GET", `/api/contact-structure/${structureId}/lists?${query}`);
-  expect(errorOf(answer)).toMatchObject({
+  expect(onlyError(answer)).toMatchObject({
     status: 400,
     errorType: "ValidationError",
     field: query.split("=")[0],
@@ -102,7 +102,7 @@ test("Lists beyond the specification: all, one, rename and delete", async () => 
   });
   const removed = await account.call("DELETE", `${path}/${lists[0]}`);
   expect(removed).toMatchObject({ status: 204, text: "" });
-  expect(errorOf(await account.call("GET", `${path}/${lists[0]}`))).toMatchObject({
+  expect(onlyError(await account.call("GET", `${path}/${lists[0]}`))).toMatchObject({
     status: 404,
     message: "List not found",
   });
@@ -116,19 +116,19 @@ test("Lists beyond the specification: merge and duplicate make a new list, and m
   const refs = lists.map((_id) => ({ _id }));
   const both = await account.create("both@b.co", { lists: refs });
   await account.create("news@b.co", { lists: refs.slice(0, 1) });
-  const membersOf = async (listId: string) =>
+  const members = async (listId: string) =>
     (await account.search([eq("LIST_ID", listId)])).body.contacts.map((each: { key: string }) => each.key);
 
   const merged = await account.call("POST", `${path}/merge`, { name: "All", lists: refs });
   expect(merged).toMatchObject({ status: 200, body: { name: "All", type: "static", __v: 0 } });
-  expect(await membersOf(merged.body._id)).toEqual(["both@b.co", "news@b.co"]);
+  expect(await members(merged.body._id)).toEqual(["both@b.co", "news@b.co"]);
   const copy = await account.call("POST", `${path}/${lists[1]}/duplicate`, { name: "Offers 2" });
   expect(copy).toMatchObject({ status: 201, body: { name: "Offers 2" } });
-  expect(await membersOf(copy.body._id)).toEqual(["both@b.co"]);
+  expect(await members(copy.body._id)).toEqual(["both@b.co"]);
   expect((await account.call("GET", `${path}/${merged.body._id}`)).body.totalContacts).toBe(2);
 
   const unknown = await account.call("DELETE", path, { lists: [...refs, { _id: "f".repeat(24) }] });
-  expect(errorOf(unknown)).toMatchObject({ status: 400, field: "lists" });
+  expect(onlyError(unknown)).toMatchObject({ status: 400, field: "lists" });
   expect(await account.call("DELETE", path, { lists: refs })).toMatchObject({ status: 204, text: "" });
   expect((await account.call("GET", `${path}/all`)).body.map((list: { name: string }) => list.name)).toEqual([
     "All",
@@ -144,6 +144,6 @@ test("Lists: an unknown structure is 404 RecordNotFound", async () => {
   const { call } = await openAccount();
   for (const [method, body] of [["GET"], ["POST", { name: "News" }]] as const) {
     const answer = await call(method, `/api/contact-structure/${"f".repeat(24)}/lists`, body);
-    expect(errorOf(answer)).toMatchObject({ status: 404, errorType: "RecordNotFound" });
+    expect(onlyError(answer)).toMatchObject({ status: 404, errorType: "RecordNotFound" });
   }
 });

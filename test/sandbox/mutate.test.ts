@@ -1,6 +1,6 @@
 /** PUT /api/contact/{contactId}/mutate. */
 import { expect, test } from "vitest";
-import { errorOf, openAccount, type TestAccount } from "./account.ts";
+import { onlyError, openAccount, type TestAccount } from "./account.ts";
 
 async function furnishedContact() {
   const account = await openAccount();
@@ -60,7 +60,7 @@ test("Mutate rule 1: an omitted operation leaves its facet unchanged", async () 
 test("Mutate rule 2: status cannot be changed", async () => {
   const { made, mutate, stored } = await furnishedContact();
   const answer = await mutate({ status: { primary: "inactive", secondary: "unsubscribe" } });
-  expect(errorOf(answer)).toMatchObject({ status: 400, errorType: "ValidationError" });
+  expect(onlyError(answer)).toMatchObject({ status: 400, errorType: "ValidationError" });
   expect(await stored()).toEqual(made);
 });
 
@@ -77,7 +77,7 @@ test("Mutate rule 3: all of it is applied, or nothing", async () => {
       removeTags: [{ _id: tags[0] }],
       ...bad,
     });
-    expect(errorOf(answer)).toMatchObject({ status: 400, errorType: "ValidationError" });
+    expect(onlyError(answer)).toMatchObject({ status: 400, errorType: "ValidationError" });
     expect(await stored()).toEqual(made);
   }
 });
@@ -105,7 +105,7 @@ test("Mutate rule 5: a request that changes nothing is 400, and the contact stay
     { updateFields: [{ _id: fields[0], value: "old" }], __v: 0 },
   ];
   for (const body of nothing) {
-    expect(errorOf(await mutate(body))).toEqual({
+    expect(onlyError(await mutate(body))).toEqual({
       status: 400,
       errorType: "ValidationError",
       message: "No changes to apply",
@@ -121,7 +121,7 @@ test("Mutate rule 6: a stale __v is 400 ConcurrencyError", async () => {
   const others = [{}, { addTags: [] }, { addTags: [{ _id: tags[1] }] }, { addTags: ["f".repeat(24)] }];
   for (const delta of [{ addLists: [{ _id: lists[1] }] }, ...others]) {
     for (const __v of [0, 2, 99]) {
-      expect(errorOf(await mutate({ ...delta, __v }))).toMatchObject({
+      expect(onlyError(await mutate({ ...delta, __v }))).toMatchObject({
         status: 400,
         errorType: "ConcurrencyError",
       });
@@ -153,20 +153,20 @@ test.each([
   ["__v", { __v: 0.5 }],
 ])("Mutate: 400 ValidationError with field %s for %j", async (field, body) => {
   const { mutate } = await furnishedContact();
-  expect(errorOf(await mutate(body))).toMatchObject({ status: 400, errorType: "ValidationError", field });
+  expect(onlyError(await mutate(body))).toMatchObject({ status: 400, errorType: "ValidationError", field });
 });
 
 test("Mutate: an _id that is both added and removed, or named twice, is 400 ValidationError", async () => {
   const { mutate, tags } = await furnishedContact();
   const one = { _id: tags[1] };
   for (const body of [{ addTags: [one], removeTags: [one] }, { addTags: [one, tags[1]] }]) {
-    expect(errorOf(await mutate(body))).toMatchObject({ status: 400, errorType: "ValidationError" });
+    expect(onlyError(await mutate(body))).toMatchObject({ status: 400, errorType: "ValidationError" });
   }
 });
 
 test("Mutate: a contact that is not in the account is 404", async () => {
   const { call } = await openAccount();
-  expect(errorOf(await call("PUT", `/api/contact/${"f".repeat(24)}/mutate`, {}))).toEqual({
+  expect(onlyError(await call("PUT", `/api/contact/${"f".repeat(24)}/mutate`, {}))).toEqual({
     status: 404,
     errorType: "RecordNotFound",
     message: "Contact not found",

@@ -166,12 +166,12 @@ test("Real exchanges, good and bad, are as /openapi.json describes them", async 
     const sent = operation.requestBody?.content["application/json"]?.schema;
     // What the schemas refuse is refused; rules that look at stored data are not theirs.
     if (sent) expect(validate(sent, JSON.parse(JSON.stringify(body))).length === 0, name).toBe(status < 400);
-    expect(problemsOf(operation, answer, validate), name).toEqual([]);
+    expect(findProblems(operation, answer, validate), name).toEqual([]);
   }
   expect(met.size).toBe(22);
 });
 
-function problemsOf(
+function findProblems(
   operation: Operation,
   answer: Reply,
   validate: (schema: object, value: unknown) => object[],

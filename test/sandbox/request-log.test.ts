@@ -55,7 +55,7 @@ async function folderOfVersion5(): Promise<string> {
   return folder;
 }
 
-const pathsOf = (requests: { path: string }[]) => requests.map(({ path }) => path);
+const requestPaths = (requests: { path: string }[]) => requests.map(({ path }) => path);
 
 describe("the log of requests", () => {
   it("has what was answered before this process asks, in the order of the answers", async () => {
@@ -64,10 +64,10 @@ describe("the log of requests", () => {
     await create("ada@example.com");
     await call("GET", "/api/contact/2");
     const requests = sandbox.admin.requests();
-    expect(pathsOf(requests)).toEqual(["/api/contact/1", "/api/contact", "/api/contact/2"]);
+    expect(requestPaths(requests)).toEqual(["/api/contact/1", "/api/contact", "/api/contact/2"]);
     expect(requests.map(({ n }) => n)).toEqual([1, 2, 3]);
     await call("GET", "/api/contact/3");
-    expect(pathsOf(sandbox.admin.requests({ since: 3 }))).toEqual(["/api/contact/3"]);
+    expect(requestPaths(sandbox.admin.requests({ since: 3 }))).toEqual(["/api/contact/3"]);
   });
 
   it("is written with a write, and with what was read before it", async () => {
@@ -75,7 +75,7 @@ describe("the log of requests", () => {
     const other = await openAdmin();
     await call("GET", "/api/contact/1");
     await create("ada@example.com");
-    expect(pathsOf(other.requests())).toEqual(["/api/contact/1", "/api/contact"]);
+    expect(requestPaths(other.requests())).toEqual(["/api/contact/1", "/api/contact"]);
   });
 
   it("reaches other processes soon after a read", async () => {
@@ -91,7 +91,7 @@ describe("the log of requests", () => {
     sandbox.close();
     const { admin, close } = await openAdmin({ folder });
     onTestFinished(close);
-    expect(pathsOf(admin.requests())).toEqual(["/api/contact/1"]);
+    expect(requestPaths(admin.requests())).toEqual(["/api/contact/1"]);
   });
 
   it("holds nothing back from an erasure", async () => {
@@ -115,7 +115,7 @@ describe("the log of requests", () => {
     );
     const kept = requests.find({}, maxLoggedRequests, "oldest");
     expect(kept).toHaveLength(1500);
-    expect(pathsOf(kept)).not.toContain("/api/contact/ada@example.com");
+    expect(requestPaths(kept)).not.toContain("/api/contact/ada@example.com");
   });
 
   it("leaves the numbers of the others as they are when one is erased", async () => {
@@ -183,7 +183,7 @@ describe("the log of requests", () => {
     await queue.runInTransaction(() => {
       for (const each of paths) requests.add({ ...entry, path: each });
     });
-    expect(pathsOf(requests.find({ path }, 10, "newest"))).toEqual(found);
+    expect(requestPaths(requests.find({ path }, 10, "newest"))).toEqual(found);
   });
 
   it("finds the newest and the oldest of what is kept in many batches", async () => {
@@ -194,12 +194,12 @@ describe("the log of requests", () => {
         requests.add({ ...entry, path: `/${number}`, status: 200 + (number % 2) }),
       );
     }
-    const numbersOf = (...given: Parameters<typeof requests.find>) =>
+    const foundNumbers = (...given: Parameters<typeof requests.find>) =>
       requests.find(...given).map(({ n }) => n);
-    expect(numbersOf({ status: "201" }, 3, "newest")).toEqual([125, 127, 129]);
-    expect(numbersOf({ status: "201" }, 3, "oldest")).toEqual([1, 3, 5]);
-    expect(numbersOf({ after: 120, status: "2xx" }, 100, "oldest")).toHaveLength(10);
-    expect(numbersOf({}, 1000, "newest")).toHaveLength(130);
+    expect(foundNumbers({ status: "201" }, 3, "newest")).toEqual([125, 127, 129]);
+    expect(foundNumbers({ status: "201" }, 3, "oldest")).toEqual([1, 3, 5]);
+    expect(foundNumbers({ after: 120, status: "2xx" }, 100, "oldest")).toHaveLength(10);
+    expect(foundNumbers({}, 1000, "newest")).toHaveLength(130);
   });
 
   it("gives no number twice when it is emptied before it was written", async () => {
@@ -226,7 +226,7 @@ describe("the log of requests", () => {
     });
     await expect(failed).rejects.toThrow("FOREIGN KEY");
     await queue.runInTransaction(() => requests.add({ ...entry, path: "/after" }));
-    expect(pathsOf(requests.find({}, 10, "oldest"))).toEqual(["/before", "/after"]);
+    expect(requestPaths(requests.find({}, 10, "oldest"))).toEqual(["/before", "/after"]);
   });
 
   it("keeps the newest of more than it holds, and counts the others", async () => {

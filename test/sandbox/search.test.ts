@@ -1,9 +1,9 @@
 /** POST /api/contact/search. */
 import { expect, test } from "vitest";
 import { openStore } from "../../src/sandbox/store/index.ts";
-import { eq, errorOf, openAccount, type TestAccount } from "./account.ts";
+import { eq, onlyError, openAccount, type TestAccount } from "./account.ts";
 
-const keysOf = (answer: { body: { contacts: { key: string }[] } }) =>
+const foundKeys = (answer: { body: { contacts: { key: string }[] } }) =>
   answer.body.contacts.map((contact) => contact.key);
 
 test("Search: without a filter every contact of the structure, page by page", async () => {
@@ -11,8 +11,8 @@ test("Search: without a filter every contact of the structure, page by page", as
   for (let number = 0; number < 12; number++) await create(`p${number}@b.co`);
   const first = await search([]);
   expect(first.body.totalRecords).toBe(12);
-  expect(keysOf(first)).toEqual(Array.from({ length: 10 }, (_, number) => `p${number}@b.co`));
-  expect(keysOf(await search([], { page: 2 }))).toEqual(["p10@b.co", "p11@b.co"]);
+  expect(foundKeys(first)).toEqual(Array.from({ length: 10 }, (_, number) => `p${number}@b.co`));
+  expect(foundKeys(await search([], { page: 2 }))).toEqual(["p10@b.co", "p11@b.co"]);
   expect((await search([], { page: 3 })).body).toEqual({ totalRecords: 12, contacts: [] });
 });
 
@@ -23,9 +23,9 @@ test("Search: only what source names is answered, and ids along with it", async 
   expect((await search([], { source: ["key", "tags", "key"] })).body.contacts).toEqual([
     { ...ids, key: "a@b.co", tags: [] },
   ]);
-  const { status: _status, __v, ...told } = made;
+  const { status: _status, __v, ...expected } = made;
   const source = ["_id", "key", "fields", "tags", "lists", "createdAt", "updatedAt"];
-  expect((await search([], { source })).body.contacts).toEqual([told]);
+  expect((await search([], { source })).body.contacts).toEqual([expected]);
 });
 
 test("Search: the status comes in two parts, each under the name that source gives it", async () => {
@@ -46,7 +46,7 @@ test("Search: several values of one criteria are any of them, keys without case"
   for (const name of ["Ada", "Bob", "Eve"]) await create(`${name}@b.co`);
   const found = await search([eq("KEY", "EVE@b.co", "ada@B.co", "nobody@b.co", "ada@b.co")]);
   expect(found.body.totalRecords).toBe(2);
-  expect(keysOf(found)).toEqual(["Ada@b.co", "Eve@b.co"]);
+  expect(foundKeys(found)).toEqual(["Ada@b.co", "Eve@b.co"]);
 });
 
 test("Search: the criterias of a filter must all hold, and separate filters are alternatives", async () => {
@@ -61,7 +61,7 @@ test("Search: the criterias of a filter must all hold, and separate filters are 
     const specification = { filters: filters.map((criterias) => ({ criterias })) };
     const { body } = await account.search([], { contactSpecification: specification });
     expect(body.totalRecords).toBe(body.contacts.length);
-    return keysOf({ body });
+    return foundKeys({ body });
   };
   const inNews = eq("LIST_ID", lists[0]!);
   const inOffers = eq("LIST_ID", lists[1]!);
@@ -124,7 +124,7 @@ test.each([
   ],
 ])("Search: 400 ValidationError with field %s for %j", async (field, change) => {
   const { search } = await openAccount();
-  expect(errorOf(await search([], change))).toMatchObject({
+  expect(onlyError(await search([], change))).toMatchObject({
     status: 400,
     errorType: "ValidationError",
     field,
@@ -150,7 +150,7 @@ test("Search: the largest searches that 1 MiB can ask for are answered, or refus
   expect((await search(many.slice(1))).body.totalRecords).toBe(1);
   expect((await search([], alternatives(many.slice(1)))).body.totalRecords).toBe(1);
   for (const answer of [await search(many), await search([], alternatives(many))]) {
-    expect(errorOf(answer)).toMatchObject({ status: 400, field: "contactSpecification" });
+    expect(onlyError(answer)).toMatchObject({ status: 400, field: "contactSpecification" });
   }
   // Seconds, where a loop within a loop would take minutes.
   expect(performance.now() - start).toBeLessThan(10_000);
@@ -211,14 +211,14 @@ test("Search: what a running sandbox remembers of a search does not outlive a re
   const both = [eq("CONTACT_STATUS", "active", "x"), eq("CONTACT_STATUS", "active", "y")];
   const pages = async () => {
     const found: string[] = [];
-    for (let page = 1; page <= 3; page++) found.push(...keysOf(await search(both, { page, pageSize: 1 })));
+    for (let page = 1; page <= 3; page++) found.push(...foundKeys(await search(both, { page, pageSize: 1 })));
     return found;
   };
   for (const name of ["a", "b", "c"]) await create(`${name}@b.co`);
   expect(await pages()).toEqual(["a@b.co", "b@b.co", "c@b.co"]);
   (await openAdmin()).reset();
   for (const name of ["d", "e", "f"]) await create(`${name}@b.co`);
-  expect(keysOf(await search(both, { page: 3, pageSize: 1 }))).toEqual(["f@b.co"]);
+  expect(foundKeys(await search(both, { page: 3, pageSize: 1 }))).toEqual(["f@b.co"]);
   expect(await pages()).toEqual(["d@b.co", "e@b.co", "f@b.co"]);
 });
 

@@ -1,6 +1,6 @@
 /** Contact structures. */
 import { expect, test } from "vitest";
-import { errorOf, openAccount } from "./account.ts";
+import { onlyError, openAccount } from "./account.ts";
 
 test("Contact structure: a new account has one default structure with a first and a last name", async () => {
   const { call, structureId } = await openAccount();
@@ -29,7 +29,7 @@ test("Contact structure: one structure is read by its id, and an unknown id is 4
   expect((await call("GET", `/api/contact-structure/${structureId}`)).body).toEqual(listed);
   for (const [method, body] of [["GET"], ["PUT", { label: "L", keyName: "K", fields: [] }]] as const) {
     const answer = await call(method, "/api/contact-structure/ffffffffffffffffffffffff", body);
-    expect(errorOf(answer)).toEqual({
+    expect(onlyError(answer)).toEqual({
       status: 404,
       errorType: "RecordNotFound",
       message: "Contact structure not found",
@@ -103,7 +103,7 @@ test("PUT contact-structure: a stale __v is 400 ConcurrencyError, and without __
   const path = `/api/contact-structure/${structureId}`;
   const before = await definition();
   expect((await call("PUT", path, { ...before, label: "First" })).status).toBe(200);
-  expect(errorOf(await call("PUT", path, { ...before, label: "Second" }))).toMatchObject({
+  expect(onlyError(await call("PUT", path, { ...before, label: "Second" }))).toMatchObject({
     status: 400,
     errorType: "ConcurrencyError",
     field: "__v",
@@ -147,7 +147,7 @@ test.each([
     const [before] = (await call("GET", "/api/contact-structure")).body;
     const { _id, keyType, ...definition } = before;
     const answer = await call("PUT", `/api/contact-structure/${structureId}`, { ...definition, ...change });
-    expect(errorOf(answer)).toMatchObject({ status: 400, errorType: "ValidationError", ...expected });
+    expect(onlyError(answer)).toMatchObject({ status: 400, errorType: "ValidationError", ...expected });
     expect((await call("GET", "/api/contact-structure")).body).toEqual([before]);
   },
 );
@@ -157,5 +157,5 @@ test("PUT contact-structure: one _id given twice is 400 ValidationError", async 
   const before = await definition();
   const fields = [before.fields[0], before.fields[0]];
   const answer = await call("PUT", `/api/contact-structure/${structureId}`, { ...before, fields });
-  expect(errorOf(answer)).toMatchObject({ status: 400, errorType: "ValidationError", field: "fields" });
+  expect(onlyError(answer)).toMatchObject({ status: 400, errorType: "ValidationError", field: "fields" });
 });

@@ -1,4 +1,4 @@
-/** The whole way through both doors. */
+/** Requests through both transports, end to end. */
 
 import { connect } from "node:net";
 import { join } from "node:path";
@@ -108,7 +108,7 @@ function exchange(baseUrl: string, sent: string): Promise<string> {
   });
 }
 
-const statusesOf = (answered: string) =>
+const answeredStatuses = (answered: string) =>
   [...answered.matchAll(/HTTP\/1\.1 (\d+)/g)].map(([, status]) => Number(status));
 
 test.each([
@@ -133,7 +133,7 @@ test.each([
     baseUrl,
     `${line}\r\n${headers}\r\nGET /openapi.json HTTP/1.1\r\n${headers}Connection: close\r\n\r\n`,
   );
-  expect(statusesOf(answered)).toEqual([status, 200]);
+  expect(answeredStatuses(answered)).toEqual([status, 200]);
   if (line.startsWith("HEAD")) expect(answered).toMatch(/content-length: \d+\r\n/i);
 });
 
@@ -144,12 +144,12 @@ test("a body that nobody reads does not disturb the connection, one that ends to
   const post = (path: string, body: string) =>
     `POST ${path} HTTP/1.1\r\n${headers}Content-Length: ${body.length}\r\n\r\n${body}`;
   const large = JSON.stringify({ key: "x".repeat(2 ** 20) });
-  expect(statusesOf(await exchange(baseUrl, post("/api/nothing", "x".repeat(100_000)) + next))).toEqual([
-    403, 200,
-  ]);
-  expect(statusesOf(await exchange(baseUrl, post("/api/contact", large) + next))).toEqual([400, 200]);
+  expect(answeredStatuses(await exchange(baseUrl, post("/api/nothing", "x".repeat(100_000)) + next))).toEqual(
+    [403, 200],
+  );
+  expect(answeredStatuses(await exchange(baseUrl, post("/api/contact", large) + next))).toEqual([400, 200]);
   const chunked = `POST /api/contact HTTP/1.1\r\n${headers}Transfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n0\r\n\r\n`;
-  expect(statusesOf(await exchange(baseUrl, chunked + next))).toEqual([400, 200]);
+  expect(answeredStatuses(await exchange(baseUrl, chunked + next))).toEqual([400, 200]);
   const { hostname, port } = new URL(baseUrl);
   const socket = connect(Number(port), hostname, () =>
     socket.write(`POST /api/contact HTTP/1.1\r\n${headers}Content-Length: 100\r\n\r\n{`, () =>

@@ -7,7 +7,7 @@ import {
   variantDescriptions,
   variantsFrom,
 } from "../../src/sandbox/variants.ts";
-import { eq, errorOf, openAccount, type TestAccount } from "./account.ts";
+import { eq, onlyError, openAccount, type TestAccount } from "./account.ts";
 
 const playing = (name: string, value: string, more?: Partial<SandboxOptions>) =>
   openAccount({ variants: { [name]: value }, ...more });
@@ -27,7 +27,7 @@ test("keys: several values of KEY are refused, or the first alone counts; altern
     const account = await playing("keys", value);
     for (const name of ["a", "b"]) await account.create(`${name}@b.co`);
     const both = await account.search([eq("KEY", "a@b.co", "b@b.co")]);
-    if (value === "refused") expect(errorOf(both)).toMatchObject({ field: "contactSpecification" });
+    if (value === "refused") expect(onlyError(both)).toMatchObject({ field: "contactSpecification" });
     else expect(both.body.totalRecords).toBe(1);
     const separate = alternatives(eq("KEY", "a@b.co"), eq("KEY", "b@b.co"));
     expect(await keysFound(account, [], separate)).toEqual(["a@b.co", "b@b.co"]);
@@ -80,7 +80,7 @@ test("mutate-elements: objects alone, or ids alone", async () => {
     const add = (element: unknown) =>
       account.call("PUT", `/api/contact/${_id}/mutate`, { addTags: [element] });
     const [right, wrong] = value === "id" ? [tags[0], { _id: tags[0] }] : [{ _id: tags[0] }, tags[0]];
-    expect(errorOf(await add(wrong))).toMatchObject({ status: 400, field: "addTags" });
+    expect(onlyError(await add(wrong))).toMatchObject({ status: 400, field: "addTags" });
     expect((await add(right)).body.tags).toEqual([{ _id: tags[0] }]);
   }
 });
@@ -96,7 +96,7 @@ test("mutate-answer and noop: no body, another body, another type of error; the 
     const add = () => account.call("PUT", `/api/contact/${_id}/mutate`, { addTags: [{ _id: tags[0] }] });
     expect(await add()).toMatchObject({ status: 200, text });
     expect((await account.call("GET", `/api/contact/${_id}`)).body.tags).toEqual([{ _id: tags[0] }]);
-    expect(errorOf(await add())).toMatchObject({ status: 400, errorType: "NoChangesError" });
+    expect(onlyError(await add())).toMatchObject({ status: 400, errorType: "NoChangesError" });
   }
 });
 
@@ -153,9 +153,9 @@ test("key-case: with exact, keys of another case are other keys", async () => {
     key: "Ada@b.co",
     contactStructureId: account.structureId,
   });
-  expect(errorOf(again)).toMatchObject({ errorType: "DuplicateFieldError" });
+  expect(onlyError(again)).toMatchObject({ errorType: "DuplicateFieldError" });
   const replaced = await account.call("PUT", `/api/contact/${ada!._id}`, { key: "ada@b.co", __v: 0 });
-  expect(errorOf(replaced)).toMatchObject({ errorType: "DuplicateFieldError" });
+  expect(onlyError(replaced)).toMatchObject({ errorType: "DuplicateFieldError" });
 });
 
 test("inactive: hidden from a search that does not ask for a status", async () => {
@@ -248,7 +248,7 @@ test("source: the names of the specification, or those that it shares with the p
       const answer = await account.search([], { source: ["_id", name] });
       if ((names as readonly string[]).includes(name)) expect(answer.status).toBe(200);
       else
-        expect(errorOf(answer)).toMatchObject({
+        expect(onlyError(answer)).toMatchObject({
           status: 400,
           errorType: "ValidationError",
           field: "source",
@@ -263,7 +263,7 @@ test("source: the names of the specification, or those that it shares with the p
 
 test("columns: a search by LIST_ID is refused", async () => {
   const account = await playing("columns", "specified");
-  expect(errorOf(await account.search([eq("LIST_ID", "x")]))).toMatchObject({
+  expect(onlyError(await account.search([eq("LIST_ID", "x")]))).toMatchObject({
     status: 400,
     errorType: "ValidationError",
     field: "contactSpecification",
@@ -347,7 +347,7 @@ test.each([
   const { lists } = await account.furnished();
   const { _id } = await account.create("a@b.co");
   const path = template.replace("STRUCTURE", structureId).replace("LIST", lists[0]!).replace("ID", _id);
-  expect(errorOf(await call(method, path, {}))).toEqual({
+  expect(onlyError(await call(method, path, {}))).toEqual({
     status: 403,
     errorType: "ForbiddenError",
     message: "This endpoint is not accessible via API key",

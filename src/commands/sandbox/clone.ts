@@ -47,18 +47,18 @@ async function runSandboxClone(context: Context, flags: CloneFlags): Promise<voi
   const { account } = connection;
   const structure = await account.complete(await account.structure());
   const lists = await account.lists(structure);
-  const price = flags.contacts ? await estimateCost(connection, structure, lists) : undefined;
+  const cost = flags.contacts ? await estimateCost(connection, structure, lists) : undefined;
   const { note } = context.terminal;
   note(
     `structure ${JSON.stringify(structure.label)}: ${structure.fields.length} fields, ${lists.length} lists`,
   );
   if (structure.tags === undefined)
     context.terminal.warn("The service did not say which tags there are; contacts are copied without tags");
-  if (price) note(`${counted(price.contacts, "contact")}: about ${counted(price.requests, "more request")}`);
-  if (price && flags.maxRequests !== undefined && price.requests > flags.maxRequests) {
+  if (cost) note(`${counted(cost.contacts, "contact")}: about ${counted(cost.requests, "more request")}`);
+  if (cost && flags.maxRequests !== undefined && cost.requests > flags.maxRequests) {
     throw new EcmError(
       exitCodes.outOfBudget,
-      `The contacts need about ${price.requests} requests, but --max-requests allows ${flags.maxRequests}`,
+      `The contacts need about ${cost.requests} requests, but --max-requests allows ${flags.maxRequests}`,
       { type: "OutOfBudgetError", hint: "Allow more, or leave out --contacts", retryable: false },
     );
   }
@@ -67,18 +67,22 @@ async function runSandboxClone(context: Context, flags: CloneFlags): Promise<voi
   const { openClone } = await import("../../sandbox/clone.ts");
   const clone = await openClone({ folder, clock: context.clock }, structure, lists);
   try {
-    if (price) await copyContacts(context, connection, structure, clone, price);
+    if (cost) await copyContacts(context, { connection, structure, clone, cost });
   } finally {
     clone.close();
   }
 }
 
+interface CopyParts {
+  connection: Connection;
+  structure: ContactStructure;
+  clone: Clone;
+  cost: CloneCost;
+}
+
 async function copyContacts(
   context: Context,
-  connection: Connection,
-  structure: ContactStructure,
-  clone: Clone,
-  price: CloneCost,
+  { connection, structure, clone, cost }: CopyParts,
 ): Promise<void> {
   let read = 0;
   let refused = 0;
@@ -89,9 +93,9 @@ async function copyContacts(
     refused += clone.addContacts(contacts);
     withoutStatus += contacts.filter((contact) => contact.status === undefined).length;
   }
-  for (const { _id } of price.listsToAsk) {
-    const ofList = allOf(equals("LIST_ID", [_id]));
-    for await (const page of readPages(connection, structure, ["_id"], ofList)) {
+  for (const { _id } of cost.listsToAsk) {
+    const inList = allOf(equals("LIST_ID", [_id]));
+    for await (const page of readPages(connection, structure, ["_id"], inList)) {
       clone.join(
         _id,
         page.map((contact) => contact._id).filter((id) => id !== undefined),

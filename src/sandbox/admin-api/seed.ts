@@ -1,15 +1,10 @@
-/** Fills the account by names: what is missing is made, a contact that exists is updated. */
+/** Fills the account by names: what is missing is created, a contact that exists is updated. */
 import type { SeedReport } from "../public-types.ts";
 import { isEmail } from "../rules/contacts.ts";
 import { foldKey, type StoredContact } from "../store/contacts.ts";
 import type { Store } from "../store/index.ts";
 import type { StoredStructure } from "../store/structures.ts";
 import { type CheckedSeed, type SeedContact, within, wrong } from "./bodies.ts";
-
-/** Names → ids of one kind of thing; a name is matched exactly, else without regard to letter case. */
-interface Names {
-  idOf(name: string, place: string): string;
-}
 
 /**
  * The caller is in a transaction, and undoes it when this throws.
@@ -18,7 +13,7 @@ interface Names {
 export function applySeed(store: Store, seed: CheckedSeed, now: number): SeedReport {
   const structure = structuredClone(store.structures.all()[0]!);
   const before = structure.fields.length + structure.tags.length;
-  const fields = namesOf(
+  const fields = new NameIndex(
     structure.fields.map(({ _id, label }) => [label, _id]),
     (label) => {
       const [_id] = store.newIds(now, 1) as [string];
@@ -26,7 +21,7 @@ export function applySeed(store: Store, seed: CheckedSeed, now: number): SeedRep
       return _id;
     },
   );
-  const tags = namesOf(
+  const tags = new NameIndex(
     structure.tags.map(({ _id, label }) => [label, _id]),
     (label) => {
       const [_id] = store.newIds(now, 1) as [string];
@@ -34,7 +29,7 @@ export function applySeed(store: Store, seed: CheckedSeed, now: number): SeedRep
       return _id;
     },
   );
-  const lists = namesOf(
+  const lists = new NameIndex(
     store.lists.all(structure._id).map(({ _id, name }) => [name, _id]),
     (name) => {
       const [_id] = store.newIds(now, 1) as [string];
@@ -42,9 +37,9 @@ export function applySeed(store: Store, seed: CheckedSeed, now: number): SeedRep
       return _id;
     },
   );
-  for (const [index, label] of seed.fields.entries()) fields.idOf(label, within("fields", index));
-  for (const [index, label] of seed.tags.entries()) tags.idOf(label, within("tags", index));
-  for (const [index, name] of seed.lists.entries()) lists.idOf(name, within("lists", index));
+  for (const [index, label] of seed.fields.entries()) fields.resolve(label, within("fields", index));
+  for (const [index, label] of seed.tags.entries()) tags.resolve(label, within("tags", index));
+  for (const [index, name] of seed.lists.entries()) lists.resolve(name, within("lists", index));
 
   const report: SeedReport = { contacts: { created: 0, updated: 0 } };
   const seen = new Map<string, number>();
@@ -52,12 +47,12 @@ export function applySeed(store: Store, seed: CheckedSeed, now: number): SeedRep
     const place = within("contacts", index);
     refuseContact(contact, place, seen, index);
     const wanted = {
-      fields: valuesOf(contact, `${place}.fields`, fields),
-      lists: contact.lists.map((name, at) => lists.idOf(name, within(`${place}.lists`, at))),
-      tags: contact.tags.map((name, at) => tags.idOf(name, within(`${place}.tags`, at))),
-      status: contact.status === undefined ? undefined : statusOf(contact.status, `${place}.status`),
+      fields: fieldValues(contact, `${place}.fields`, fields),
+      lists: contact.lists.map((name, at) => lists.resolve(name, within(`${place}.lists`, at))),
+      tags: contact.tags.map((name, at) => tags.resolve(name, within(`${place}.tags`, at))),
+      status: contact.status === undefined ? undefined : parseStatus(contact.status, `${place}.status`),
     };
-    const isNew = put(store, structure, contact.key, wanted, now);
+    const isNew = putContact(store, { structure, now }, contact.key, wanted);
     report.contacts[isNew ? "created" : "updated"] += 1;
   }
   if (structure.fields.length + structure.tags.length > before) {
@@ -66,11 +61,11 @@ export function applySeed(store: Store, seed: CheckedSeed, now: number): SeedRep
   return report;
 }
 
-function valuesOf(contact: SeedContact, place: string, fields: Names): StoredContact["fields"] {
+function fieldValues(contact: SeedContact, place: string, fields: NameIndex): StoredContact["fields"] {
   const labels = new Map<string, string>();
   return Object.entries(contact.fields).map(([label, value]) => {
     const at = within(place, label);
-    const _id = fields.idOf(label, at);
+    const _id = fields.resolve(label, at);
     const other = labels.get(_id);
     if (other !== undefined) throw wrong(at, `is the same field as ${other}`);
     labels.set(_id, label);
@@ -78,10 +73,15 @@ function valuesOf(contact: SeedContact, place: string, fields: Names): StoredCon
   });
 }
 
-type Wanted = Pick<StoredContact, "fields" | "lists" | "tags"> & { status?: StoredContact["status"] };
+type WantedContact = Pick<StoredContact, "fields" | "lists" | "tags"> & { status?: StoredContact["status"] };
 
 /** Creates the contact, or adds to it what is wanted. Returns whether it is new. */
-function put(store: Store, structure: StoredStructure, key: string, wanted: Wanted, now: number): boolean {
+function putContact(
+  store: Store,
+  { structure, now }: { structure: StoredStructure; now: number },
+  key: string,
+  wanted: WantedContact,
+): boolean {
   const knownId = store.contacts.findIdByKey(structure._id, key);
   if (knownId === undefined) {
     store.contacts.add({
@@ -122,25 +122,36 @@ function refuseContact({ key }: SeedContact, place: string, seen: Map<string, nu
   seen.set(folded, index);
 }
 
-/** @param known names may repeat: then only an id would tell them apart, and the name is refused */
-function namesOf(known: [name: string, id: string][], make: (name: string) => string): Names {
-  const exact = new Map<string, string[]>();
-  const folded = new Map<string, string[]>();
-  const note = (name: string, id: string) => {
-    exact.set(name, [...(exact.get(name) ?? []), id]);
-    folded.set(name.toLowerCase(), [...(folded.get(name.toLowerCase()) ?? []), id]);
-  };
-  for (const [name, id] of known) note(name, id);
-  return {
-    idOf(name, place) {
-      const ids = exact.get(name) ?? folded.get(name.toLowerCase()) ?? [];
-      if (ids.length > 1) throw wrong(place, `is the name of several: ${ids.join(", ")}`);
-      if (ids.length === 1) return ids[0]!;
-      const id = make(name);
-      note(name, id);
-      return id;
-    },
-  };
+/** Names → ids of one kind of thing; a name is matched exactly, else without regard to letter case. */
+class NameIndex {
+  private readonly exact = new Map<string, string[]>();
+  private readonly folded = new Map<string, string[]>();
+  private readonly create: (name: string) => string;
+
+  /**
+   * @param known names may repeat: then only an id would tell them apart, and the name is refused
+   * @param create makes what is missing, and returns its id
+   */
+  constructor(known: [name: string, id: string][], create: (name: string) => string) {
+    this.create = create;
+    for (const [name, id] of known) this.add(name, id);
+  }
+
+  /** @param place of the name, for the refusal */
+  resolve(name: string, place: string): string {
+    const ids = this.exact.get(name) ?? this.folded.get(name.toLowerCase()) ?? [];
+    if (ids.length > 1) throw wrong(place, `is the name of several: ${ids.join(", ")}`);
+    if (ids.length === 1) return ids[0]!;
+    const id = this.create(name);
+    this.add(name, id);
+    return id;
+  }
+
+  private add(name: string, id: string): void {
+    const folded = name.toLowerCase();
+    this.exact.set(name, [...(this.exact.get(name) ?? []), id]);
+    this.folded.set(folded, [...(this.folded.get(folded) ?? []), id]);
+  }
 }
 
 const statuses: Record<string, StoredContact["status"]> = {
@@ -159,7 +170,7 @@ const otherNames: Record<string, string> = {
 };
 
 /** A seed may say what no request may: that an inactive contact is active again. */
-function statusOf(given: NonNullable<SeedContact["status"]>, place: string): StoredContact["status"] {
+function parseStatus(given: NonNullable<SeedContact["status"]>, place: string): StoredContact["status"] {
   const text =
     typeof given === "string" ? given : [given.primary, given.secondary].filter(Boolean).join(", ");
   const [, primary = "", secondary = ""] = /^(active|inactive)?(?:\s*,\s*)?(.*)$/i.exec(text.trim()) ?? [];

@@ -79,7 +79,7 @@ export class AccessControl {
   }
 }
 
-/** Malformed, unknown, deleted and inactive keys are not told apart; an inactive key that has expired is inactive. */
+/** Malformed, unknown, deleted and inactive keys get the same refusal; an inactive key that has expired is inactive. */
 function refuseKey(facts: AccessFacts, now: number): Refusal | undefined {
   if (facts.is_active !== 1) return unauthorized("Invalid API key");
   if (facts.expires_at !== null && facts.expires_at <= now) return unauthorized("API key expired");

@@ -41,6 +41,8 @@ function lenient(schema: v.GenericSchema): v.GenericSchema {
   return made;
 }
 
+type PipeAction = v.PipeItem<unknown, unknown, v.BaseIssue<unknown>>;
+
 /** What a schema may hold that is a schema itself. */
 interface SchemaNode {
   kind: string;
@@ -56,7 +58,8 @@ interface SchemaNode {
 function withoutStrictness(node: SchemaNode): unknown {
   if (node.kind !== "schema") return node;
   if (node.pipe) {
-    return v.pipe(...(node.pipe.map(withoutStrictness) as unknown as Parameters<typeof v.pipe>));
+    const [schema, ...actions] = node.pipe.map(withoutStrictness) as [v.GenericSchema, ...PipeAction[]];
+    return v.pipe(schema, ...actions);
   }
   const copy = { ...node };
   if (node.entries) {

@@ -38,7 +38,7 @@ export function recordEvent(
   store.events.add({ contactId: contact.id, type, at, details: { ...email, ...details } });
   const status = statusAfter[type];
   if (!status || status.primary.toLowerCase() === contact.status.primary.toLowerCase()) return contact;
-  // What is told later than it happened does not set the contact back.
+  // An event that is recorded later than it happened does not set the time of the contact back.
   const updatedAt = Math.max(contact.updatedAt, at);
   const after = { ...contact, status, updatedAt, version: contact.version + 1 };
   store.contacts.replace(contact, after);

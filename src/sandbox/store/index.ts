@@ -5,7 +5,7 @@ import { createIfMissingSync } from "../../disk/atomic-file.ts";
 import { UsageError } from "../../errors.ts";
 import { shellWord } from "../../shell-word.ts";
 import type { Clock, ContactStructure } from "../../wire.ts";
-import { type Database, damageIn, discardDatabase, openDatabase } from "../database.ts";
+import { type Database, discardDatabase, findDamage, openDatabase } from "../database.ts";
 import { migrate } from "../schema/index.ts";
 import { AccountStore } from "./account.ts";
 import { ContactStore } from "./contacts.ts";
@@ -59,7 +59,7 @@ export async function openStore(
     return store;
   } catch (error) {
     database?.close();
-    const damage = damageIn(error);
+    const damage = findDamage(error);
     throw damage === undefined ? error : new DamagedError(folder, damage, error);
   }
 }
