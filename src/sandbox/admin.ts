@@ -1,18 +1,18 @@
 /**
- * What the owner of the account and a test may do beside sending requests. The commands on a folder, /__sandbox/ over HTTP and
- * the `admin` of `ecm/sandbox` all lead here.
+ * What the owner of the account and a test may do, apart from sending requests. The commands on a folder,
+ * /__sandbox/ over HTTP and the `admin` of `ecm/sandbox` all lead here.
  */
 import { UsageError } from "../errors.ts";
 import { version } from "../version.ts";
 import type { Clock } from "../wire.ts";
 import {
-  checked,
   faultsBody,
+  invalidAt,
   limitsBody,
+  parseBody,
   parseRequestQuery,
   resetBody,
   seedBody,
-  wrong,
 } from "./admin-api/bodies.ts";
 import { changedClock, checkedClockChange } from "./admin-api/clock.ts";
 import { applyEvent } from "./admin-api/events.ts";
@@ -52,8 +52,8 @@ export interface AccountView {
 const accountStatuses = ["open", "pending_cancel", "suspended", "past_due", "terminated"] as const;
 
 /**
- * Acts at once on every process of the folder; limits and faults are those of this process alone. What is refused throws a
- * Refusal or an EcmError that names what is wrong, and then nothing has changed.
+ * Acts at once on every process of the folder; limits and faults are those of this process alone. What is
+ * refused throws a Refusal or an EcmError that names what is invalidAt, and then nothing has changed.
  */
 export class SandboxAdmin {
   readonly keys: KeyAdmin;
@@ -94,11 +94,12 @@ export class SandboxAdmin {
   }
 
   /**
-   * Empties the account and the log. What `sandbox start` printed stays true: the address, the id of the default structure, and
-   * the folder's own key. Clock, limits and faults stay too, unless `everything` is asked for.
+   * Empties the account and the log. What `sandbox start` printed stays true: the address, the id of the
+   * default structure, and the folder's own key. Clock, limits and faults stay too, unless `everything` is
+   * asked for.
    */
   reset(options: ResetOptions = {}): { structureId: string } {
-    const { seed, everything } = checked(resetBody, options);
+    const { seed, everything } = parseBody(resetBody, options);
     const { database, settings, requests } = this.store;
     const structureId = database.transaction(() => {
       if (everything) settings.setClock(realTime);
@@ -119,7 +120,7 @@ export class SandboxAdmin {
   }
 
   seed(data: SeedData): SeedReport {
-    const wanted = checked(seedBody, data);
+    const wanted = parseBody(seedBody, data);
     return this.store.database.transaction(() => applySeed(this.store, wanted, this.now()));
   }
 
@@ -165,7 +166,7 @@ export class SandboxAdmin {
   /** The faults that are simulated; with an argument, sets them. */
   faults(specs?: string[]): { faults: string[] } {
     if (specs !== undefined) {
-      const wanted = checked(faultsBody, { faults: specs });
+      const wanted = parseBody(faultsBody, { faults: specs });
       checkFaults(wanted.faults);
       this.processFaults.set(wanted.faults);
     }
@@ -176,7 +177,7 @@ export class SandboxAdmin {
   limits(change?: LimitsChange): LimitsView {
     const now = this.now();
     if (change !== undefined) {
-      const { used, ...rest } = checked(limitsBody, change);
+      const { used, ...rest } = parseBody(limitsBody, change);
       const both = typeof used === "number" ? { hour: used, month: used } : used;
       this.store.database.transaction(() => this.processLimits.set({ ...rest, used: both }, now));
     }
@@ -225,7 +226,7 @@ function checkFaults(specs: string[]): void {
       planFaults([spec]);
     } catch (error) {
       if (!(error instanceof UsageError)) throw error;
-      throw wrong(`faults[${index}]`, error.message.replace(/^--fault /, ""));
+      throw invalidAt(`faults[${index}]`, error.message.replace(/^--fault /, ""));
     }
   }
 }

@@ -29,11 +29,14 @@ export interface AppParts {
 /** Never rejects: what fails is an answer too. */
 export type App = (request: ApiRequest) => Promise<Answer>;
 
-/** What answers a method and a path: an endpoint, the description of all of them, or nothing that a key has access to. */
+/**
+ * The target of a method and a path: an endpoint, the OpenAPI description, or nothing that a key has access
+ * to.
+ */
 type Route = Endpoint | "description" | "none";
 
-// Beside contacts, under the same path: their names are not taken for ids of contacts.
-const notContacts = ["/api/contact/search", "/api/contact/export", "/api/contact/events"];
+// Under the same path as contacts: these names are not ids of contacts.
+const reservedPaths = ["/api/contact/search", "/api/contact/export", "/api/contact/events"];
 const hasParameter = ({ path }: Endpoint) => path.includes(":");
 
 export function createApp(parts: AppParts): App {
@@ -60,7 +63,7 @@ function createRoutes(): SmartRouter<Route> {
   const routes = new SmartRouter<Route>({ routers: [new RegExpRouter(), new TrieRouter()] });
   const add = (endpoint: Endpoint) => routes.add(endpoint.method.toUpperCase(), endpoint.path, endpoint);
   endpoints.filter((each) => !hasParameter(each)).forEach(add);
-  for (const path of notContacts) {
+  for (const path of reservedPaths) {
     for (const method of ["GET", "PUT", "PATCH", "DELETE"]) routes.add(method, path, "none");
   }
   endpoints.filter(hasParameter).forEach(add);

@@ -1,14 +1,14 @@
-/** Bodies of requests: read whole, up to 1 MiB, and taken for JSON. */
+/** Bodies of requests: read whole, up to 1 MiB, and parsed as JSON. */
 import type { IncomingMessage } from "node:http";
 import { invalid } from "./rules/refusal.ts";
 
 const maxBodyBytes = 2 ** 20;
 const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
-/** A body, or why there is none to be had; which is said only after the key has been looked at. */
+/** A body, or why it could not be read; the reason is answered only after the key has been checked. */
 export type Body = { bytes: Uint8Array } | { tooLarge: true } | { cut: true };
 
-/** Reads to the end, so that a sender who is still sending hears the answer; keeps no more than the limit of 1 MiB, or another. */
+/** Reads to the end, so that a sender that is still sending receives the answer. Keeps at most `maxBytes`. */
 export function readMessage(message: IncomingMessage, maxBytes = maxBodyBytes): Promise<Body> {
   return new Promise((resolve) => {
     if (message.destroyed) return resolve({ cut: true });
@@ -27,7 +27,7 @@ export function readMessage(message: IncomingMessage, maxBytes = maxBodyBytes): 
   });
 }
 
-/** A body that is here already, up to the limit of 1 MiB or another. */
+/** A body that was received already. */
 export function limitBody(bytes: Uint8Array, maxBytes = maxBodyBytes): Body {
   return bytes.length <= maxBytes ? { bytes } : { tooLarge: true };
 }

@@ -7,8 +7,8 @@ import { openStore, type Store } from "./store/index.ts";
 import { resetAccount, vacuum } from "./store/reset-account.ts";
 
 /**
- * Empties the folder and fills it with the structure and the lists. What the answers did not say is taken as the
- * service would begin: version 0, created now, active.
+ * Empties the folder and fills it with the structure and the lists. Where the answers left something out,
+ * the values of a new contact are used: version 0, created now, active.
  */
 export async function openClone(
   { folder, clock = realClock }: { folder: string; clock?: Clock },
@@ -53,7 +53,10 @@ export class Clone {
     };
   }
 
-  /** Adds contacts as a search gave them. Returns how many could not be: their key differs from another's in case alone. */
+  /**
+   * Adds contacts as a search gave them. Returns how many could not be: their key differs from another's in
+   * case alone.
+   */
   addContacts(contacts: Partial<Contact>[]): number {
     return this.store.database.transaction(() => {
       let refused = 0;

@@ -1,17 +1,18 @@
 /**
- * The one place that uses the database binding: opening, statements prepared once, one write transaction at a time.
+ * The one place that uses the database binding: opening, statements prepared once, one write transaction at a
+ * time.
  *
- * Nothing else in this process may open the database, its log (`-wal`) or its index (`-shm`), not even to read: on POSIX, closing
- * any descriptor of a file ends all locks that the process holds on it, and the binding closes its own descriptors only when its
- * statements are collected. Other processes then overwrite what this one relies on. Looking at a file by its path (stat,
- * chmod, rename, unlink) opens nothing.
+ * Nothing else in this process may open the database, its log (`-wal`) or its index (`-shm`), not even to
+ * read: on POSIX, closing any descriptor of a file ends all locks that the process holds on it, and the
+ * binding closes its own descriptors only when its statements are collected. Other processes then overwrite
+ * what this one relies on. Looking at a file by its path (stat, chmod, rename, unlink) opens nothing.
  */
 import { closeSync, openSync, rmSync, statSync } from "node:fs";
 import { devNull } from "node:os";
 import type Libsql from "libsql";
 import { EcmError, exitCodes, UsageError } from "../errors.ts";
 
-/** What a statement takes. */
+/** A parameter of a statement. */
 export type Value = string | number | null | Uint8Array;
 /** No column of ours holds bytes. */
 export type DatabaseRow = Record<string, string | number | null>;
@@ -28,7 +29,7 @@ export class Database {
     connection.users += 1;
   }
 
-  /** How often `run` was called: tells whether some work has written. */
+  /** How often `run` was called: shows whether some work has written. */
   get runs(): number {
     return this.connection.runs;
   }
@@ -53,7 +54,10 @@ export class Database {
     this.connection.binding.exec(sql);
   }
 
-  /** Does the work alone among all processes of the folder, and keeps it when it returns. What it throws undoes it. */
+  /**
+   * Does the work alone among all processes of the folder, and keeps it when it returns. What it throws
+   * undoes it.
+   */
   transaction<T>(work: () => T): T {
     this.connection.prepare("BEGIN IMMEDIATE").run();
     try {
@@ -97,7 +101,10 @@ class Connection {
     return statement;
   }
 
-  /** A full disk ends the transaction by itself: that there is none to roll back must not take the place of the reason. */
+  /**
+   * A full disk ends the transaction by itself: that there is none to roll back must not take the place of
+   * the reason.
+   */
   rollBack(reason: unknown): void {
     try {
       this.prepare("ROLLBACK").run();
@@ -118,21 +125,25 @@ class Connection {
 
 // Longer than any transaction of ours takes, a reset of a full folder included.
 const busyMilliseconds = 30_000;
-// What the binding opens for itself and for a database with its log, with room for what is opened beside it.
+// For the binding itself and a database with its log, with some to spare.
 const neededDescriptors = 16;
 
-/** What SQLite keeps beside the file: its write-ahead log, or a journal of the transaction under way. */
+/**
+ * The journal that SQLite keeps next to the file: a write-ahead log, or one for the transaction under way.
+ */
 type Journal = "WAL" | "DELETE";
 
 /** Of this process, by the identity of their file: one for each file, however often it is opened. */
 const connections = new Map<string, Connection>();
 
 /**
- * Opens a file that several processes may use at once; within a process all who open it share one connection. A
- * transaction that has ended survives the death of its process; it is the operating system's to survive a loss of power
- * (write-ahead log, synchronous NORMAL).
- * @param journal `DELETE` for a file that is moved and replaced as a whole: beside it nothing is left once a transaction ends
- * @throws UsageError when the binding is not installed, or the file is no database; EcmError when too few files may be open
+ * Opens a file that several processes may use at once; within a process all who open it share one connection.
+ * A transaction that has ended survives the death of its process; it is the operating system's to survive a
+ * loss of power (write-ahead log, synchronous NORMAL).
+ * @param journal `DELETE` for a file that is moved and replaced as a whole: it leaves no other file after a
+ *   transaction
+ * @throws UsageError when the binding is not installed, or the file is no database; EcmError when too few
+ *   files may be open
  */
 export async function openDatabase(file: string, journal: Journal = "WAL"): Promise<Database> {
   const Binding = await loadBinding();
@@ -145,7 +156,10 @@ export async function openDatabase(file: string, journal: Journal = "WAL"): Prom
   return new Database(connection);
 }
 
-/** Undefined where there is no such file. A path is not enough: links lead to a file, and another may take its place. */
+/**
+ * Undefined where there is no such file. A path is not enough: links lead to a file, and another may take its
+ * place.
+ */
 function fileIdentity(file: string): string | undefined {
   const stats = statSync(file, { bigint: true, throwIfNoEntry: false });
   return stats && `${stats.dev}:${stats.ino}`;
@@ -178,7 +192,8 @@ function connect(Binding: typeof Libsql, file: string, journal: Journal): Libsql
   }
   binding.pragma("synchronous = NORMAL");
   binding.pragma("temp_store = MEMORY");
-  // 64 MiB, in place of 4: a page that many transactions change, as those of the log of requests, is carried over once.
+  // 64 MiB, in place of 4: a page that many transactions change, as those of the log of requests, is carried
+  // over once.
   binding.pragma("wal_autocheckpoint = 16000");
   binding.pragma("cache_size = -32000");
   return binding;
@@ -192,13 +207,16 @@ export function findDamage(error: unknown): string | undefined {
   return cause === undefined ? undefined : findDamage(cause);
 }
 
-/** Deletes a database, with what stands beside it. Processes that have it open go on with what nobody else sees. */
+/**
+ * Deletes a database with its side files. Processes that have it open go on with a file that nobody else
+ * sees.
+ */
 export function discardDatabase(file: string): void {
   rmSync(file, { force: true });
   discardSideFiles(file);
 }
 
-/** Before a file is put in the place of another: what a killed process left would be applied to it. */
+/** To be called before a file replaces another: the journal of a killed process would be applied to it. */
 export function discardSideFiles(file: string): void {
   for (const ending of ["-wal", "-shm", "-journal"]) rmSync(`${file}${ending}`, { force: true });
 }
@@ -207,7 +225,7 @@ function isDiskFull(error: unknown): boolean {
   return /database or disk is full/.test((error as Error).message);
 }
 
-/** Asked beforehand: the binding ends the whole process when it cannot open what it needs. */
+/** Checked beforehand: the binding ends the whole process when it cannot open a file. */
 function requireDescriptors(): void {
   const opened: number[] = [];
   try {
@@ -236,7 +254,8 @@ async function loadBinding(): Promise<typeof Libsql> {
   }
 }
 
-// Two processes that open a new file at the same moment: the change of mode does not wait for the lock by itself.
+// Two processes that open a new file at the same moment: the change of mode does not wait for the lock by
+// itself.
 function setJournal(binding: Libsql.Database, journal: Journal): void {
   for (let attempt = 1; ; attempt++) {
     try {

@@ -1,4 +1,7 @@
-/** Erasing a person from the embedded service's files: contacts, their events, the log of requests, and snapshots. */
+/**
+ * Erasing a person from the embedded service's files: contacts, their events, the log of requests, and
+ * snapshots.
+ */
 import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -20,13 +23,14 @@ const maxPasses = 10;
 const maxWaitMilliseconds = 10_000;
 
 /**
- * Deletes the contacts with these keys, masks the keys in every other text, and gives the freed pages back, so that the bytes
- * are gone from the disk too. Does nothing where no sandbox was ever opened.
+ * Deletes the contacts with these keys, masks the keys in every other text, and gives the freed pages back,
+ * so that the bytes are gone from the disk too. Does nothing where no sandbox was ever opened.
  * @returns how many databases held one of the keys
  */
 export async function eraseFromSandbox(folder: string, keys: readonly string[], mask: Mask): Promise<number> {
   const erased = new Set<string>();
-  // While the files are erased one by one, a snapshot may be saved or loaded: repeat until nothing is found any more.
+  // While the files are erased one by one, a snapshot may be saved or loaded: repeat until nothing is found
+  // any more.
   for (let pass = 1; pass <= maxPasses; pass++) {
     const changed = await eraseFromFiles(folder, { keys, mask }, pass === 1);
     if (changed.length === 0) return erased.size;
@@ -65,7 +69,8 @@ const tablesOfIds = ["members", "totals", "milestones", "api_keys"];
 
 /**
  * Closes the database.
- * @param isFirst give the freed pages back in any case: a process that was killed may have deleted without doing so
+ * @param isFirst give the freed pages back in any case: a process that was killed may have deleted without
+ *   doing so
  */
 async function eraseFromDatabase(
   database: Database,
@@ -106,7 +111,7 @@ async function emptyWriteAheadLog(database: Database, file: string): Promise<voi
 }
 
 /**
- * Asks the database itself: a file that it has open must not be opened beside it, which would end its locks.
+ * Asks the database itself: to open its file a second time in this process would end its locks.
  * @throws EcmError
  */
 function requireGone(database: Database, tables: readonly string[], file: string, mask: Mask): void {
@@ -157,7 +162,7 @@ function rowTexts(row: DatabaseRow): string[] {
   return Object.values(row).filter((value) => typeof value === "string");
 }
 
-/** Ids that stand beside a key of the person. */
+/** Ids of objects in the JSON that have a key of the person. */
 function findIds(json: string, mask: Mask): string[] {
   if (mask(json) === undefined) return [];
   const ids: string[] = [];

@@ -1,4 +1,7 @@
-/** Simulated faults: which fault, for which requests, and how often. With the same seed the same requests are affected. */
+/**
+ * Simulated faults: which fault, for which requests, and how often. With the same seed the same requests are
+ * affected.
+ */
 import { UsageError } from "../errors.ts";
 
 const faultKinds = ["reset-before", "reset-after", "500", "503", "429", "delay", "truncate"] as const;
@@ -7,7 +10,7 @@ export type FaultKind = (typeof faultKinds)[number];
 /** The fault of one request. */
 export interface Fault {
   kind: FaultKind;
-  /** Length of a delay, or what a 429 asks to wait. */
+  /** Length of a delay, or the `Retry-After` of a 429. */
   seconds: number;
 }
 
@@ -84,17 +87,19 @@ export function planFaults(specs: string[]): FaultPicker {
 
 function parse(spec: string): Plan {
   const [kind, ...parts] = spec.split(":");
-  if (!faultKinds.includes(kind as FaultKind)) throw bad(spec, `there is no fault ${JSON.stringify(kind)}`);
+  if (!faultKinds.includes(kind as FaultKind))
+    throw invalidFault(spec, `there is no fault ${JSON.stringify(kind)}`);
   const isOption = (part: string) => /^[a-z]+=/.test(part);
   const firstOption = parts.findIndex(isOption);
   const places = firstOption === -1 ? parts : parts.slice(0, firstOption);
   const options = readOptions(spec, firstOption === -1 ? [] : parts.slice(firstOption));
   const [method = "*", path = "*", ...rest] = places;
   if (rest.length > 0)
-    throw bad(spec, `${JSON.stringify(rest[0])} is neither a method, a path nor NAME=VALUE`);
+    throw invalidFault(spec, `${JSON.stringify(rest[0])} is neither a method, a path nor NAME=VALUE`);
   if (!/^(\*|[A-Z]+)$/.test(method))
-    throw bad(spec, `${JSON.stringify(method)} is not a method in capitals, or *`);
-  if (!/^(\*|\/)/.test(path)) throw bad(spec, `the path ${JSON.stringify(path)} does not start with / or *`);
+    throw invalidFault(spec, `${JSON.stringify(method)} is not a method in capitals, or *`);
+  if (!/^(\*|\/)/.test(path))
+    throw invalidFault(spec, `the path ${JSON.stringify(path)} does not start with / or *`);
   return {
     kind: kind as FaultKind,
     seconds: options.get("seconds") ?? 1,
@@ -125,18 +130,18 @@ function readOptions(spec: string, parts: string[]): Map<string, number> {
     const [, name = part, text = ""] = /^([a-z]+)=(.*)$/.exec(part) ?? [];
     const isNumber = /^\d+(\.\d+)?$/.test(text);
     if (!isNumber || !Object.hasOwn(optionChecks, name) || !optionChecks[name]!(Number(text))) {
-      throw bad(spec, `${JSON.stringify(part)} is not n=N, first=N, p=0..1, seed=N or seconds=S`);
+      throw invalidFault(spec, `${JSON.stringify(part)} is not n=N, first=N, p=0..1, seed=N or seconds=S`);
     }
-    if (options.has(name)) throw bad(spec, `${name} is given twice`);
+    if (options.has(name)) throw invalidFault(spec, `${name} is given twice`);
     options.set(name, Number(text));
   }
   if (counts.filter((name) => options.has(name)).length > 1)
-    throw bad(spec, "give only one of n, first and p");
-  if (options.has("seed") && !options.has("p")) throw bad(spec, "seed needs p");
+    throw invalidFault(spec, "give only one of n, first and p");
+  if (options.has("seed") && !options.has("p")) throw invalidFault(spec, "seed needs p");
   return options;
 }
 
-/** Tells of the matching requests, counted from 1, which ones the fault affects. */
+/** Decides which of the matching requests, counted from 1, the fault affects. */
 function createCounter(options: Map<string, number>): Plan["affects"] {
   const [n, first, p] = counts.map((name) => options.get(name));
   if (n !== undefined) return (count) => count === n;
@@ -159,6 +164,6 @@ function randomNumbers(seed: number): () => number {
   };
 }
 
-function bad(spec: string, why: string): UsageError {
+function invalidFault(spec: string, why: string): UsageError {
   return new UsageError(`--fault ${JSON.stringify(spec)}: ${why}`, "See: ecm sandbox start --help");
 }

@@ -26,7 +26,10 @@ export interface SandboxOptions {
   hourlyLimit?: number;
   /** Length of the window; default 3,600. */
   windowSeconds?: number;
-  /** Requests per calendar month, UTC, until `ecm sandbox account` sets another; default: the folder's, else 100,000. */
+  /**
+   * Requests per calendar month, UTC, until `ecm sandbox account` sets another; default: the folder's, else
+   * 100,000.
+   */
   monthlyLimit?: number;
   /** Failed authentications that block an address; default 20. */
   blockAfter?: number;
@@ -55,7 +58,7 @@ export interface Sandbox {
   ownKey(): string;
   /** Id of the account's default structure. */
   structureId: string;
-  /** What the owner and a test may do beside sending requests. */
+  /** What the owner and a test may do, apart from sending requests. */
   admin: SandboxAdmin;
   /** Puts the same application behind a port. */
   serve(options: PortOptions): Promise<OpenPort>;
@@ -140,9 +143,12 @@ function assembleService(
     pickFault: (method, path) => faults.pick(method, path),
     clock,
     closing,
-    hourIsOver(seconds) {
+    hourlyLimitReached(seconds) {
       const now = serviceTime(store, clock);
-      return applyHeaderVariant(refusalAnswer(limits.hourIsOver(now + seconds * 1000, now)), variants);
+      return applyHeaderVariant(
+        refusalAnswer(limits.hourlyLimitReached(now + seconds * 1000, now)),
+        variants,
+      );
     },
     async log(request, answer) {
       await queue.runInTransaction(() => {

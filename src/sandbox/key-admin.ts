@@ -3,7 +3,9 @@ import { EcmError, exitCodes, NotFoundError, UsageError } from "../errors.ts";
 import type { Store } from "./store/index.ts";
 import { newKeyValue, type Scope, type StoredKey, scopes } from "./store/keys.ts";
 
-/** A key as its owner sees it. `key` is whole once, when it is made; afterwards all but its ends is masked. */
+/**
+ * A key as its owner sees it. `key` is whole once, when it is made; afterwards all but its ends is masked.
+ */
 export interface KeyView {
   _id: string;
   name: string;

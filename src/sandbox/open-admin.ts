@@ -29,8 +29,8 @@ export async function openAdmin({ folder, clock = realClock }: SandboxPlace): Pr
 }
 
 /**
- * Empties the account also where the data cannot be read any more: then it is deleted, and of what was there only the folder's
- * own key stays.
+ * Empties the account also where the data cannot be read any more: then it is deleted, and of what was there
+ * only the folder's own key stays.
  * @returns whether it was deleted
  */
 export async function resetFolder(

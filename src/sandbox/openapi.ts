@@ -1,4 +1,6 @@
-/** The service described as OpenAPI 3.1, made of the endpoints and of the schemas that check their requests. */
+/**
+ * The service described as OpenAPI 3.1, made of the endpoints and of the schemas that check their requests.
+ */
 import { toJsonSchema } from "@valibot/to-json-schema";
 import type { GenericSchema } from "valibot";
 import { version } from "../version.ts";
@@ -133,7 +135,9 @@ function describedPart(name: string): object {
   return jsonSchema(own!, others);
 }
 
-/** What a request may hold, before defaults are filled in. Checks that JSON Schema has no words for are left out. */
+/**
+ * The schema of a request before defaults are filled in. Checks that JSON Schema cannot express are left out.
+ */
 function jsonSchema(schema: GenericSchema, definitions = parts): { properties?: Record<string, object> } {
   const whole = toJsonSchema(schema as Parameters<typeof toJsonSchema>[0], {
     target: "draft-2020-12",
@@ -143,6 +147,6 @@ function jsonSchema(schema: GenericSchema, definitions = parts): { properties?: 
   });
   const { $schema: _schema, $defs: _definitions, ...rest } = whole;
   const text = JSON.stringify(rest).replaceAll('"#/$defs/', '"#/components/schemas/');
-  // Generators take a member with a default for one that is always there, in what a client sends too.
+  // Generators treat a member with a default as always present, in requests too.
   return JSON.parse(text, (name, value) => (name === "default" ? undefined : value));
 }

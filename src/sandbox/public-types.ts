@@ -50,8 +50,8 @@ export interface StartedSandbox {
 }
 
 /**
- * What a test does to the sandbox beside using it, as over HTTP under /__sandbox/. Whatever is refused rejects with an
- * Error whose message names the place, and then nothing has changed.
+ * What a test does to the sandbox beside using it, as over HTTP under /__sandbox/. Whatever is refused
+ * rejects with an Error whose message names the place, and then nothing has changed.
  */
 export interface Admin {
   /** An empty account and an empty log: key, structure, default fields and snapshots stay. */
@@ -69,7 +69,10 @@ export interface Admin {
   faults(specs?: string[]): Promise<{ faults: string[] }>;
   /** The limits and what is spent of them; with an argument, changes them. */
   limits(change?: LimitsChange): Promise<LimitsView>;
-  /** Something happens to a contact: `opened`, `bounced`, `complained`, `unsubscribed`, or a type that the service publishes. */
+  /**
+   * Something happens to a contact: `opened`, `bounced`, `complained`, `unsubscribed`, or a type that the
+   * service publishes.
+   */
   events(event: EventBody): Promise<EventView>;
   snapshots: {
     /** The saved states, by name. */
@@ -83,7 +86,10 @@ export interface Admin {
 export interface ResetOptions {
   /** From now on the same ids after every reset. */
   seed?: number;
-  /** The clock is real again, and limits and faults are as they were at the start. Default: false, all three stay. */
+  /**
+   * The clock is real again, and limits and faults are as they were at the start. Default: false, all three
+   * stay.
+   */
   everything?: boolean;
 }
 
@@ -151,7 +157,10 @@ export interface ClockChange {
   /** Such as `90m`, `12h` or `30d`. */
   advance?: string;
   real?: true;
-  /** True: the clock stands still until it is set, advanced or let run again. False: it runs on. Default: as before. */
+  /**
+   * True: the clock stands still until it is set, advanced or let run again. False: it runs on. Default: as
+   * before.
+   */
   frozen?: boolean;
 }
 

@@ -1,4 +1,7 @@
-/** Requests and answers of the API as both transports hand them over. They are no Request and Response: these cost more than the rules. */
+/**
+ * Requests and answers of the API as both transports hand them over. They are no Request and Response: these
+ * cost more than the rules.
+ */
 import type { IncomingHttpHeaders } from "node:http";
 import type { Body } from "./body.ts";
 import type { Refusal } from "./rules/refusal.ts";
@@ -20,7 +23,7 @@ export interface ApiRequest {
 
 export interface Answer {
   status: number;
-  /** Besides its type, which is `contentType` where there is a body. */
+  /** Without Content-Type, which is `contentType` where there is a body. */
   headers: Record<string, string>;
   /** JSON; empty: an answer without a body. */
   text: string;

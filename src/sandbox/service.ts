@@ -20,12 +20,19 @@ export interface ServiceParts {
   /** Fires when the service closes: then requests that are being delayed are dropped. */
   closing: AbortSignal;
   /** The answer when the hourly limit is used up, and its window ends in so many seconds. */
-  hourIsOver(seconds: number): Answer;
+  hourlyLimitReached(seconds: number): Answer;
   /** Logs a request that the application does not see. */
   log(request: ApiRequest, answer: Answer | undefined): Promise<void>;
 }
 
-export function createService({ app, pickFault, clock, closing, hourIsOver, log }: ServiceParts): Service {
+export function createService({
+  app,
+  pickFault,
+  clock,
+  closing,
+  hourlyLimitReached,
+  log,
+}: ServiceParts): Service {
   return async (request) => {
     const fault = pickFault(request.method, targetPath(request.target));
     request.arrivedAt = performance.now();
@@ -49,7 +56,7 @@ export function createService({ app, pickFault, clock, closing, hourIsOver, log 
       case "truncate":
         return { answer: await app(request), isCut: true };
       case "429":
-        return instead(hourIsOver(fault.seconds));
+        return instead(hourlyLimitReached(fault.seconds));
       case "503":
         return instead(errorAnswer(503, "ServiceUnavailable", "The service is not available, on purpose"));
       case "500":

@@ -1,4 +1,6 @@
-/** What `startSandbox` takes: an option that does not exist, or a value that is none, is refused by its name. */
+/**
+ * What `startSandbox` takes: an option that does not exist, or a value that is none, is refused by its name.
+ */
 import * as v from "valibot";
 import { UsageError } from "../errors.ts";
 import type { StartSandboxOptions } from "./public-types.ts";
@@ -33,7 +35,7 @@ const schema = v.strictObject({
   region: matching(/^[a-z]{2}$/, "must be two lower-case letters, such as jp"),
   seed: wholeNumber(0, Number.MAX_SAFE_INTEGER),
   apiKey: matching(/^ecm_[a-z]{2}_[A-Za-z0-9]{43}$/, "must be an API key: ecm_us_ and 43 letters or digits"),
-  // With an empty one, everybody would have it.
+  // An empty token would let everybody in.
   adminToken: matching(/^[\x21-\x7e]+$/, "must be ASCII characters without spaces, and not empty"),
 });
 

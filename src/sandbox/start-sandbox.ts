@@ -17,7 +17,8 @@ import { checkedOptions } from "./start-options.ts";
 import { makeTemporaryFolder, removeTemporaryFolder } from "./temporary-folder.ts";
 
 /**
- * Starts one on a free port of 127.0.0.1. It does not keep its process alive, so a test suite that forgets to stop it ends all the same.
+ * Starts one on a free port of 127.0.0.1. It does not keep its process alive, so a test suite that forgets to
+ * stop it ends all the same.
  * @throws UsageError for a bad option, or when the database binding is not installed
  */
 export async function startSandbox(options: StartSandboxOptions = {}): Promise<StartedSandbox> {

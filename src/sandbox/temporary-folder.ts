@@ -1,4 +1,7 @@
-/** Folders of sandboxes that keep nothing. What a process leaves that was killed goes when another one starts. */
+/**
+ * Temporary folders of sandboxes. The folder of a process that was killed is removed when another process
+ * starts.
+ */
 import { rmSync } from "node:fs";
 import { mkdtemp, readdir, readFile, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -8,7 +11,7 @@ import { lifeOf, type ProcessIdentity, thisProcess } from "../disk/this-process.
 const prefix = "ecm-sandbox-";
 const ownerFile = "owner.json";
 
-/** Makes a folder of this process. Whoever made it removes it. */
+/** Makes a folder for this process; the caller removes it. */
 export async function makeTemporaryFolder(): Promise<string> {
   await removeAbandoned();
   const folder = await mkdtemp(join(tmpdir(), prefix));
@@ -16,7 +19,10 @@ export async function makeTemporaryFolder(): Promise<string> {
   return folder;
 }
 
-/** Never throws: what cannot be removed now, such as a file that is open (Windows), goes when another process starts. */
+/**
+ * Never throws: what cannot be removed now, such as a file that is open (Windows), goes when another process
+ * starts.
+ */
 export function removeTemporaryFolder(folder: string): void {
   try {
     rmSync(folder, { recursive: true, force: true });

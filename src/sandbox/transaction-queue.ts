@@ -1,6 +1,7 @@
 /**
- * Transactions of requests: each request's work happens alone among all processes of the folder, and is answered only once it is
- * kept. Requests that arrive together share one transaction, so that many cost little more than one.
+ * Transactions of requests: each request's work happens alone among all processes of the folder, and is
+ * answered only once it is kept. Requests that arrive together share one transaction, so that many cost
+ * little more than one.
  */
 import type { Database } from "./database.ts";
 
@@ -34,8 +35,8 @@ export class TransactionQueue {
   }
 
   /**
-   * Rejects when any work of its transaction throws, or the transaction cannot begin or be kept: then nothing of it has happened.
-   * A refused request is an answer, and no error.
+   * Rejects when any work of its transaction throws, or the transaction cannot begin or be kept: then nothing
+   * of it has happened. A refused request is an answer, and no error.
    */
   runInTransaction<T>(work: () => T): Promise<T> {
     return new Promise((resolve, reject) => {

@@ -1,4 +1,6 @@
-/** How the service may decide what its documents leave open: the sandbox plays the documents, or any of these. */
+/**
+ * How the service may behave where its documents leave it open: the sandbox can behave in each of these ways.
+ */
 import { UsageError } from "../errors.ts";
 
 /** One member for each open question; the defaults are `defaultVariants`. */
@@ -29,7 +31,7 @@ export interface Variants {
   literal: "no" | "yes";
 }
 
-/** What becomes of a page larger than `size`: it is cut in silence, or the request is refused. */
+/** How a page larger than `size` is treated: it is cut without notice, or the request is refused. */
 export interface PageLimit {
   beyond: "cap" | "refuse";
   size: number;
@@ -37,16 +39,16 @@ export interface PageLimit {
 
 export type VariantName = keyof Variants;
 
-/** A decision for people: what its values mean. The first value is the default. */
+/** A variant with its values and their meanings, for people. The first value is the default. */
 export interface VariantDescription {
   name: VariantName;
   values: { value: string; means: string }[];
 }
 
 interface Variant<Value> {
-  /** Value as typed → what it means. The first is the default; N and TYPE stand for what is to be filled in. */
+  /** Value as typed → its meaning. The first is the default; N and TYPE are placeholders. */
   values: Record<string, string>;
-  /** The value as the rules use it; undefined when it is none. */
+  /** The value as the rules use it; undefined for a text that is not a value. */
   read(text: string): Value | undefined;
 }
 
@@ -150,7 +152,7 @@ const table: { [Name in VariantName]: Variant<Variants[Name]> } = {
   }),
 };
 
-/** What `literal` implies, unless it is given otherwise. */
+/** The variants that `literal` implies, unless they are given. */
 const literalVariants: Partial<Variants> = { source: "specified", columns: "specified" };
 
 export const variantNames = Object.keys(table) as VariantName[];

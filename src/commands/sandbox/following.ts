@@ -5,7 +5,11 @@ import type { LoggedRequest, RequestQuery } from "../../sandbox/public-types.ts"
 
 const pollMilliseconds = 100;
 
-/** What matches already when a start was named, then each further one, also of a log that begins anew. @throws the signal's reason */
+/**
+ * With `since` or `limit` the matching requests that are there already; then each further one, also when the
+ * log is cleared.
+ * @throws the signal's reason
+ */
 export async function* following(
   context: Context,
   admin: SandboxAdmin,

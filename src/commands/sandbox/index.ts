@@ -1,4 +1,4 @@
-/** `ecm sandbox …`: the embedded service behind a port, what its account's owner does, and what tests need. */
+/** `ecm sandbox …`: the embedded service behind a port, and commands for its owner and for tests. */
 import type { Command } from "commander";
 import type { Context } from "../../context.ts";
 import { registerSandboxAccount } from "./account.ts";

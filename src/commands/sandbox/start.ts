@@ -43,7 +43,7 @@ async function runSandboxStart(context: Context, flags: StartFlags): Promise<voi
   });
 }
 
-/** What a line has beside the path: time, method, status and duration, with the gaps between them. */
+/** Width of the other columns: time, method, status and duration, with the gaps between them. */
 const roomBesidePath = 34;
 
 /** At a terminal: how to use it, then a line for each request, until the signal. */

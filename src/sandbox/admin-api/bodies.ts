@@ -99,48 +99,51 @@ export const seedBody = v.strictObject(
 export type CheckedSeed = v.InferOutput<typeof seedBody>;
 export type SeedContact = CheckedSeed["contacts"][number];
 
-/** What the input says, as the schema types it. @throws Refusal whose field is the place, such as `contacts[3].key` */
-export function checked<S extends v.GenericSchema>(schema: S, input: unknown): v.InferOutput<S> {
+/** The input as the schema types it. @throws Refusal whose field is the place, such as `contacts[3].key` */
+export function parseBody<S extends v.GenericSchema>(schema: S, input: unknown): v.InferOutput<S> {
   if (Array.isArray(input)) throw invalid(`The body ${isObject}`);
   const result = v.safeParse(schema, input, { abortEarly: true });
   if (result.success) return result.output;
   const issue = result.issues[0];
-  const place = (issue.path ?? []).reduce((before, { key }) => within(before, key), "");
+  const place = (issue.path ?? []).reduce((before, { key }) => joinPlace(before, key), "");
   if (place === "") throw invalid(`The body ${issue.message}`);
   const isMissing = issue.received === "undefined";
   const isUnknown = issue.type === "strict_object" && issue.expected === "never";
-  throw wrong(place, isMissing ? "is required" : isUnknown ? "is not known here" : issue.message);
+  throw invalidAt(place, isMissing ? "is required" : isUnknown ? "is not known here" : issue.message);
 }
 
 /** @returns `contacts[3].key` for the place `contacts[3]` and the member `key` */
-export function within(place: string, member: unknown): string {
+export function joinPlace(place: string, member: unknown): string {
   if (typeof member === "number") return `${place}[${member}]`;
   return place === "" ? String(member) : `${place}.${String(member)}`;
 }
 
 /** A refusal that names the place in its message and in its `field`. */
-export function wrong(place: string, message: string): Refusal {
+export function invalidAt(place: string, message: string): Refusal {
   return invalid(`${place} ${message}`, { field: place });
 }
 
 // Ids hold the second of their making in eight hexadecimal digits.
 const maxTime = Date.UTC(2100, 0, 1);
 
-/** Milliseconds since the epoch. @throws Refusal unless it is RFC 3339, or a date alone, up to the year 2099 */
+/**
+ * Milliseconds since the epoch.
+ * @throws Refusal unless it is RFC 3339, or a date alone, up to the year 2099
+ */
 export function parseTime(given: string, place: string): number {
   const isTime = /^\d{4}-\d\d-\d\d([Tt ]\d\d:\d\d(:\d\d(\.\d+)?)?([Zz]|[+-]\d\d:\d\d))?$/.test(given);
   const time = isTime ? Date.parse(given.toUpperCase().replace(" ", "T")) : Number.NaN;
   const isDay =
     isTime && new Date(`${given.slice(0, 10)}T00:00:00Z`).getUTCDate() === Number(given.slice(8, 10));
   if (!isDay || Number.isNaN(time)) {
-    throw wrong(place, "must be a time such as 2027-01-31T12:00:00Z");
+    throw invalidAt(place, "must be a time such as 2027-01-31T12:00:00Z");
   }
   return checkTimeRange(time, place);
 }
 
 /** @throws Refusal for a time before 1970 or after 2099 */
 export function checkTimeRange(time: number, place: string): number {
-  if (time < 0 || time >= maxTime) throw wrong(place, "must lead to a time from 1970 to 2099");
+  if (time < 0 || time >= maxTime) throw invalidAt(place, "must lead to a time from 1970 to 2099");
   return time;
 }
 
@@ -157,7 +160,7 @@ const unitMilliseconds: Record<string, number> = {
 export function parseDuration(given: string, place: string): number {
   const parts = [...given.matchAll(/(\d{1,9}(?:\.\d{1,3})?)(ms|[smhdw])/g)];
   if (parts.length === 0 || parts.map(([part]) => part).join("") !== given) {
-    throw wrong(place, "must be a duration such as 90m, 12h or 1h30m (units: ms, s, m, h, d, w)");
+    throw invalidAt(place, "must be a duration such as 90m, 12h or 1h30m (units: ms, s, m, h, d, w)");
   }
   return Math.round(
     parts.reduce((sum, [, number, unit]) => sum + Number(number) * unitMilliseconds[unit!]!, 0),
@@ -176,24 +179,28 @@ export function parseRequestQuery(
 ): { filter: RequestFilter; limit?: number } {
   refuseUnknownNames(query);
   const { since, method, path, status, limit, log = currentLog } = query;
-  if (method !== undefined && !/^[a-z-]{1,40}$/i.test(method)) throw wrong("method", "must be a method");
+  if (method !== undefined && !/^[a-z-]{1,40}$/i.test(method)) throw invalidAt("method", "must be a method");
   const filter = { method, path, status: parseStatus(status), ...parseSince(since, log === currentLog) };
   if (limit === undefined) return { filter };
-  if (!/^[1-9]\d{0,5}$/.test(String(limit))) throw wrong("limit", "must be a whole number from 1 to 999999");
+  if (!/^[1-9]\d{0,5}$/.test(String(limit)))
+    throw invalidAt("limit", "must be a whole number from 1 to 999999");
   return { filter, limit: Number(limit) };
 }
 
 function refuseUnknownNames(query: RequestQuery): void {
   if (typeof query !== "object" || query === null) throw invalid(`The query ${isObject}`);
   for (const [member, value] of Object.entries(query)) {
-    if (!queryNames.includes(member)) throw wrong(member, "is not known here");
+    if (!queryNames.includes(member)) throw invalidAt(member, "is not known here");
     if (value !== undefined && typeof value !== "string" && typeof value !== "number") {
-      throw wrong(member, "must be given once");
+      throw invalidAt(member, "must be given once");
     }
   }
 }
 
-/** A number, after which; or a time, from which. In another log than the one that is asked, numbers mean nothing. */
+/**
+ * A number, after which; or a time, from which. In another log than the one that is asked, numbers mean
+ * nothing.
+ */
 function parseSince(since: RequestQuery["since"], isSameLog: boolean): RequestFilter {
   if (since === undefined) return {};
   if (/^\d{1,15}$/.test(String(since))) return { after: isSameLog ? Number(since) : 0 };
@@ -203,6 +210,6 @@ function parseSince(since: RequestQuery["since"], isSameLog: boolean): RequestFi
 function parseStatus(status: RequestQuery["status"]): string | undefined {
   if (status === undefined) return undefined;
   const text = String(status).toLowerCase();
-  if (!/^[1-5](\d\d|xx)$/.test(text)) throw wrong("status", "must be a status such as 404 or 4xx");
+  if (!/^[1-5](\d\d|xx)$/.test(text)) throw invalidAt("status", "must be a status such as 404 or 4xx");
   return text;
 }

@@ -2,17 +2,17 @@
 import type { ClockChange } from "../public-types.ts";
 import { invalid } from "../rules/refusal.ts";
 import { type ClockSettings, realTime, serviceTimeAt } from "../store/settings.ts";
-import { checked, checkTimeRange, clockBody, parseDuration, parseTime, wrong } from "./bodies.ts";
+import { checkTimeRange, clockBody, invalidAt, parseBody, parseDuration, parseTime } from "./bodies.ts";
 
 /** @throws Refusal for members that contradict each other */
 export function checkedClockChange(change: ClockChange): ClockChange {
-  const wanted = checked(clockBody, change);
+  const wanted = parseBody(clockBody, change);
   const { time, advance, real, frozen } = wanted;
   const moves = [time, advance, real].filter((each) => each !== undefined).length;
   if (moves > 1 || (moves === 0 && frozen === undefined)) {
     throw invalid("Give one of time, advance and real; or frozen, alone or with time or advance");
   }
-  if (real && frozen !== undefined) throw wrong("frozen", "cannot be given with real");
+  if (real && frozen !== undefined) throw invalidAt("frozen", "cannot be given with real");
   return wanted;
 }
 

@@ -1,4 +1,6 @@
-/** Something happens to a contact that no request asked for: it opens a mail, a mail bounces, it unsubscribes. */
+/**
+ * Something happens to a contact that no request asked for: it opens a mail, a mail bounces, it unsubscribes.
+ */
 import * as v from "valibot";
 import type { EventBody, EventView } from "../public-types.ts";
 import { eventAnswer } from "../rules/answers.ts";
@@ -7,11 +9,11 @@ import { Refusal } from "../rules/refusal.ts";
 import { eventTypes, text } from "../rules/requests.ts";
 import type { Store } from "../store/index.ts";
 import { toWire } from "../store/wire-contact.ts";
-import { checked, parseTime, wrong } from "./bodies.ts";
+import { invalidAt, parseBody, parseTime } from "./bodies.ts";
 
 const isObject = "must be an object";
 const { contactId: _, ...members } = eventAnswer.entries;
-// The members of an event as it is answered, with messages for whoever writes one.
+// The members of an event as it is answered, with messages for an invalid one.
 const texts = Object.fromEntries(Object.keys(members).map((name) => [name, v.optional(text)])) as Record<
   keyof typeof members,
   v.OptionalSchema<typeof text, undefined>
@@ -26,7 +28,7 @@ const shortNames: Record<string, string> = { complained: "email-complaint" };
 
 /** The caller is in a transaction. @throws Refusal 400 for an unknown type, 404 for an unknown key */
 export function applyEvent(store: Store, body: EventBody, now: number): EventView {
-  const { key, type: given, timestamp, ...details } = checked(eventBody, body);
+  const { key, type: given, timestamp, ...details } = parseBody(eventBody, body);
   const type = parseEventType(given);
   const structure = store.structures.all()[0]!;
   const id = store.contacts.findIdByKey(structure._id, key);
@@ -43,6 +45,6 @@ export function applyEvent(store: Store, body: EventBody, now: number): EventVie
 function parseEventType(given: string): string {
   const names = [given, shortNames[given], `email-${given}`, `contact-${given}`];
   const type = eventTypes.find((each) => names.includes(each));
-  if (type === undefined) throw wrong("type", `must be one of ${eventTypes.join(", ")}`);
+  if (type === undefined) throw invalidAt("type", `must be one of ${eventTypes.join(", ")}`);
   return type;
 }

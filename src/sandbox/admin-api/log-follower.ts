@@ -7,7 +7,7 @@ import { parseRequestQuery } from "./bodies.ts";
 export interface FollowingRequests {
   /** Id of the log. */
   log: string;
-  /** Whether it is another log than before: whoever follows starts over. */
+  /** Whether it is another log than before: the reader starts over. */
   isAnother: boolean;
   /** The oldest first. */
   requests: LoggedRequest[];

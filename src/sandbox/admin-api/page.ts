@@ -2,7 +2,9 @@
 import { createHash } from "node:crypto";
 import html from "./page.html?raw";
 
-/** The page, with a policy under which nothing runs but its one script, and nothing is sent anywhere but here. */
+/**
+ * The page, with a policy under which nothing runs but its one script, and nothing is sent anywhere but here.
+ */
 export function pageResponse(): Response {
   const policy = [
     "default-src 'none'",

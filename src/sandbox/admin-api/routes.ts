@@ -7,7 +7,7 @@ import type { EventBody, RequestQuery } from "../public-types.ts";
 import { failure, refusalAnswer, toAnswer, toResponse } from "../request.ts";
 import { invalid, notFound, Refusal } from "../rules/refusal.ts";
 import { adminRoot, refuseAccess } from "./access.ts";
-import { wrong } from "./bodies.ts";
+import { invalidAt } from "./bodies.ts";
 import { eventStream } from "./stream.ts";
 
 // A seed of many thousand contacts comes as one body.
@@ -116,7 +116,7 @@ function secured(response: Response): Response {
   return response;
 }
 
-/** The body as JSON, whatever it says of its type; none is an empty object. */
+/** The body as JSON, whatever its Content-Type; an empty body counts as an empty object. */
 async function jsonBody<T = object>(context: AdminContext): Promise<T> {
   const { incoming } = context.env;
   const body = incoming
@@ -138,8 +138,8 @@ async function jsonBody<T = object>(context: AdminContext): Promise<T> {
 function faultSpecs(body: object): string[] {
   const { faults, ...others } = body as { faults?: string[] };
   const [other] = Object.keys(others);
-  if (other !== undefined) throw wrong(other, "is not known here");
-  if (!Array.isArray(faults)) throw wrong("faults", "must be an array");
+  if (other !== undefined) throw invalidAt(other, "is not known here");
+  if (!Array.isArray(faults)) throw invalidAt("faults", "must be an array");
   return faults;
 }
 

@@ -4,7 +4,7 @@ import { isEmail } from "../rules/contacts.ts";
 import { foldKey, type StoredContact } from "../store/contacts.ts";
 import type { Store } from "../store/index.ts";
 import type { StoredStructure } from "../store/structures.ts";
-import { type CheckedSeed, type SeedContact, within, wrong } from "./bodies.ts";
+import { type CheckedSeed, invalidAt, joinPlace, type SeedContact } from "./bodies.ts";
 
 /**
  * The caller is in a transaction, and undoes it when this throws.
@@ -37,19 +37,19 @@ export function applySeed(store: Store, seed: CheckedSeed, now: number): SeedRep
       return _id;
     },
   );
-  for (const [index, label] of seed.fields.entries()) fields.resolve(label, within("fields", index));
-  for (const [index, label] of seed.tags.entries()) tags.resolve(label, within("tags", index));
-  for (const [index, name] of seed.lists.entries()) lists.resolve(name, within("lists", index));
+  for (const [index, label] of seed.fields.entries()) fields.resolve(label, joinPlace("fields", index));
+  for (const [index, label] of seed.tags.entries()) tags.resolve(label, joinPlace("tags", index));
+  for (const [index, name] of seed.lists.entries()) lists.resolve(name, joinPlace("lists", index));
 
   const report: SeedReport = { contacts: { created: 0, updated: 0 } };
   const seen = new Map<string, number>();
   for (const [index, contact] of seed.contacts.entries()) {
-    const place = within("contacts", index);
+    const place = joinPlace("contacts", index);
     refuseContact(contact, place, seen, index);
     const wanted = {
       fields: fieldValues(contact, `${place}.fields`, fields),
-      lists: contact.lists.map((name, at) => lists.resolve(name, within(`${place}.lists`, at))),
-      tags: contact.tags.map((name, at) => tags.resolve(name, within(`${place}.tags`, at))),
+      lists: contact.lists.map((name, at) => lists.resolve(name, joinPlace(`${place}.lists`, at))),
+      tags: contact.tags.map((name, at) => tags.resolve(name, joinPlace(`${place}.tags`, at))),
       status: contact.status === undefined ? undefined : parseStatus(contact.status, `${place}.status`),
     };
     const isNew = putContact(store, { structure, now }, contact.key, wanted);
@@ -64,10 +64,10 @@ export function applySeed(store: Store, seed: CheckedSeed, now: number): SeedRep
 function fieldValues(contact: SeedContact, place: string, fields: NameIndex): StoredContact["fields"] {
   const labels = new Map<string, string>();
   return Object.entries(contact.fields).map(([label, value]) => {
-    const at = within(place, label);
+    const at = joinPlace(place, label);
     const _id = fields.resolve(label, at);
     const other = labels.get(_id);
-    if (other !== undefined) throw wrong(at, `is the same field as ${other}`);
+    if (other !== undefined) throw invalidAt(at, `is the same field as ${other}`);
     labels.set(_id, label);
     return { _id, value };
   });
@@ -75,7 +75,7 @@ function fieldValues(contact: SeedContact, place: string, fields: NameIndex): St
 
 type WantedContact = Pick<StoredContact, "fields" | "lists" | "tags"> & { status?: StoredContact["status"] };
 
-/** Creates the contact, or adds to it what is wanted. Returns whether it is new. */
+/** Creates the contact, or adds lists, tags and values to it. Returns whether it is new. */
 function putContact(
   store: Store,
   { structure, now }: { structure: StoredStructure; now: number },
@@ -115,10 +115,10 @@ function putContact(
 }
 
 function refuseContact({ key }: SeedContact, place: string, seen: Map<string, number>, index: number): void {
-  if (!isEmail(key)) throw wrong(`${place}.key`, "must be an email address");
+  if (!isEmail(key)) throw invalidAt(`${place}.key`, "must be an email address");
   const folded = foldKey(key);
   const first = seen.get(folded);
-  if (first !== undefined) throw wrong(`${place}.key`, `is the key of contacts[${first}] too`);
+  if (first !== undefined) throw invalidAt(`${place}.key`, `is the key of contacts[${first}] too`);
   seen.set(folded, index);
 }
 
@@ -130,7 +130,7 @@ class NameIndex {
 
   /**
    * @param known names may repeat: then only an id would tell them apart, and the name is refused
-   * @param create makes what is missing, and returns its id
+   * @param create creates a missing thing, and returns its id
    */
   constructor(known: [name: string, id: string][], create: (name: string) => string) {
     this.create = create;
@@ -140,7 +140,7 @@ class NameIndex {
   /** @param place of the name, for the refusal */
   resolve(name: string, place: string): string {
     const ids = this.exact.get(name) ?? this.folded.get(name.toLowerCase()) ?? [];
-    if (ids.length > 1) throw wrong(place, `is the name of several: ${ids.join(", ")}`);
+    if (ids.length > 1) throw invalidAt(place, `is the name of several: ${ids.join(", ")}`);
     if (ids.length === 1) return ids[0]!;
     const id = this.create(name);
     this.add(name, id);
@@ -177,6 +177,7 @@ function parseStatus(given: NonNullable<SeedContact["status"]>, place: string): 
   const name = (secondary || primary).toLowerCase();
   const status = statuses[otherNames[name] ?? name];
   const isContradiction = primary !== "" && primary.toLowerCase() !== status?.primary.toLowerCase();
-  if (!status || isContradiction) throw wrong(place, "must be Active, Unsubscribe, Bounce or Complaint-FBL");
+  if (!status || isContradiction)
+    throw invalidAt(place, "must be Active, Unsubscribe, Bounce or Complaint-FBL");
   return status;
 }

@@ -1,4 +1,6 @@
-/** Saved states of the account: each a database file of its own below the folder, written whole or not at all. */
+/**
+ * Snapshots of the account: each is a database file of its own in the folder, written whole or not at all.
+ */
 import { randomBytes } from "node:crypto";
 import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
@@ -13,12 +15,13 @@ import type { Store } from "../store/index.ts";
 import type { StoredKey } from "../store/keys.ts";
 
 const ending = ".db";
-/** With the database's own files beside it. */
+/** Matches its journal too. */
 const unfinishedName = /\.new(-\w+)?$/;
 /** In milliseconds, and many times as long as any save takes. */
 const maxSaveMilliseconds = 60 * 60 * 1000;
 const maxAttempts = 3;
-// They are not saved, and are empty after a snapshot was loaded: who failed to log in is no part of the account's state.
+// They are not saved, and are empty after a snapshot was loaded: who failed to log in is no part of the
+// account's state.
 const transientTables = ["failures", "blocks"];
 
 // Totals are counted when a snapshot is loaded: somebody may have been erased from it meanwhile.
@@ -36,7 +39,10 @@ export function listSnapshots(store: Store): Snapshot[] {
     .flatMap((file) => describe(file.slice(0, -ending.length), join(snapshotFolder(store), file)) ?? []);
 }
 
-/** Saves the account under this name, over an earlier one. @throws Refusal for a name that no file may have */
+/**
+ * Saves the account under this name, over an earlier one.
+ * @throws Refusal for a name that no file may have
+ */
 export function saveSnapshot(store: Store, name: string): Snapshot {
   const file = snapshotFile(store, name);
   mkdirSync(snapshotFolder(store), { recursive: true, mode: 0o700 });
@@ -73,7 +79,7 @@ function saveTo(store: Store, name: string, file: string): Snapshot {
 }
 
 /**
- * Makes the account what it was. The folder's own key keeps working, and what is used of the limits stays used.
+ * Restores the account. The folder's own key keeps working, and what is used of the limits stays used.
  * @throws Refusal 404; 400 when it was saved by another version
  */
 export function loadSnapshot(store: Store, name: string): Snapshot {
@@ -116,7 +122,10 @@ function replaceAccount(store: Store): void {
   if (ownKey && ownValue !== undefined) keepOwnKey(store, ownKey, ownValue);
 }
 
-/** Copies the tables that both have; totals are counted once at the end: for each membership it would cost more than all the rest. */
+/**
+ * Copies the tables that both have; totals are counted once at the end: for each membership it would cost
+ * more than all the rest.
+ */
 function copyTables(store: Store): void {
   const { database } = store;
   const triggers = database.all<{ name: string; sql: string }>(
@@ -151,7 +160,10 @@ function savedTables(store: Store): string[] {
   return accountTables(store.database).filter((table) => !transientTables.includes(table));
 }
 
-/** @param mode `rw`: a file that is gone, perhaps since another process has removed it, is not made anew. @throws Refusal 404 */
+/**
+ * @param mode `rw`: a file that is gone, perhaps since another process has removed it, is not made anew.
+ * @throws Refusal 404
+ */
 function withAttached(store: Store, file: string, mode: "rw" | "rwc", work: () => void): void {
   const address = `${pathToFileURL(file).href}?mode=${mode}`;
   try {
@@ -169,7 +181,8 @@ function withAttached(store: Store, file: string, mode: "rw" | "rwc", work: () =
 
 /**
  * Removes what was left in the folder of snapshots by processes that were killed while they saved one.
- * @param minAge milliseconds since it was last written: what is younger may be a save under way. Default: whatever its age
+ * @param minAge milliseconds since it was last written: what is younger may be a save under way. Default:
+ *   whatever its age
  */
 export function removeUnfinished(folder: string, minAge?: number): void {
   for (const file of readdirSync(folder).filter((each) => unfinishedName.test(each))) {

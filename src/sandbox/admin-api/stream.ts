@@ -1,4 +1,4 @@
-/** The log as server-sent events: what is there already from `since` on, then each request as it is answered. */
+/** The log as server-sent events: the requests from `since` on, then each further one as it is answered. */
 import { setTimeout as sleep } from "node:timers/promises";
 import type { FollowingRequests } from "./log-follower.ts";
 

@@ -1,6 +1,7 @@
 /**
- * What every request is checked for first (specification, Authentication and Limits): blocked addresses, the key, the
- * account's standing, the limits, the scope. In this order; what it counts stays counted whatever comes after.
+ * What every request is checked for first (specification, Authentication and Limits): blocked addresses, the
+ * key, the account's standing, the limits, the scope. In this order; a request that was counted stays
+ * counted, also when a later check refuses it.
  */
 import type { AccessFacts } from "../store/account.ts";
 import type { Store } from "../store/index.ts";
@@ -79,7 +80,10 @@ export class AccessControl {
   }
 }
 
-/** Malformed, unknown, deleted and inactive keys get the same refusal; an inactive key that has expired is inactive. */
+/**
+ * Malformed, unknown, deleted and inactive keys get the same refusal; an inactive key that has expired is
+ * inactive.
+ */
 function refuseKey(facts: AccessFacts, now: number): Refusal | undefined {
   if (facts.is_active !== 1) return unauthorized("Invalid API key");
   if (facts.expires_at !== null && facts.expires_at <= now) return unauthorized("API key expired");

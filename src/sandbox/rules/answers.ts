@@ -1,4 +1,4 @@
-/** What answers look like. The OpenAPI description is made of these; the rules' own types hold the rules to them. */
+/** The schemas of answers. The OpenAPI description and the types of the rules are made of them. */
 import * as v from "valibot";
 import { fieldValue, idRef } from "./requests.ts";
 
@@ -21,7 +21,7 @@ export const contactAnswer = v.object({
   __v: count,
 });
 
-/** What a search tells of a contact: what its `source` named, the status in two parts. */
+/** A contact in a search: the members that its `source` named, the status in two parts. */
 export const foundContact = v.partial(
   v.object({
     ...contactAnswer.entries,

@@ -1,9 +1,9 @@
-/** Holds a request against its schema, and refuses it in the service's words. */
+/** Checks a request against its schema, and refuses it with the service's messages. */
 import * as v from "valibot";
 import type { Variants } from "../variants.ts";
 import { invalid } from "./refusal.ts";
 
-/** What the input says, as the schema types it. @throws Refusal that names the first input at fault */
+/** The input as the schema types it. @throws Refusal that names the first invalid member */
 export function check<S extends v.GenericSchema>(
   schema: S,
   input: unknown,
@@ -32,7 +32,7 @@ export function check<S extends v.GenericSchema>(
 
 const lenientSchemas = new WeakMap<object, v.GenericSchema>();
 
-/** The same schema, but it passes over members that it does not name. */
+/** The same schema, but it ignores members that it does not name. */
 function lenient(schema: v.GenericSchema): v.GenericSchema {
   const known = lenientSchemas.get(schema);
   if (known) return known;
@@ -43,7 +43,7 @@ function lenient(schema: v.GenericSchema): v.GenericSchema {
 
 type PipeAction = v.PipeItem<unknown, unknown, v.BaseIssue<unknown>>;
 
-/** What a schema may hold that is a schema itself. */
+/** The parts of a schema that are schemas themselves. */
 interface SchemaNode {
   kind: string;
   type: string;

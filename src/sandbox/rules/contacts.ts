@@ -1,4 +1,7 @@
-/** Contacts: create, read, mutate, and what the published reference adds to these (specification, /api/contact). */
+/**
+ * Contacts: create, read, mutate, and what the published reference adds to these (specification,
+ * /api/contact).
+ */
 import type { KeyCase, StoredContact } from "../store/contacts.ts";
 import type { Store } from "../store/index.ts";
 import type { StoredStructure } from "../store/structures.ts";
@@ -14,7 +17,7 @@ import { createContact, mutateContact, mutateContactBy, patchContact, replaceCon
 const contact = "/api/contact/:contactId";
 const maxEmailLength = 254;
 const noChanges = "No changes to apply";
-/** What the variants of `mutate-answer` make of the answer. */
+/** The answers of the variants of `mutate-answer`. */
 const mutateAnswers = {
   contact: (contact: unknown) => contact,
   empty: () => undefined,
@@ -224,7 +227,10 @@ interface Named {
   tags?: { _id: string }[];
 }
 
-/** Refuses ids that the structure does not have. @param member what to call the input, where it has another name */
+/**
+ * Refuses ids that the structure does not have.
+ * @param member what to call the input, where it has another name
+ */
 function refuseUnknown(store: Store, structure: StoredStructure, named: Named, member?: string): void {
   const fieldId = findUnknown(named.fields, structure.fields);
   if (fieldId !== undefined) {

@@ -1,4 +1,4 @@
-/** What an endpoint is: a method and a path, what it needs, what it takes, and the rule that answers. */
+/** An endpoint: method and path, scope, schemas of body and query, and the rule that answers. */
 import type { GenericSchema, InferInput, InferOutput } from "valibot";
 import type { Store } from "../store/index.ts";
 import type { Scope } from "../store/keys.ts";
@@ -17,8 +17,8 @@ export interface Call<Body, Query> {
 }
 
 /**
- * An endpoint's rule returns the body of the answer, or throws a Refusal. It writes only when nothing is left to refuse, and only
- * where its scope is to write.
+ * An endpoint's rule returns the body of the answer, or throws a Refusal. It writes only when nothing is left
+ * to refuse, and only where its scope is to write.
  */
 export interface Endpoint {
   /** What generated clients call it. */
@@ -29,21 +29,21 @@ export interface Endpoint {
   summary: string;
   scope: Scope;
   body?: GenericSchema;
-  /** The body as variants take it, where they differ. */
+  /** The schema of the body under variants that change it. */
   bodyBy?: (variants: Variants) => GenericSchema;
   query?: GenericSchema;
   /** 204 has no body. */
   status: 200 | 201 | 204;
-  /** The status as variants have it, where they differ. */
+  /** The status under variants that change it. */
   statusBy?: (variants: Variants) => number;
-  /** What the answer looks like. */
+  /** The schema of the answer. */
   result?: GenericSchema;
   answer: (call: Call<never, never>) => unknown;
-  /** What the specification shows of the answer. Absent: it does not show the endpoint. */
+  /** Keeps the members of the answer that the specification shows. Absent: it does not show the endpoint. */
   literal?: (answer: never) => unknown;
-  /** What variants make of the answer; undefined: an answer without a body. */
+  /** Changes the answer as variants want it; undefined: an answer without a body. */
   vary?: (answer: never, variants: Variants) => unknown;
-  /** What is to be noted when the rule has refused. */
+  /** Called when the rule has refused. */
   refused?: (call: Call<never, never>, refusal: Refusal) => void;
 }
 

@@ -1,4 +1,6 @@
-/** What happened to contacts: the feeds, and how an event comes about (published reference, contact events). */
+/**
+ * What happened to contacts: the feeds, and how an event comes about (published reference, contact events).
+ */
 
 import type { EventDetails } from "../public-types.ts";
 import type { StoredContact } from "../store/contacts.ts";
@@ -12,7 +14,7 @@ import { accountEventsQuery, contactEventsQuery } from "./requests.ts";
 
 const dayMilliseconds = 86_400_000;
 
-// The service knows who or what acted; of its own names for that, none is published.
+// Events name who acted; the names that the service uses are not published.
 const byApi: EventDetails = { source: "api", triggeredBy: { type: "api" } };
 
 /** The status that an event leaves its contact with. */
@@ -24,8 +26,8 @@ const statusAfter: Record<string, StoredContact["status"]> = {
 };
 
 /**
- * Something happened to a contact that no request asked for: the event is recorded, and its effect on the status takes
- * place. Who is inactive already keeps the reason. The caller is in a transaction.
+ * Something happened to a contact that no request asked for: the event is recorded, and its effect on the
+ * status takes place. Who is inactive already keeps the reason. The caller is in a transaction.
  * @param type one of `eventTypes`
  * @returns the contact afterwards
  */

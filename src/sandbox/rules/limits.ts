@@ -1,4 +1,7 @@
-/** The hourly and the monthly limit (specification, Limits): what is used of them, and what an answer says of that. */
+/**
+ * The hourly and the monthly limit (specification, Limits): how much is used of them, and the headers that
+ * say so.
+ */
 import type { LimitsView } from "../public-types.ts";
 import type { AccountRow, Usage } from "../store/account.ts";
 import type { Store } from "../store/index.ts";
@@ -53,7 +56,7 @@ export class AccountLimits {
     if (usage.monthUsed >= monthly) {
       return refused(tooMany("Monthly API quota exceeded.", secondsUntil(usage.monthEndsAt, now)));
     }
-    if (usage.hourUsed >= this.limits.hourly) return refused(this.hourIsOver(usage.hourEndsAt, now));
+    if (usage.hourUsed >= this.limits.hourly) return refused(this.hourlyLimitReached(usage.hourEndsAt, now));
     const hourUsed = usage.hourUsed + 1;
     const monthUsed = usage.monthUsed + 1;
     this.store.account.setUsage({ ...usage, hourUsed, monthUsed });
@@ -66,8 +69,11 @@ export class AccountLimits {
     };
   }
 
-  /** The refusal when the hourly limit is used up. @param endsAt when its window ends; like `now`, the service's time */
-  hourIsOver(endsAt: number, now: number): Refusal {
+  /**
+   * The refusal when the hourly limit is used up.
+   * @param endsAt when its window ends; like `now`, the service's time
+   */
+  hourlyLimitReached(endsAt: number, now: number): Refusal {
     const seconds = secondsUntil(endsAt, now);
     const message = `Rate limit exceeded. Retry after ${seconds} seconds.`;
     return tooMany(message, seconds, this.hourHeaders(this.limits.hourly, endsAt));
@@ -85,7 +91,10 @@ export class AccountLimits {
     };
   }
 
-  /** Changes the limits of this process, and replaces a monthly limit of the folder; the caller is in a transaction. */
+  /**
+   * Changes the limits of this process, and replaces a monthly limit of the folder; the caller is in a
+   * transaction.
+   */
   set({ used, ...change }: LimitsUpdate, now: number): void {
     const account = this.store.account.read();
     const given = Object.entries(change).filter(([, value]) => value !== undefined);

@@ -1,4 +1,4 @@
-/** What the ids in a path name; where there is no such thing, the request is refused with 404. */
+/** Looks up what the ids in a path name; where there is nothing, the request is refused with 404. */
 import type { StoredContact } from "../store/contacts.ts";
 import type { Store } from "../store/index.ts";
 import type { StoredList } from "../store/lists.ts";

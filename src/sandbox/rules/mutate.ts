@@ -9,8 +9,8 @@ type Delta = InferOutput<typeof mutateContact>;
 type Ref = { _id: string };
 
 /**
- * The contact after the delta, one version later; undefined when nothing is asked for or nothing would change. Its ids
- * are known to exist, and its version is not stale.
+ * The contact after the delta, one version later; undefined when nothing is asked for or nothing would
+ * change. Its ids are known to exist, and its version is not stale.
  * @throws Refusal when one id is both added and removed
  */
 export function applyDelta(before: StoredContact, delta: Delta, now: number): StoredContact | undefined {

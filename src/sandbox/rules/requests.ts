@@ -1,6 +1,7 @@
 /**
- * What requests must look like (specification, Endpoints): the schemas check them, and the OpenAPI description is made
- * of the same schemas. Members that no schema names are refused, unless a variant ignores them.
+ * What requests must look like (specification, Endpoints): the schemas check them, and the OpenAPI
+ * description is made of the same schemas. Members that no schema names are refused, unless a variant ignores
+ * them.
  */
 import * as v from "valibot";
 
@@ -26,7 +27,10 @@ const page = v.pipe(
   v.minValue(1, "must be at least 1"),
   v.maxValue(maxPage, `must be at most ${maxPage}`),
 );
-/** Its greatest value is a variant (`limitPageSize` in pages.ts), so that it is described here and checked there. */
+/**
+ * Its greatest value is a variant (`limitPageSize` in pages.ts), so that it is described here and checked
+ * there.
+ */
 const maxPageSize = 1000;
 const pageSize = v.pipe(integer, v.minValue(1, "must be at least 1"), v.metadata({ maximum: maxPageSize }));
 
@@ -104,7 +108,7 @@ export const mutateContactBy = {
   both: mutateContact,
 };
 
-/** In these capitals exactly (published reference); what the service itself sets may be spelled otherwise. */
+/** In exactly this case (published reference); statuses that the service itself sets may differ in case. */
 export const patchContact = v.strictObject(
   {
     status: v.variant(
@@ -137,7 +141,7 @@ export const criteria = v.strictObject(
   isObject,
 );
 
-/** What a search can be asked to tell: a closed list, in exactly these letters. */
+/** The names that the `source` of a search takes: a closed list, in exactly this case. */
 const sources = {
   /** Published reference. */
   published: [
@@ -182,7 +186,7 @@ export const searchContactsBy = {
   common: searchWith(sources.common),
 };
 
-// What else a definition carries is the rule's to judge: it may be the field's own.
+// Further members are checked by the rule: they may be the stored field's own.
 export const fieldDefinition = v.looseObject(
   {
     _id: v.optional(text),
@@ -218,7 +222,7 @@ export const duplicateList = v.strictObject({ name: listName }, isObject);
 export const mergeLists = v.strictObject({ name: listName, lists: someLists }, isObject);
 export const deleteLists = v.strictObject({ lists: someLists }, isObject);
 
-/** A number in a query: digits alone. It is described as the number that it stands for, from 1 on. */
+/** A number in a query: digits alone. OpenAPI describes it as an integer from 1 on. */
 const digits = (maximum: number) =>
   v.pipe(
     v.string("must be given once"),

@@ -84,7 +84,7 @@ export const structureEndpoints = [
 type Update = InferOutput<typeof updateStructure>;
 type GivenField = Update["fields"][number];
 
-/** The fields as they will be; a new one has an empty id still. What else a copied account says of one stays. */
+/** The fields after the update; a new one has an empty id still. Further members of a stored field stay. */
 function updatedFields(before: StoredStructure, given: Update["fields"]): FieldDefinition[] {
   refuseRepeats(given, "fields");
   const byId = new Map(before.fields.map((field) => [field._id, field]));
@@ -134,7 +134,7 @@ function updatedTags(before: StoredStructure, given: NonNullable<Update["tags"]>
   });
 }
 
-/** A definition may carry what it is described with, and what else the stored one has. */
+/** A definition may have the described members, and those of the stored one. */
 function refuseUnknownMembers(
   name: "fields" | "tags",
   given: { _id?: string }[],

@@ -1,4 +1,6 @@
-/** Logged requests are rows again: the log is written with the request that it logs, and found by its columns. */
+/**
+ * Logged requests are rows again: the log is written with the request that it logs, and found by its columns.
+ */
 export const requestRowsSchema = `
 CREATE TABLE requests (
   -- No number is given twice, also after the log was cleared.

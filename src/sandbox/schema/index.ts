@@ -1,4 +1,7 @@
-/** The schema as ordered migrations. One that has been released is never edited: what changes comes as a further one. */
+/**
+ * The schema as ordered migrations. One that has been released is never edited: what changes comes as a
+ * further one.
+ */
 import { UsageError } from "../../errors.ts";
 import type { Database } from "../database.ts";
 import { accountSchema } from "./0001-account.ts";
@@ -13,7 +16,9 @@ import { noMilestonesSchema } from "./0009-no-milestones.ts";
 
 interface Migration {
   sql: string;
-  /** Whether a snapshot that was saved before it cannot be loaded after it. A new table alone is no reason. */
+  /**
+   * Whether a snapshot that was saved before it cannot be loaded after it. A new table alone is no reason.
+   */
   changesSnapshots: boolean;
 }
 
@@ -47,7 +52,10 @@ export function migrate(database: Database): void {
   });
 }
 
-/** Empties every table of the account. The caller is in a transaction; to drop a table is far quicker than to delete its rows. */
+/**
+ * Empties every table of the account. The caller is in a transaction; to drop a table is far quicker than to
+ * delete its rows.
+ */
 export function recreateAccountTables(database: Database): void {
   const tables = accountTables(database);
   const definitions = database.all<{ sql: string }>(
@@ -59,7 +67,10 @@ export function recreateAccountTables(database: Database): void {
   database.exec(statements.join(";\n"));
 }
 
-/** All tables but those of the sandbox itself and of the database. @param schema that of an attached file, such as a snapshot */
+/**
+ * All tables but those of the sandbox itself and of the database.
+ * @param schema that of an attached file, such as a snapshot
+ */
 export function accountTables(database: Database, schema: "main" | "snapshot" = "main"): string[] {
   return database
     .all<{ name: string }>(

@@ -1,4 +1,4 @@
-/** The account's row: status, limits, what is used of them; and the addresses that failed to log in. */
+/** The account's row: status, limits and usage; and the addresses that failed to log in. */
 import type { Database } from "../database.ts";
 import type { Participant } from "../transaction-queue.ts";
 import { nextIds } from "./ids.ts";
@@ -27,7 +27,7 @@ export interface AccessFacts extends AccountRow, ClockSettings {
   id_seed: number | null;
 }
 
-/** What is used of the limits, and until when. Milliseconds since the epoch. */
+/** How much of the limits is used, and when they end. Milliseconds since the epoch. */
 export interface Usage {
   hourEndsAt: number;
   hourUsed: number;
@@ -35,7 +35,10 @@ export interface Usage {
   monthUsed: number;
 }
 
-/** In a transaction of the queue, the row is read once for requests that follow each other with one key, and written once. */
+/**
+ * In a transaction of the queue, the row is read once for requests that follow each other with one key, and
+ * written once.
+ */
 export class AccountStore implements Participant {
   private readonly database: Database;
   private isInTransaction = false;

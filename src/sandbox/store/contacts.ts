@@ -206,7 +206,10 @@ export class ContactStore {
     );
   }
 
-  /** The contacts for one of the values, in the order of their ids. A sort in the database would copy every row. */
+  /**
+   * The contacts for one of the values, in the order of their ids. A sort in the database would copy every
+   * row.
+   */
   private select(match: string, values: string[], ...more: string[]): StoredContact[] {
     if (values.length === 0) return [];
     const row = this.database.get<{ json: string }>(
@@ -220,7 +223,8 @@ export class ContactStore {
   }
 }
 
-// One text instead of a dozen columns: a value costs more to hand over than to parse. JSON functions would parse the parts.
+// One text instead of a dozen columns: a value costs more to hand over than to parse. JSON functions would
+// parse the parts.
 const contactJson = `'[' || concat_ws(',', json_quote(id), json_quote(structure_id), json_quote(key), fields, lists, tags,
   json_quote(status_primary), json_quote(status_secondary), created_at, updated_at, version) || ']'`;
 const contactsJson = `'[' || coalesce(group_concat(${contactJson}), '') || ']'`;

@@ -20,7 +20,9 @@ export function nextIds(
   return ids;
 }
 
-/** Remembers an id that came from elsewhere, so that later ones are greater. Ids of another form are ignored. */
+/**
+ * Remembers an id that came from elsewhere, so that later ones are greater. Ids of another form are ignored.
+ */
 export function noteId(database: Database, id: string): void {
   if (!/^[0-9a-f]{24}$/.test(id)) return;
   database.run("UPDATE account SET last_id = ? WHERE last_id < ?", id, id);

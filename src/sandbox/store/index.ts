@@ -36,8 +36,8 @@ export interface Store {
 
 /**
  * Opens the folder, which only its owner can read; a new one gets an account with its default structure.
- * @param options `region`: two letters, for the keys to come; default: what the folder has, else `us`. `seed`: ids of a new
- *   folder, and of every folder after a reset, are the same for the same seed
+ * @param options `region`: two letters for new keys; default: what the folder has, else `us`. `seed`: ids of
+ *   a new folder, and of every folder after a reset, are the same for the same seed
  * @throws UsageError when the folder cannot be used; DamagedError
  */
 export async function openStore(
@@ -144,12 +144,15 @@ export function addDefaultStructure(store: Store, _id: string, now: number, befo
   });
 }
 
-/** The service's time, in milliseconds since the epoch: the clock's, as far from it as it was set, or standing still. */
+/**
+ * The service's time, in milliseconds since the epoch: the clock's, as far from it as it was set, or standing
+ * still.
+ */
 export function serviceTime(store: Store, clock: Clock): number {
   return serviceTimeAt(store.settings.clock(), clock.now());
 }
 
-/** The database's file. Its side files take over its rights, wherever the folder lies. */
+/** Creates the database's file for its owner alone; SQLite gives its side files the same permissions. */
 async function makePrivateFile(folder: string): Promise<string> {
   const file = databaseFile(folder);
   try {

@@ -99,7 +99,7 @@ export class KeyStore {
   }
 }
 
-/** What is kept of a key. */
+/** The database keeps the hash of a key only. */
 export function hashKey(key: string): string {
   return createHash("sha256").update(key).digest("hex");
 }

@@ -24,7 +24,7 @@ export interface ListPage {
   size: number;
   sort: "_id" | "name" | "createdAt" | "updatedAt";
   direction: "asc" | "desc";
-  /** Only lists whose name holds this, without regard to case. */
+  /** Only lists whose name contains this, without regard to case. */
   nameHolds?: string;
 }
 

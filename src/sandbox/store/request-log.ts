@@ -1,6 +1,6 @@
 /**
- * The log of requests: the newest 10,000, numbered in the order of their answers. A request is logged in the transaction that
- * answers it.
+ * The log of requests: the newest 10,000, numbered in the order of their answers. A request is logged in the
+ * transaction that answers it.
  */
 import type { Database, Value } from "../database.ts";
 import type { LoggedRequest } from "../public-types.ts";
@@ -46,7 +46,7 @@ const pruneInterval = 500;
 // Longer texts are cut: a page of 1,000 contacts is not what a log is read for.
 const maxBodyLength = 64 * 1024;
 const maxAnswerLength = 16 * 1024;
-/** What is kept of a longer answer: once cut it cannot be parsed, only looked at. */
+/** Of a longer answer only the beginning is kept: once cut it cannot be parsed, only looked at. */
 const cutAnswerLength = 1024;
 
 export class RequestLog {

@@ -11,8 +11,8 @@ interface KeptAccount {
 }
 
 /**
- * Leaves an empty account with one structure. The caller is in a transaction. The folder's own key stays, and no id is given a
- * second time, unless the folder has a seed: then they begin again.
+ * Leaves an empty account with one structure. The caller is in a transaction. The folder's own key stays, and
+ * no id is given a second time, unless the folder has a seed: then they begin again.
  * @param addStructure every account has one
  */
 export function resetAccount(store: Store, addStructure: () => void): void {
@@ -33,7 +33,10 @@ export function resetAccount(store: Store, addStructure: () => void): void {
   addStructure();
 }
 
-/** Leaves an empty account with the default structure under the id it had, which is returned. The caller is in a transaction. */
+/**
+ * Leaves an empty account with the default structure under the id it had, which is returned. The caller is in
+ * a transaction.
+ */
 export function resetToDefaultStructure(store: Store, now: number): string {
   const structure = store.structures.all()[0]!;
   resetAccount(store, () => addDefaultStructure(store, structure._id, now, structure));
@@ -48,7 +51,10 @@ export function resetToDefaultStructure(store: Store, now: number): string {
   return structure._id;
 }
 
-/** Gives the space that is free now back to the disk, unless another process is at work: then the space is used again. */
+/**
+ * Gives the space that is free now back to the disk, unless another process is at work: then the space is
+ * used again.
+ */
 export function vacuum({ database }: Store): void {
   try {
     database.exec("VACUUM");

@@ -1,4 +1,7 @@
-/** A search that sees each write only after a while. What lists and structures do to contacts it sees at once. */
+/**
+ * A search that sees each write only after a while. Effects of lists and structures on contacts it sees at
+ * once.
+ */
 import type { Clock } from "../../wire.ts";
 import { ContactStore, type StoredContact } from "./contacts.ts";
 import type { Store } from "./index.ts";
@@ -11,7 +14,7 @@ interface Write {
   before: StoredContact | undefined;
 }
 
-/** The same store, whose search shows contacts as they were so long ago. Only writes through this store lag. */
+/** The same store with a search that is `milliseconds` behind. Only writes through this store lag. */
 export function withSearchLag(store: Store, milliseconds: number, clock: Clock): Store {
   const search = new LaggingSearch(store, milliseconds, clock);
   return { ...store, search, contacts: new NotingContacts(store, search) };
@@ -76,7 +79,7 @@ class LaggingSearch implements ContactSearch {
     return { total: shown.length, contacts: shown.slice(offset, offset + count) };
   }
 
-  /** A reset or the loading of a snapshot makes the tables anew: who was in them before is neither shown nor hidden. */
+  /** A reset or a loaded snapshot replaces the tables: contacts of before are neither shown nor hidden. */
   private forgetReplaced(): void {
     const row = this.store.database.get<{ schema_version: number }>("PRAGMA schema_version");
     if (row?.schema_version !== this.knownTables) this.unseen.clear();

@@ -1,6 +1,7 @@
 /**
- * Finding contacts, in the order of their ids. A page is entered by its offset in the index of memberships, or right after the
- * last page that was read of the same search, as long as nobody has joined or left its groups since.
+ * Finding contacts, in the order of their ids. A page is entered by its offset in the index of memberships,
+ * or right after the last page that was read of the same search, as long as nobody has joined or left its
+ * groups since.
  */
 import type { Database, Value } from "../database.ts";
 import { type ContactStore, contactGroups, foldKey, type KeyCase, type StoredContact } from "./contacts.ts";
@@ -29,7 +30,7 @@ const maxCount = 2 ** 31;
 const maxUnion = 50;
 const maxRemembered = 100;
 
-/** What is known of a search by groups, as long as none of them changes. */
+/** A search by groups and its last page; valid as long as none of the groups changes. */
 interface Remembered {
   signature: string;
   total: number;
@@ -58,7 +59,7 @@ export class DatabaseSearch implements ContactSearch {
     if (!first) return { total: 0, contacts: [] };
     const isByKeyAlone = possible.length === 1 && first.groups.length === 0;
     if (isByKeyAlone && first.keys && first.keys.length <= count) {
-      // All of them fit into one page: they are read at once, not found first.
+      // All of them fit into one page: one query reads them.
       const found = this.contacts.findByKeys(first.structureId, first.keys, first.keyCase);
       return { total: found.length, contacts: found.slice(offset, offset + count) };
     }
@@ -106,7 +107,10 @@ export class DatabaseSearch implements ContactSearch {
     return row?.total ?? 0;
   }
 
-  /** The query, whose smallest set comes first: the search goes along that one. Its revision grows with each change of a group. */
+  /**
+   * Puts the smallest set first: the search walks along that one. The revision grows with each change of a
+   * group.
+   */
   private smallestFirst(query: ContactQuery): { query: ContactQuery; revision: number } {
     const sets = groupSets(query).map((anyOf) => {
       const row = this.database.get<{ total: number | null; revision: number | null }>(
@@ -123,7 +127,7 @@ export class DatabaseSearch implements ContactSearch {
     };
   }
 
-  /** Changes when a group does, and when the tables are made anew and revisions begin again. */
+  /** Changes when a group changes, and when the tables are replaced, where revisions begin again. */
   private signature(revisions: number[]): string {
     const tables = this.database.get<{ schema_version: number }>("PRAGMA schema_version")?.schema_version;
     return [tables, ...revisions].join(" ");

@@ -35,14 +35,14 @@ export function toWire(contact: StoredContact): WireContact {
   };
 }
 
-/** The names that a search may ask for, and what each stands for. */
+/** The names that a search may ask for, and how each is read. */
 const searchParts: Record<string, (contact: StoredContact) => unknown> = {
   ...wireParts,
   contactStatus: (contact) => contact.status.primary,
   contactSubStatus: (contact) => contact.status.secondary,
 };
 
-/** Gives of a contact what a search asks for by these names. */
+/** Picks the members of a contact that a search asks for. */
 export function searchedParts(source: string[]): (contact: StoredContact) => Partial<Contact> {
   const names = [...new Set(source)];
   return (contact) => {

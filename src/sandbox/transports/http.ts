@@ -27,7 +27,7 @@ export interface OpenPort {
   baseUrl: string;
   /** False when other machines can reach it. */
   isLoopback: boolean;
-  /** Takes no more connections, and lets answers under way end, for a second at most. */
+  /** Accepts no more connections, and waits at most a second for answers under way. */
   close(): Promise<void>;
 }
 
@@ -85,9 +85,10 @@ export async function openPort(
     isLoopback: isLoopbackAddress(address),
     async close() {
       closing.abort();
-      // The server's own would close them at once.
+      // The server's own `close` would close idle connections at once.
       const closed = new Promise((resolve) => NetServer.prototype.close.call(server, resolve));
-      // A connection counts as idle as soon as its answer has ended, although some of it may not have left yet.
+      // A connection counts as idle as soon as its answer has ended, although some of it may not have left
+      // yet.
       const isSending = () => [...sockets].some((socket) => socket.writableLength > 0);
       const idle = setInterval(() => isSending() || server.closeIdleConnections(), 10);
       const timer = setTimeout(() => server.closeAllConnections(), closingMilliseconds);

@@ -53,7 +53,7 @@ async function adminReply(adminApi: AdminApi, request: Request): Promise<Service
   return { answer: { status, headers: Object.fromEntries(headers), text: await response.text() } };
 }
 
-/** As on a network: the caller stops waiting, and what it asked for may still be done. */
+/** As on a network: the caller stops waiting, and the request may still be carried out. */
 function inTime(
   reply: Promise<ServiceReply>,
   milliseconds: number,
