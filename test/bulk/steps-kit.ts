@@ -161,11 +161,11 @@ export function row(
 }
 
 /** The number of the newest request. */
-export const lastRequest = ({ sandbox }: RunningSandbox): number => sandbox.operations.requests().at(-1)!.n;
+export const lastRequest = ({ sandbox }: RunningSandbox): number => sandbox.admin.requests().at(-1)!.n;
 
 /** What was requested since, and how it was answered: `PUT /contact/:id/mutate 200`; `lost` where no answer came. */
 export function requestsSince({ sandbox }: RunningSandbox, id: number): string[] {
-  return sandbox.operations.requests({ since: id }).map(({ method, path, status, fault }) => {
+  return sandbox.admin.requests({ since: id }).map(({ method, path, status, fault }) => {
     const shown = path.replace("/api", "").replace(/[0-9a-f]{24}/g, ":id");
     return `${method} ${shown} ${fault ?? status}`;
   });

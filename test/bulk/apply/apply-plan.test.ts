@@ -197,7 +197,7 @@ it.each<[string, Case]>([
   await planRows(steps, [row(key, rome(account))]);
   await meanwhile?.(account);
   const last = lastRequest(service);
-  service.sandbox.operations.faults(faults);
+  service.sandbox.admin.faults(faults);
   await applyPlan(steps.session, steps.plan);
   expect({
     requests: requestsSince(service, last),
