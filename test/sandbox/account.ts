@@ -78,52 +78,14 @@ export async function openAccount(options: Partial<SandboxOptions> = {}): Promis
   });
   onTestFinished(() => sandbox.close());
   const { structureId } = sandbox;
-  const call: Call = async (method, path, body, { key = sandbox.ownKey(), raw, headers = {} } = {}) => {
-    const answer = await sandbox.transport({
-      method,
-      url: `http://sandbox.invalid${path}`,
-      headers: {
-        "content-type": "application/json",
-        ...(key === null ? {} : { "x-api-key": key }),
-        ...headers,
-      },
-      body: raw ?? (body === undefined ? undefined : JSON.stringify(body)),
-      timeoutMilliseconds: 60_000,
-    });
-    return { ...answer, body: answer.text === "" ? undefined : JSON.parse(answer.text) };
-  };
+  const call = createCall(sandbox);
   const account: TestAccount = {
     sandbox,
     folder,
     structureId,
     clock,
     call,
-    async definition() {
-      const [{ _id, keyType, ...definition }] = (await call("GET", "/api/contact-structure")).body;
-      return definition;
-    },
-    async update(change) {
-      const before = await account.definition();
-      const answer = await call("PUT", `/api/contact-structure/${structureId}`, { ...before, ...change });
-      if (answer.status !== 200) throw new Error(answer.text);
-      return answer.body;
-    },
-    async furnished() {
-      const [before] = (await call("GET", "/api/contact-structure")).body;
-      const after = await account.update({
-        fields: [...before.fields, { label: "City", dataType: "text" }, { label: "Plan", dataType: "text" }],
-        tags: [{ label: "vip" }, { label: "trial" }],
-      });
-      const lists: string[] = [];
-      for (const name of ["News", "Offers"]) {
-        lists.push((await call("POST", `/api/contact-structure/${structureId}/lists`, { name })).body._id);
-      }
-      return {
-        fields: after.fields.slice(-2).map((field) => field._id),
-        tags: after.tags!.map((tag) => tag._id),
-        lists,
-      };
-    },
+    ...structureActions(call, structureId),
     async create(key, more = {}) {
       const answer = await call("POST", "/api/contact", { key, contactStructureId: structureId, ...more });
       if (answer.status !== 200) throw new Error(answer.text);
@@ -149,6 +111,57 @@ export async function openAccount(options: Partial<SandboxOptions> = {}): Promis
     },
   };
   return account;
+}
+
+function createCall(sandbox: Sandbox): Call {
+  return async (method, path, body, { key = sandbox.ownKey(), raw, headers = {} } = {}) => {
+    const answer = await sandbox.transport({
+      method,
+      url: `http://sandbox.invalid${path}`,
+      headers: {
+        "content-type": "application/json",
+        ...(key === null ? {} : { "x-api-key": key }),
+        ...headers,
+      },
+      body: raw ?? (body === undefined ? undefined : JSON.stringify(body)),
+      timeoutMilliseconds: 60_000,
+    });
+    return { ...answer, body: answer.text === "" ? undefined : JSON.parse(answer.text) };
+  };
+}
+
+type StructureActions = Pick<TestAccount, "definition" | "update" | "furnished">;
+
+function structureActions(call: Call, structureId: string): StructureActions {
+  const actions: StructureActions = {
+    async definition() {
+      const [{ _id, keyType, ...definition }] = (await call("GET", "/api/contact-structure")).body;
+      return definition;
+    },
+    async update(change) {
+      const before = await actions.definition();
+      const answer = await call("PUT", `/api/contact-structure/${structureId}`, { ...before, ...change });
+      if (answer.status !== 200) throw new Error(answer.text);
+      return answer.body;
+    },
+    async furnished() {
+      const [before] = (await call("GET", "/api/contact-structure")).body;
+      const after = await actions.update({
+        fields: [...before.fields, { label: "City", dataType: "text" }, { label: "Plan", dataType: "text" }],
+        tags: [{ label: "vip" }, { label: "trial" }],
+      });
+      const lists: string[] = [];
+      for (const name of ["News", "Offers"]) {
+        lists.push((await call("POST", `/api/contact-structure/${structureId}/lists`, { name })).body._id);
+      }
+      return {
+        fields: after.fields.slice(-2).map((field) => field._id),
+        tags: after.tags!.map((tag) => tag._id),
+        lists,
+      };
+    },
+  };
+  return actions;
 }
 
 /** One column's criteria. */

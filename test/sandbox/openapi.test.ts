@@ -1,7 +1,7 @@
 /** The description that the service gives of itself, held against what it does. */
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { expect, test } from "vitest";
-import { eq, openAccount, type Reply } from "./account.ts";
+import { eq, openAccount, type Reply, type TestAccount } from "./account.ts";
 
 interface Operation {
   operationId: string;
@@ -100,8 +100,10 @@ test("/openapi.json names its parts, so that generated clients read well", async
   });
 });
 
-test("Real exchanges, good and bad, are as /openapi.json describes them", async () => {
-  const { account, description, validate } = await describedAccount();
+type Exchange = [method: string, path: string, body: unknown, status: number];
+
+/** Requests to every endpoint, and the status of each answer. */
+async function everyExchange(account: TestAccount): Promise<Exchange[]> {
   const { fields, tags, lists } = await account.furnished();
   const structure = `/api/contact-structure/${account.structureId}`;
   const made = await account.create("a@b.co", {
@@ -117,7 +119,7 @@ test("Real exchanges, good and bad, are as /openapi.json describes them", async 
     contactSpecification: { filters: [] },
   };
   const whole = await account.definition();
-  const exchanges: [method: string, path: string, body: unknown, status: number][] = [
+  return [
     ["GET", "/api/contact-structure", undefined, 200],
     ["GET", structure, undefined, 200],
     ["PUT", structure, whole, 200],
@@ -156,8 +158,12 @@ test("Real exchanges, good and bad, are as /openapi.json describes them", async 
     ["PUT", contact, { key: "e@f.co", __v: 2 }, 200],
     ["DELETE", contact, undefined, 200],
   ];
+}
+
+test("Real exchanges, good and bad, are as /openapi.json describes them", async () => {
+  const { account, description, validate } = await describedAccount();
   const met = new Set<string>();
-  for (const [method, path, body, status] of exchanges) {
+  for (const [method, path, body, status] of await everyExchange(account)) {
     const answer = await account.call(method, path, body);
     const name = `${method} ${path} ${JSON.stringify(body)}`;
     expect(answer.status, name).toBe(status);
