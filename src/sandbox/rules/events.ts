@@ -36,7 +36,9 @@ export function letHappen(
 ): StoredContact {
   const email = type.startsWith("email-") ? { emailTo: contact.key } : {};
   store.events.add({ contactId: contact.id, type, at, details: { ...email, ...details } });
-  const status = statusAfter[type];
+  // A mailbox that is full today may take the next mail.
+  const isSoft = type === "email-bounced" && details.emailBounceType?.toLowerCase() === "transient";
+  const status = isSoft ? undefined : statusAfter[type];
   if (!status || status.primary.toLowerCase() === contact.status.primary.toLowerCase()) return contact;
   // What is told later than it happened does not set the contact back.
   const updatedAt = Math.max(contact.updatedAt, at);
