@@ -84,6 +84,30 @@ export const groups: Group[] = [
     load: async () => (await import("./commands/events.ts")).registerEvents,
   },
   {
+    name: "campaigns",
+    aliases: ["campaign"],
+    summary: "campaigns, to look at",
+    load: async () => (await import("./commands/campaigns/index.ts")).registerCampaigns,
+  },
+  {
+    name: "templates",
+    aliases: ["template"],
+    summary: "email templates, to look at",
+    load: async () => (await import("./commands/templates/index.ts")).registerTemplates,
+  },
+  {
+    name: "domains",
+    aliases: ["domain"],
+    summary: "sending domains, and what they need in DNS",
+    load: async () => (await import("./commands/domains/index.ts")).registerDomains,
+  },
+  {
+    name: "reports",
+    aliases: ["report"],
+    summary: "what became of mails",
+    load: async () => (await import("./commands/reports/index.ts")).registerReports,
+  },
+  {
     name: "suppressions",
     summary: "people who must never be created again",
     load: async () => (await import("./commands/suppressions/index.ts")).registerSuppressions,

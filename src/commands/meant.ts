@@ -54,7 +54,9 @@ const atTheTop: Record<string, string> = {
   start: "ecm sandbox start",
   serve: "ecm sandbox start, or for agents: ecm mcp",
   suppress: "ecm suppressions add KEY",
-  campaign: "ecm api GET PATH for what has no command of its own",
+  dashboard: "ecm reports",
+  stats: "ecm reports",
+  dns: "ecm domains get DOMAIN",
   version: "ecm --version",
 };
 

@@ -12,6 +12,7 @@ const commandGroups: readonly [title: string, commands: readonly [name: string, 
       ["export", "write contacts to a file"],
       ["lists", "lists and their members"],
       ["events", "what happened to contacts"],
+      ["reports", "what became of mails: dashboard, campaigns, days"],
     ],
   ],
   [
@@ -34,7 +35,18 @@ const commandGroups: readonly [title: string, commands: readonly [name: string, 
 ];
 
 /** Commands that share one line. */
-const furtherCommands = ["api", "probe", "doctor", "suppressions", "mcp", "commands", "completion"];
+const furtherCommands = [
+  "campaigns",
+  "templates",
+  "domains",
+  "api",
+  "probe",
+  "doctor",
+  "suppressions",
+  "mcp",
+  "commands",
+  "completion",
+];
 
 /** @param names of the commands that there are @param columns of the screen */
 export function rootHelp(names: readonly string[], columns: number): string {

@@ -17,7 +17,8 @@ export function sendingTimes({ campaigns = [] }: CheckedSeed, now: number): (num
     const place = `${within("campaigns", index)}.sentAt`;
     const at = sentAt === undefined ? undefined : timeOf(sentAt, place);
     if (status === "draft" && at !== undefined) throw wrong(place, "cannot be given with the status draft");
-    if (status === "scheduled" && at === undefined) throw wrong(place, "is required with the status scheduled");
+    if (status === "scheduled" && at === undefined)
+      throw wrong(place, "is required with the status scheduled");
     if (status === "scheduled" && at! <= now) throw wrong(place, "must be in the future");
     if (status === "sent" && at !== undefined && at > now) throw wrong(place, "must not be in the future");
     return at ?? (status === "sent" ? now : null);
@@ -54,7 +55,7 @@ export function applyMailSeed(
       const place = within("campaigns", index);
       const listIds = campaign.lists?.map((name, at) => idOfList(name, within(`${place}.lists`, at)));
       const stored = put(campaign.name, place, contentOf(campaign), times[index]);
-      if (stored) planMails(store, stored, recipientsOf(store, stored.sentAt!, listIds));
+      if (stored) planMails(store, stored, recipientsOf(store, listIds));
     }
     report.campaigns = put.report;
     letDueHappen(store, now);
@@ -102,11 +103,11 @@ function putterOf(store: Store, kind: DocumentKind, now: number) {
   return Object.assign(put, { report });
 }
 
-/** Who is active and was there at that time; in any of the lists, where some are named. */
-function* recipientsOf(store: Store, sentAt: number, listIds: string[] | undefined): Iterable<StoredContact> {
+/** Who is active; in any of the lists, where some are named. */
+function* recipientsOf(store: Store, listIds: string[] | undefined): Iterable<StoredContact> {
   for (const contact of store.contacts.all()) {
     const isActive = contact.status.primary.toLowerCase() === "active";
     const isListed = listIds === undefined || contact.lists.some((id) => listIds.includes(id));
-    if (isActive && isListed && contact.createdAt <= sentAt) yield contact;
+    if (isActive && isListed) yield contact;
   }
 }

@@ -4,8 +4,8 @@ import { isEmail } from "../rules/contacts.ts";
 import { foldKey, type StoredContact } from "../store/contacts.ts";
 import type { Store } from "../store/index.ts";
 import type { StoredStructure } from "../store/structures.ts";
-import { applyMailSeed, sendingTimes } from "./seed-mail.ts";
 import { type CheckedSeed, type SeedContact, within, wrong } from "./bodies.ts";
+import { applyMailSeed, sendingTimes } from "./seed-mail.ts";
 
 /** Names → ids of one kind of thing; a name is matched exactly, else without regard to letter case. */
 interface Names {
@@ -82,7 +82,8 @@ function valuesOf(contact: SeedContact, place: string, fields: Names): StoredCon
   });
 }
 
-type Wanted = Pick<StoredContact, "fields" | "lists" | "tags"> & { status?: StoredContact["status"];
+type Wanted = Pick<StoredContact, "fields" | "lists" | "tags"> & {
+  status?: StoredContact["status"];
   /** Of a new one, in milliseconds since the epoch. */
   createdAt: number;
 };
