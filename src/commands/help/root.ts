@@ -12,7 +12,6 @@ const commandGroups: readonly [title: string, commands: readonly [name: string, 
       ["export", "write contacts to a file"],
       ["lists", "lists and their members"],
       ["events", "what happened to contacts"],
-      ["reports", "what became of mails: dashboard, campaigns, days"],
     ],
   ],
   [
@@ -36,6 +35,7 @@ const commandGroups: readonly [title: string, commands: readonly [name: string, 
 
 /** Commands that share one line. */
 const furtherCommands = [
+  "reports",
   "campaigns",
   "templates",
   "domains",

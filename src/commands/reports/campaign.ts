@@ -67,10 +67,9 @@ async function runReportsCampaign(context: Context, wanted: string, flags: Campa
   const links = readLinks(report);
   if (output.format === "table" && !output.columns && !output.outputFile) {
     await showScreen(context, output, { mails, links, engagement, timeZone });
-    terminal.note(
-      inSameAccount(`Who bounced or complained: ${leaversCommand(_id)}`, context.settings),
-      "verbatim",
-    );
+    const leavers = inSameAccount(`Who bounced or complained: ${leaversCommand(_id)}`, context.settings);
+    // It is copied: never broken to the width.
+    if (!terminal.quiet) terminal.note(leavers, "verbatim");
     return;
   }
   const days = engagement ? readBars(engagement).map(asFigure) : [];
