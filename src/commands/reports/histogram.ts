@@ -1,5 +1,6 @@
 import { type Command, Option } from "commander";
 import type { Context, OutputFileFlags } from "../../context.ts";
+import { UsageError } from "../../errors.ts";
 import { fetchHistogram, readBars, reportedEvents } from "../../service/reports.ts";
 import { checkColumns, hasColumns, presentList, presentValue } from "../../terminal/present.ts";
 import { addOutputFileFlags } from "../flags.ts";
@@ -8,7 +9,7 @@ import { barView, showBars } from "./bars.ts";
 import { addSpanFlags, type SpanFlags, saySpan, spanFrom } from "./span.ts";
 
 interface HistogramFlags extends SpanFlags, OutputFileFlags {
-  event: string;
+  event?: string;
 }
 
 export function registerReportsHistogram(parent: Command, context: Context): void {
@@ -19,9 +20,7 @@ export function registerReportsHistogram(parent: Command, context: Context): voi
       new Option(
         "--event <type>",
         "type of event; of openings and the like a contact's first in a campaign counts",
-      )
-        .choices(reportedEvents)
-        .makeOptionMandatory(),
+      ).choices(reportedEvents),
     )
     .action((flags: HistogramFlags) => runReportsHistogram(context, flags));
   describeCommand(addOutputFileFlags(addSpanFlags(command)), {
@@ -40,6 +39,9 @@ async function runReportsHistogram(context: Context, flags: HistogramFlags): Pro
   const view = barView();
   checkColumns(output, view);
   const span = spanFrom(flags);
+  if (flags.event === undefined) {
+    throw new UsageError("Name the type of event with --event", "Such as --event email-opened");
+  }
   const { send } = await context.connect();
   const histogram = await fetchHistogram(send, span, flags.event);
   if (!hasColumns(output) && output.format !== "id") return presentValue(terminal, output, histogram, "");

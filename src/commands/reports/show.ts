@@ -36,7 +36,7 @@ export function registerReportsShow(parent: Command, context: Context): void {
     .description("show the dashboard and all mails of the last days")
     .action((flags: SpanFlags & OutputFileFlags) => runReportsShow(context, flags));
   describeCommand(addOutputFileFlags(addSpanFlags(command)), {
-    examples: ["ecm reports", "ecm reports --days 7 --timezone Europe/Oslo", "ecm reports -o csv"],
+    examples: ["ecm reports", "ecm reports show --days 7 --timezone Europe/Oslo", "ecm reports show -o csv"],
     output:
       "Counts and rates, each with its change against the span before; contacts; campaigns. Otherwise one row per number; in JSON { dashboard, overall }, the service's own objects. 2 requests.",
   });
