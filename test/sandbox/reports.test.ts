@@ -170,6 +170,22 @@ test.each([
   expect((await call("GET", "/api/email/campaign")).body.total).toBe(0);
 });
 
+test("Reports: a list tells how many campaigns name it", async () => {
+  const { account, get } = await seeded({
+    lists: ["News", "Offers"],
+    campaigns: [
+      { name: "A", lists: ["News"] },
+      { name: "B", lists: ["news"], status: "sent" },
+      { name: "C" },
+    ],
+  });
+  const { records } = await get(`/api/contact-structure/${account.structureId}/lists`);
+  expect(records.map(({ totalCampaigns }: Reply["body"]) => totalCampaigns)).toEqual([2, 0]);
+  expect(await get("/api/email/campaign?sort=name")).toMatchObject({
+    records: [{ recipientCount: 0 }, { recipientCount: 0 }, {}],
+  });
+});
+
 test("Reports: within a seed two campaigns may have one name; which is meant later cannot be said", async () => {
   const { seed, get } = await seeded({ campaigns: [{ name: "Twin" }, { name: "Twin" }] });
   expect((await get("/api/email/campaign")).total).toBe(2);

@@ -54,7 +54,7 @@ export function applyMailSeed(
     for (const [index, campaign] of seed.campaigns.entries()) {
       const place = within("campaigns", index);
       const listIds = campaign.lists?.map((name, at) => idOfList(name, within(`${place}.lists`, at)));
-      const stored = put(campaign.name, place, contentOf(campaign), times[index]);
+      const stored = put(campaign.name, place, { ...contentOf(campaign), listIds }, times[index]);
       if (stored) planMails(store, stored, recipientsOf(store, listIds));
     }
     report.campaigns = put.report;

@@ -61,7 +61,9 @@ export function histogramOf<Item extends { at: number }, Detail>(
 ): Histogram<Detail> {
   const named = calendarOf(timeZone);
   const buckets = new Map<string, Item[]>();
-  for (let at = from; at < to; at += 2 * quarterHour) buckets.set(named(at)[unit], []);
+  // Short enough that no day and no hour is passed over.
+  const step = unit === "day" ? 24 * quarterHour : 2 * quarterHour;
+  for (let at = from; at < to; at += step) buckets.set(named(at)[unit], []);
   buckets.set(named(to)[unit], []);
   for (const item of happened) buckets.get(named(item.at)[unit])?.push(item);
   const histogram = [...buckets].map(([date, items]) => ({

@@ -2,9 +2,10 @@
 import { createHash } from "node:crypto";
 import type { EventDetails } from "../public-types.ts";
 import type { StoredDocument } from "../store/documents.ts";
+import type { StoredEvent } from "../store/events.ts";
 import type { Store } from "../store/index.ts";
 import type { UpcomingEvent } from "../store/upcoming.ts";
-import { letHappen } from "./events.ts";
+import { eventOf, takeEffect } from "./events.ts";
 
 const second = 1000;
 const minute = 60 * second;
@@ -20,6 +21,9 @@ const chances = {
   leave: 40,
 };
 const links = ["offer", "news", "contact"];
+
+/** So many rows are written with one statement. */
+const mostAtOnce = 1000;
 
 type MailEvent = Pick<UpcomingEvent, "type" | "at" | "details">;
 
@@ -99,11 +103,16 @@ export function planMails(
   const { id: campaignId, name, content } = campaign;
   const common: EventDetails = { emailCampaignId: campaignId, emailCampaignName: name };
   if (typeof content.subject === "string") common.emailSubject = content.subject;
+  let planned: UpcomingEvent[] = [];
   for (const { id: contactId, key } of recipients) {
     for (const { type, at, details } of drawMail(campaign, key, campaign.sentAt!, seed)) {
-      store.upcoming.add({ campaignId, contactId, type, at, details: { ...common, ...details } });
+      planned.push({ campaignId, contactId, type, at, details: { ...common, ...details } });
     }
+    if (planned.length < mostAtOnce) continue;
+    store.upcoming.add(planned);
+    planned = [];
   }
+  store.upcoming.add(planned);
 }
 
 /**
@@ -114,17 +123,24 @@ export function letDueHappen(store: Store, now: number): void {
   for (;;) {
     const due = store.upcoming.takeDue(now);
     if (due.length === 0) return;
+    const ids = [...new Set(due.map(({ contactId }) => contactId))];
+    const contacts = new Map(store.contacts.some(ids).map((contact) => [contact.id, contact]));
     const dropped = new Set<string>();
+    const happened: StoredEvent[] = [];
     for (const { campaignId, contactId, type, at, details } of due) {
       const mail = `${campaignId} ${contactId}`;
       if (dropped.has(mail)) continue;
-      const contact = store.contacts.get(contactId);
+      const contact = contacts.get(contactId);
       const isLeft = type === "email-sent" && contact?.status.primary.toLowerCase() !== "active";
       if (!contact || isLeft) {
         dropped.add(mail);
         store.upcoming.dropMail(campaignId, contactId);
       }
-      if (contact) letHappen(store, contact, { type: isLeft ? "email-skipped" : type, at, details });
+      if (!contact) continue;
+      const event = { type: isLeft ? "email-skipped" : type, at, details };
+      happened.push(eventOf(contact, event));
+      contacts.set(contactId, takeEffect(store, contact, event));
     }
+    store.events.addAll(happened);
   }
 }

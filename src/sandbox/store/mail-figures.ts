@@ -39,64 +39,66 @@ export interface MailEvents {
 }
 
 const campaignInSql = "details ->> '$.emailCampaignId'";
-const types: [
-  name: Exclude<keyof MailFigures, "totalBounces">,
-  type: string,
-  first: boolean,
-  soft: boolean,
-][] = [
-  ["sent", "email-sent", false, false],
-  ["delivered", "email-delivered", false, false],
-  ["uniqueOpens", "email-opened", true, false],
-  ["uniqueClicks", "email-clicked", true, false],
-  ["hardBounces", "email-bounced", false, false],
-  ["softBounces", "email-bounced", false, true],
-  ["unsubscribes", "contact-unsubscribed", true, false],
-  ["complaints", "email-complaint", true, false],
-];
-const knownTypes = JSON.stringify([...new Set(types.map(([, type]) => type))]);
+const softInSql = "type = 'email-bounced' AND lower(details ->> '$.emailBounceType') IS 'transient'";
+/** What counts as often as it happens, and what counts once for each contact in a campaign. */
+const counted = { sent: "email-sent", delivered: "email-delivered", totalBounces: "email-bounced" };
+const countedOnce = {
+  uniqueOpens: "email-opened",
+  uniqueClicks: "email-clicked",
+  unsubscribes: "contact-unsubscribed",
+  complaints: "email-complaint",
+};
 
-/** Each event with whether it is the first of its type, of its contact in its campaign: of all that ever happened. */
-function eventsInSql(campaignId: string | undefined): string {
-  const ofCampaign = campaignId === undefined ? "" : ` AND details IS NOT NULL AND ${campaignInSql} = ?`;
-  return `SELECT type, happened_at AS at, lower(details ->> '$.emailBounceType') IS 'transient' AS soft,
-    row_number() OVER (PARTITION BY type, contact_id, ${campaignInSql} ORDER BY happened_at, id) = 1 AS first
-    FROM events WHERE type IN (SELECT value FROM json_each(?))${ofCampaign}`;
+const ofCampaign = (campaignId: string | undefined) =>
+  campaignId === undefined ? "" : ` AND details IS NOT NULL AND ${campaignInSql} = ?`;
+
+/** Each event of these types. */
+const eventsInSql = ({ campaignId }: Span) =>
+  `SELECT type, happened_at AS at, ${softInSql} AS soft FROM events
+    WHERE type IN (SELECT value FROM json_each(?))${ofCampaign(campaignId)}`;
+
+/** The first of these events of each contact in each campaign, of all that ever happened. */
+const firstsInSql = ({ campaignId }: Span) =>
+  `SELECT type, min(happened_at) AS at, 0 AS soft FROM events
+    WHERE type IN (SELECT value FROM json_each(?))${ofCampaign(campaignId)}
+    GROUP BY type, contact_id, ${campaignInSql}`;
+
+function valuesOf(types: string[], { campaignId, from, to }: Span): Value[] {
+  return [JSON.stringify(types), ...(campaignId === undefined ? [] : [campaignId]), from, to];
 }
 
 export function mailEventsIn(database: Database): MailEvents {
-  const valuesOf = (wanted: string, { campaignId, from, to }: Span): Value[] => [
-    wanted,
-    ...(campaignId === undefined ? [] : [campaignId]),
-    from,
-    to,
-  ];
+  const countsOf = (sql: string, types: string[], span: Span) =>
+    database.all<{ type: string; soft: number; count: number }>(
+      `SELECT type, soft, count(*) AS count FROM (${sql}) WHERE at >= ? AND at <= ? GROUP BY type, soft`,
+      ...valuesOf(types, span),
+    );
   return {
     figures(span) {
-      const rows = database.all<{ type: string; soft: number; first: number; count: number }>(
-        `SELECT type, soft, first, count(*) AS count FROM (${eventsInSql(span.campaignId)})
-          WHERE at >= ? AND at <= ? GROUP BY type, soft, first`,
-        ...valuesOf(knownTypes, span),
-      );
-      const counted = Object.fromEntries(
-        types.map(([name, type, onlyFirst, soft]) => [
-          name,
-          rows
-            .filter((row) => row.type === type && (!onlyFirst || row.first === 1))
-            .filter((row) => type !== "email-bounced" || (row.soft === 1) === soft)
-            .reduce((sum, row) => sum + row.count, 0),
-        ]),
-      ) as Omit<MailFigures, "totalBounces">;
-      return { ...counted, totalBounces: counted.hardBounces + counted.softBounces };
+      const rows = [
+        ...countsOf(eventsInSql(span), Object.values(counted), span),
+        ...countsOf(firstsInSql(span), Object.values(countedOnce), span),
+      ];
+      const sumOf = (type: string, soft?: boolean) =>
+        rows
+          .filter((row) => row.type === type && (soft === undefined || (row.soft === 1) === soft))
+          .reduce((sum, { count }) => sum + count, 0);
+      const named = Object.entries({ ...counted, ...countedOnce }).map(([name, type]) => [name, sumOf(type)]);
+      return {
+        ...(Object.fromEntries(named) as Omit<MailFigures, "hardBounces" | "softBounces">),
+        hardBounces: sumOf(counted.totalBounces, false),
+        softBounces: sumOf(counted.totalBounces, true),
+      };
     },
-    times: (span, type, first = false) =>
-      database
+    times(span, type, first = false) {
+      const sql = first ? firstsInSql(span) : eventsInSql(span);
+      return database
         .all<{ at: number; soft: number }>(
-          `SELECT at, soft FROM (${eventsInSql(span.campaignId)})
-            WHERE at >= ? AND at <= ?${first ? " AND first" : ""} ORDER BY at`,
-          ...valuesOf(JSON.stringify([type]), span),
+          `SELECT at, soft FROM (${sql}) WHERE at >= ? AND at <= ? ORDER BY at`,
+          ...valuesOf([type], span),
         )
-        .map(({ at, soft }) => ({ at, isSoft: soft === 1 })),
+        .map(({ at, soft }) => ({ at, isSoft: soft === 1 }));
+    },
     links: (campaignId) =>
       database.all<LinkFigures & Record<string, string | number | null>>(
         `SELECT details ->> '$.emailLinkId' AS linkId, details ->> '$.emailTargetUrl' AS url, count(*) AS clicks,

@@ -12,7 +12,7 @@ export interface UpcomingEvent {
 }
 
 export interface Upcoming {
-  add(event: UpcomingEvent): void;
+  add(events: readonly UpcomingEvent[]): void;
   /** Takes out the oldest of those whose time has come, some at once; none when there is none. */
   takeDue(now: number): UpcomingEvent[];
   /** Nothing more follows from this mail. */
@@ -34,15 +34,15 @@ const portion = 1000;
 
 export function upcomingIn(database: Database): Upcoming {
   return {
-    add({ campaignId, contactId, type, at, details }) {
+    add(events) {
       database.run(
         `INSERT INTO upcoming_events (campaign_id, contact_id, type, happens_at, details)
-          VALUES (?, ?, ?, ?, ?)`,
-        campaignId,
-        contactId,
-        type,
-        at,
-        JSON.stringify(details),
+          SELECT value ->> 0, value ->> 1, value ->> 2, value ->> 3, value -> 4 FROM json_each(?)`,
+        JSON.stringify(
+          events.map(({ campaignId, contactId, type, at, details }) => [
+            ...[campaignId, contactId, type, at, details],
+          ]),
+        ),
       );
     },
     takeDue(now) {
