@@ -1,8 +1,9 @@
 /** Read-only tools. Each runs a command; a partial result has the total and how to get the rest. */
 import type { RunView } from "../../bulk/runs/view.ts";
 import { NotFoundError, UsageError } from "../../errors.ts";
-import { reportedEvents } from "../../service/reports.ts";
 import type { Invoke } from "./invoke.ts";
+import { mailTools } from "./mail-tools.ts";
+import { onePage, type Page, type Paged, part } from "./pages.ts";
 import {
   inputOf,
   limitInput,
@@ -14,16 +15,6 @@ import {
   texts,
   usualRows,
 } from "./tool.ts";
-
-interface Page {
-  total?: number;
-  hasMore: boolean;
-}
-
-interface Paged {
-  limit?: number;
-  page?: number;
-}
 
 /** The conditions of a selection, as every tool that chooses contacts takes them; all that are given must hold. */
 export interface SelectionInput {
@@ -60,9 +51,7 @@ export function readTools(invoke: Invoke): Tool[] {
     searchTool(invoke),
     contactTool(invoke),
     eventsTool(invoke),
-    campaignsTool(invoke),
-    reportTool(invoke),
-    domainsTool(invoke),
+    ...mailTools(invoke),
     runsTool(invoke),
     runTool(invoke),
   ];
@@ -193,72 +182,6 @@ interface EventsInput {
   limit?: number;
 }
 
-function campaignsTool(invoke: Invoke): Tool {
-  return {
-    name: "campaigns_list",
-    description: "The campaigns, those changed last first, a page at a time.",
-    inputSchema: inputOf({
-      status: text("such as draft or sent"),
-      limit: limitInput,
-      page: pageInput,
-    }),
-    annotations: { title: "Campaigns", ...reads },
-    async call({ status, limit = usualRows, page = 1 }: Paged & { status?: string }, signal) {
-      const words = ["campaigns", "list", `--size=${limit}`, `--page=${page}`];
-      const narrowed = status === undefined ? words : [...words, `--status=${status}`];
-      return onePage(invoke, "campaigns", narrowed, page, signal);
-    },
-  };
-}
-
-interface ReportInput {
-  campaign?: string;
-  event?: string;
-  days?: number;
-  timezone?: string;
-}
-
-function reportTool(invoke: Invoke): Tool {
-  return {
-    name: "report_show",
-    description:
-      "What became of mails: of all in the last days (dashboard and overall), of one campaign, or one type of event by days.",
-    inputSchema: inputOf({
-      campaign: text("name or id: what became of its mails, since it was sent"),
-      event: { enum: reportedEvents, description: "a histogram of this type of event by days" },
-      days: { type: "integer", minimum: 1, maximum: 90, description: "how far to look back (30)" },
-      timezone: text("in whose days it counts, such as Europe/Oslo"),
-    }),
-    annotations: { title: "Reports", ...reads },
-    async call({ campaign, event, days, timezone }: ReportInput, signal) {
-      if (campaign !== undefined && (event !== undefined || days !== undefined)) {
-        throw new UsageError("A campaign's report takes neither event nor days", "Leave them out");
-      }
-      const kind = campaign !== undefined ? "campaign" : event !== undefined ? "histogram" : "show";
-      const words = [
-        ...["reports", kind],
-        ...(event === undefined ? [] : [`--event=${event}`]),
-        ...(days === undefined ? [] : [`--days=${days}`]),
-        ...(timezone === undefined ? [] : [`--timezone=${timezone}`]),
-        ...(campaign === undefined ? [] : ["--", campaign]),
-      ];
-      return { report: (await invoke(words, { signal })).value };
-    },
-  };
-}
-
-function domainsTool(invoke: Invoke): Tool {
-  return {
-    name: "domains_list",
-    description: "The sending domains: whether each is ready, and what it needs in DNS.",
-    inputSchema: inputOf({ limit: limitInput, page: pageInput }),
-    annotations: { title: "Sending domains", ...reads },
-    async call(paged: Paged, signal) {
-      return part("domains", (await invoke(["domains", "list"], { signal })).value as unknown[], paged);
-    },
-  };
-}
-
 function runsTool(invoke: Invoke): Tool {
   return {
     name: "runs_list",
@@ -308,31 +231,4 @@ function runNamed(runs: readonly RunView[], wanted: string): RunView {
     throw new UsageError(`${JSON.stringify(wanted)} matches several runs`, "Give the whole id");
   if (found[0]) return found[0];
   throw new NotFoundError(`This account has no run ${JSON.stringify(wanted)}`, "See runs_list");
-}
-
-/** One page as the service gives it. */
-async function onePage(invoke: Invoke, name: string, words: string[], page: number, signal: AbortSignal) {
-  const shown: Page = { hasMore: false };
-  const { value } = await invoke(words, {
-    signal,
-    observer: { page: (seen) => Object.assign(shown, seen) },
-  });
-  return {
-    [name]: value,
-    // Conditions that are decided here have no total before everything is read.
-    total: shown.total ?? null,
-    hasMore: shown.hasMore,
-    ...(shown.hasMore ? { nextPage: page + 1 } : {}),
-  };
-}
-
-/** A page of rows that are all in memory. */
-function part(name: string, rows: readonly unknown[], { limit = usualRows, page = 1 }: Paged) {
-  const hasMore = page * limit < rows.length;
-  return {
-    [name]: rows.slice((page - 1) * limit, page * limit),
-    total: rows.length,
-    hasMore,
-    ...(hasMore ? { nextPage: page + 1 } : {}),
-  };
 }

@@ -10,9 +10,9 @@ import {
   templatePageAnswer,
 } from "./answers.ts";
 import { endpoint } from "./endpoint.ts";
+import { campaignsQuery, templatesQuery } from "./mail-requests.ts";
 import { sizeOf } from "./pages.ts";
 import { notFound } from "./refusal.ts";
-import { campaignsQuery, templatesQuery } from "./requests.ts";
 
 export const campaignEndpoints = [
   endpoint({

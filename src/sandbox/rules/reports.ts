@@ -12,7 +12,7 @@ import {
 import { calendarOf, histogramOf } from "./calendar.ts";
 import { campaignOf } from "./campaigns.ts";
 import { endpoint } from "./endpoint.ts";
-import { dashboardQuery, engagementQuery, histogramQuery } from "./requests.ts";
+import { dashboardQuery, engagementQuery, histogramQuery } from "./mail-requests.ts";
 
 const hourMilliseconds = 3_600_000;
 const dayMilliseconds = 24 * hourMilliseconds;

@@ -3,7 +3,6 @@
  * of the same schemas. Members that no schema names are refused, unless a variant ignores them.
  */
 import * as v from "valibot";
-import { isTimeZone } from "./calendar.ts";
 
 const longestListName = 1000;
 const longestCriteria = 50;
@@ -227,7 +226,7 @@ const digits = (maximum: number) =>
     v.metadata({ type: "integer", pattern: undefined, minimum: 1, maximum }),
     v.transform(Number),
   );
-const pageOfQuery = {
+export const pageOfQuery = {
   page: v.optional(v.pipe(digits(maxPage), page), "1"),
   size: v.optional(v.pipe(digits(maxPageSize), pageSize), "25"),
 };
@@ -275,7 +274,8 @@ const typesOfQuery = v.pipe(
     `must be types of events, separated by commas: ${eventTypes.join(", ")}`,
   ),
 );
-const days = v.pipe(
+/** How many days a feed or a report looks back. */
+export const days = v.pipe(
   digits(oldestDays),
   v.minValue(1, "must be at least 1"),
   v.maxValue(oldestDays, `must be at most ${oldestDays}`),
@@ -284,45 +284,4 @@ export const contactEventsQuery = v.object({ ...pageOfQuery, types: v.optional(t
 export const accountEventsQuery = v.object({
   ...contactEventsQuery.entries,
   pastDays: v.optional(days, "30"),
-});
-
-/** Published reference, campaigns and templates. */
-export const campaignsQuery = v.object({
-  ...pageOfQuery,
-  sort: v.optional(
-    v.pipe(
-      v.string("must be given once"),
-      v.regex(
-        /^(name|createdAt|updatedAt)(:(asc|desc))?$/,
-        "must be name, createdAt or updatedAt, with :asc or :desc",
-      ),
-    ),
-  ),
-  status: v.optional(text),
-});
-export const templatesQuery = v.object(pageOfQuery);
-
-/** Published reference, reports. */
-const timezone = v.optional(
-  v.pipe(v.string("must be given once"), v.check(isTimeZone, "must be a time zone such as Europe/Oslo")),
-  "UTC",
-);
-export const dashboardQuery = v.object({ pastDays: days, timezone });
-export const histogramTypes = [
-  "email-sent",
-  "email-delivered",
-  "email-bounced",
-  "first-contact-unsubscribed",
-  "first-email-complaint",
-  "first-email-opened",
-  "first-email-clicked",
-] as const;
-export const histogramQuery = v.object({
-  ...dashboardQuery.entries,
-  eventType: v.picklist(histogramTypes, `must be one of ${histogramTypes.join(", ")}`),
-});
-const periods = ["24hours", "week", "month"] as const;
-export const engagementQuery = v.object({
-  period: v.optional(v.picklist(periods, `must be one of ${periods.join(", ")}`), "week"),
-  timezone,
 });
