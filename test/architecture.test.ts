@@ -152,6 +152,7 @@ describe("the architecture", () => {
     ["conf", /^config\//],
     ["@inquirer/prompts", /^terminal\//],
     ["chalk", /^terminal\//],
+    ["cli-table3", /^terminal\//],
     ["libsql", /^sandbox\//],
     ["hono", /^sandbox\//],
     ["csv-parse", /^bulk\//],
@@ -168,7 +169,7 @@ describe("the architecture", () => {
     expect(users.map((file) => file.path).filter((path) => !where.test(path))).toEqual([]);
   });
 
-  it.each(["csv-parse", "libsql", "yauzl", "sax", "numfmt", "lossless-json", "@modelcontextprotocol/sdk"])(
+  it.each(["cli-table3", "csv-parse", "libsql", "yauzl", "sax", "numfmt", "lossless-json", "@modelcontextprotocol/sdk"])(
     "%s has one file that knows it",
     (name) => {
       const users = files.filter((file) =>
