@@ -7,15 +7,21 @@ import { join } from "node:path";
 import { rolldown } from "rolldown";
 import { textFiles } from "./text-files.mjs";
 
+/** Each file costs a start as much as several KiB of code: what many commands share is in few files. */
+const shared = [
+  { name: "common", minShareCount: 20 },
+  { name: "account", test: /src[\\/](service|config|disk)[\\/]/, minShareCount: 4 },
+  { name: "commands", test: /src[\\/](commands|terminal)[\\/]/, minShareCount: 4 },
+];
+
 const output = {
   dir: "dist",
   format: "cjs",
   entryFileNames: "[name].cjs",
   chunkFileNames: "[name]-[hash].cjs",
   dynamicImportInCjs: false,
+  codeSplitting: { groups: shared.map((group) => ({ ...group, includeDependenciesRecursively: false })) },
   // Names stay, so that ECM_DEBUG=1 shows where something failed.
-  // What most commands need is one file: each file costs a start as much as several KiB of code.
-  codeSplitting: { groups: [{ name: "common", minShareCount: 20 }] },
   minify: { compress: true, mangle: { keepNames: true }, codegen: true },
 };
 
@@ -23,6 +29,7 @@ const output = {
 async function bundle(input, outputOptions) {
   const built = await rolldown({
     input,
+    preserveEntrySignatures: "allow-extension",
     platform: "node",
     external: ["libsql"],
     transform: { target: "node20.19" },
