@@ -221,7 +221,13 @@ async function openNetworkLine(
   if (profile.warning !== undefined) terminal.note(`warning: ${profile.warning}`, "needed");
   const { openNetwork } = await import("./http/network.ts");
   const proxy = proxyFor(profile.baseUrl.value, terminal.env);
-  return { ...(await openNetwork(kind, connections, proxy)), apiKey };
+  const network = await openNetwork({
+    baseUrl: profile.baseUrl.value,
+    purpose: kind,
+    connections,
+    proxy: proxy?.url,
+  });
+  return { ...network, apiKey };
 }
 
 function showEvent(
