@@ -37,6 +37,7 @@ import type {
   Snapshot,
 } from "./public-types.ts";
 import { type AccountLimits, defaultMonthlyLimit, endOfMonth } from "./rules/limits.ts";
+import { applyDueEvents } from "./rules/sending.ts";
 import { type Store, serviceTime } from "./store/index.ts";
 import { maxLoggedRequests } from "./store/request-log.ts";
 import { resetToDefaultStructure, vacuum } from "./store/reset-account.ts";
@@ -154,9 +155,10 @@ export class SandboxAdmin {
     const { settings, database } = this.store;
     if (change !== undefined) {
       const wanted = checkedClockChange(change);
-      database.transaction(() =>
-        settings.setClock(changedClock(wanted, settings.clock(), this.processClock.now())),
-      );
+      database.transaction(() => {
+        settings.setClock(changedClock(wanted, settings.clock(), this.processClock.now()));
+        applyDueEvents(this.store, this.now());
+      });
     }
     const { clock_offset, clock_frozen_at } = settings.clock();
     const frozen = clock_frozen_at !== null;
@@ -202,7 +204,7 @@ export class SandboxAdmin {
 
   /** What the page at /__sandbox/ shows of the account. */
   overview(): AccountOverview {
-    return accountOverview(this.store);
+    return accountOverview(this.store, this.now());
   }
 
   private now(): number {

@@ -21,6 +21,7 @@ it.each([
   sandbox.admin.reset();
   const saved = await openDatabase(join(folder, "snapshots", "one.db"));
   saved.exec(`PRAGMA user_version = ${version}`);
+  if (version < 10) saved.exec("DROP TABLE documents; DROP TABLE upcoming_events");
   saved.close();
   if (isLoaded) sandbox.admin.loadSnapshot("one");
   else expect(() => sandbox.admin.loadSnapshot("one")).toThrow("was saved by another version of ecm");

@@ -1,4 +1,6 @@
 /** What the page at /__sandbox/ shows of the account: by names, not by ids. */
+import { campaignRecords } from "../rules/campaigns.ts";
+import { applyDueEvents } from "../rules/sending.ts";
 import type { Store } from "../store/index.ts";
 
 export interface AccountOverview {
@@ -12,11 +14,18 @@ export interface AccountOverview {
     tags: string[];
   }[];
   lists: { name: string; contacts: number }[];
+  /** The newest first. */
+  campaigns: { name: string; status: string; sent: number; opened: number }[];
+  templates: { name: string }[];
+  domains: { name: string; missing: string[] }[];
 }
 
 const maxContacts = 100;
+const maxCampaigns = 100;
 
-export function accountOverview(store: Store): AccountOverview {
+/** @param now the service's time, in milliseconds since the epoch */
+export function accountOverview(store: Store, now: number): AccountOverview {
+  store.database.transaction(() => applyDueEvents(store, now));
   const structure = store.structures.all()[0]!;
   const lists = store.lists.all(structure._id);
   const names = new Map(
@@ -41,5 +50,20 @@ export function accountOverview(store: Store): AccountOverview {
       tags: tags.map(nameById),
     })),
     lists: lists.map(({ name, totalContacts }) => ({ name, contacts: totalContacts })),
+    campaigns: describeCampaigns(store, now),
+    templates: store.documents.all("template").map(({ name }) => ({ name })),
+    domains: store.documents
+      .all("domain")
+      .map(({ name, content }) => ({ name, missing: content.missing as string[] })),
   };
+}
+
+function describeCampaigns(store: Store, now: number): AccountOverview["campaigns"] {
+  const page = { page: 1, size: maxCampaigns, sort: "updatedAt", direction: "desc", now } as const;
+  return campaignRecords(store, store.documents.page("campaign", page).documents, now).map((campaign) => ({
+    name: campaign.name,
+    status: campaign.status,
+    sent: campaign.sentCount,
+    opened: store.mailEvents.figures({ from: 0, to: now, campaignId: campaign._id }).uniqueOpens,
+  }));
 }

@@ -5,6 +5,7 @@ import { foldKey, type StoredContact } from "../store/contacts.ts";
 import type { Store } from "../store/index.ts";
 import type { StoredStructure } from "../store/structures.ts";
 import { type CheckedSeed, invalidAt, joinPlace, type SeedContact } from "./bodies.ts";
+import { applyMailSeed, sendingTimes } from "./seed-mail.ts";
 
 /**
  * The caller is in a transaction, and undoes it when this throws.
@@ -41,9 +42,36 @@ export function applySeed(store: Store, seed: CheckedSeed, now: number): SeedRep
   for (const [index, label] of seed.tags.entries()) tags.resolve(label, joinPlace("tags", index));
   for (const [index, name] of seed.lists.entries()) lists.resolve(name, joinPlace("lists", index));
 
-  const report: SeedReport = { contacts: { created: 0, updated: 0 } };
+  const times = sendingTimes(seed, now);
+  // Contacts of the seed are there when its first campaign is sent.
+  const createdAt = times.reduce<number>((first, at) => Math.min(first, at ?? now), now);
+  const contacts = seedContacts(store, seed.contacts, { structure, now, createdAt, fields, lists, tags });
+  if (structure.fields.length + structure.tags.length > before) {
+    store.structures.put({ ...structure, __v: structure.__v + 1 });
+  }
+  const resolveList = (name: string, place: string) => lists.resolve(name, place);
+  return { contacts, ...applyMailSeed(store, seed, { now, times, resolveList }) };
+}
+
+interface ContactContext {
+  structure: StoredStructure;
+  now: number;
+  /** Of new contacts, in milliseconds since the epoch. */
+  createdAt: number;
+  fields: NameIndex;
+  lists: NameIndex;
+  tags: NameIndex;
+}
+
+function seedContacts(
+  store: Store,
+  contacts: SeedContact[],
+  context: ContactContext,
+): SeedReport["contacts"] {
+  const { fields, lists, tags } = context;
+  const report = { created: 0, updated: 0 };
   const seen = new Map<string, number>();
-  for (const [index, contact] of seed.contacts.entries()) {
+  for (const [index, contact] of contacts.entries()) {
     const place = joinPlace("contacts", index);
     refuseContact(contact, place, seen, index);
     const wanted = {
@@ -52,11 +80,7 @@ export function applySeed(store: Store, seed: CheckedSeed, now: number): SeedRep
       tags: contact.tags.map((name, at) => tags.resolve(name, joinPlace(`${place}.tags`, at))),
       status: contact.status === undefined ? undefined : parseStatus(contact.status, `${place}.status`),
     };
-    const isNew = putContact(store, { structure, now }, contact.key, wanted);
-    report.contacts[isNew ? "created" : "updated"] += 1;
-  }
-  if (structure.fields.length + structure.tags.length > before) {
-    store.structures.put({ ...structure, __v: structure.__v + 1 });
+    report[putContact(store, context, contact.key, wanted) ? "created" : "updated"] += 1;
   }
   return report;
 }
@@ -78,7 +102,7 @@ type WantedContact = Pick<StoredContact, "fields" | "lists" | "tags"> & { status
 /** Creates the contact, or adds lists, tags and values to it. Returns whether it is new. */
 function putContact(
   store: Store,
-  { structure, now }: { structure: StoredStructure; now: number },
+  { structure, now, createdAt }: ContactContext,
   key: string,
   wanted: WantedContact,
 ): boolean {
@@ -92,8 +116,8 @@ function putContact(
       lists: [...new Set(wanted.lists)],
       tags: [...new Set(wanted.tags)],
       status: wanted.status ?? { primary: "active", secondary: "confirmed" },
-      createdAt: now,
-      updatedAt: now,
+      createdAt,
+      updatedAt: createdAt,
       version: 0,
     });
     return true;

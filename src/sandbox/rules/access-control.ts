@@ -34,18 +34,19 @@ export class AccessControl {
 
   /**
    * @param realNow milliseconds since the epoch; the service's own time may be another
-   * @returns `now`: the service's time
+   * @returns `now`: the service's time; `isEventDue`: something that follows from a mail has happened by now
    */
   admit(
     address: string,
     keyValue: string | undefined,
     scope: Scope | undefined,
     realNow: number,
-  ): Admission & { now: number } {
+  ): Admission & { now: number; isEventDue: boolean } {
     const keyHash = keyValue !== undefined && isKeyValue(keyValue) ? hashKey(keyValue) : "";
     const facts = this.store.account.accessFacts(address, keyHash);
     const now = serviceTimeAt(facts, realNow);
-    return { ...this.decide(facts, address, scope, now), now };
+    const isEventDue = facts.next_event_at !== null && facts.next_event_at <= now;
+    return { ...this.decide(facts, address, scope, now), now, isEventDue };
   }
 
   private decide(facts: AccessFacts, address: string, scope: Scope | undefined, now: number): Admission {

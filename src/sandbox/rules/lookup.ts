@@ -1,5 +1,6 @@
 /** Looks up what the ids in a path name; where there is nothing, the request is refused with 404. */
 import type { StoredContact } from "../store/contacts.ts";
+import type { StoredDocument } from "../store/documents.ts";
 import type { Store } from "../store/index.ts";
 import type { StoredList } from "../store/lists.ts";
 import type { StoredStructure } from "../store/structures.ts";
@@ -24,4 +25,11 @@ export function requireList(store: Store, structureId: string, id: string): Stor
   const list = store.lists.get(requireStructure(store, structureId)._id, id);
   if (!list) throw notFound("List");
   return list;
+}
+
+/** @throws Refusal 404 */
+export function requireCampaign(store: Store, id: string): StoredDocument {
+  const campaign = store.documents.get("campaign", id);
+  if (!campaign) throw notFound("Campaign");
+  return campaign;
 }

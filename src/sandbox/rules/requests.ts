@@ -230,7 +230,7 @@ const digits = (maximum: number) =>
     v.metadata({ type: "integer", pattern: undefined, minimum: 1, maximum }),
     v.transform(Number),
   );
-const pageQuery = {
+export const pageQuery = {
   page: v.optional(v.pipe(digits(maxPage), page), "1"),
   size: v.optional(v.pipe(digits(maxPageSize), pageSize), "25"),
 };
@@ -278,15 +278,14 @@ const typesQuery = v.pipe(
     `must be types of events, separated by commas: ${eventTypes.join(", ")}`,
   ),
 );
+/** How many days a feed or a report looks back. */
+export const pastDays = v.pipe(
+  digits(maxPastDays),
+  v.minValue(1, "must be at least 1"),
+  v.maxValue(maxPastDays, `must be at most ${maxPastDays}`),
+);
 export const contactEventsQuery = v.object({ ...pageQuery, types: v.optional(typesQuery) });
 export const accountEventsQuery = v.object({
   ...contactEventsQuery.entries,
-  pastDays: v.optional(
-    v.pipe(
-      digits(maxPastDays),
-      v.minValue(1, "must be at least 1"),
-      v.maxValue(maxPastDays, `must be at most ${maxPastDays}`),
-    ),
-    "30",
-  ),
+  pastDays: v.optional(pastDays, "30"),
 });

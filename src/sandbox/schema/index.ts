@@ -13,6 +13,7 @@ import { requestBatchesSchema } from "./0006-request-batches.ts";
 import { frozenClockSchema } from "./0007-frozen-clock.ts";
 import { requestRowsSchema } from "./0008-request-rows.ts";
 import { noMilestonesSchema } from "./0009-no-milestones.ts";
+import { campaignsSchema } from "./0010-campaigns.ts";
 
 interface Migration {
   sql: string;
@@ -32,6 +33,7 @@ const migrations: Migration[] = [
   { sql: frozenClockSchema, changesSnapshots: false },
   { sql: requestRowsSchema, changesSnapshots: false },
   { sql: noMilestonesSchema, changesSnapshots: false },
+  { sql: campaignsSchema, changesSnapshots: false },
 ];
 /** They belong to the sandbox itself: they stay when the account is emptied or replaced. */
 const sandboxTables = ["settings", "requests"];

@@ -9,14 +9,17 @@ import { type Database, discardDatabase, findDamage, openDatabase } from "../dat
 import { migrate } from "../schema/index.ts";
 import { AccountStore } from "./account.ts";
 import { ContactStore } from "./contacts.ts";
+import { DocumentStore } from "./documents.ts";
 import { EventStore } from "./events.ts";
 import { firstId } from "./ids.ts";
 import { KeyStore } from "./keys.ts";
 import { ListStore } from "./lists.ts";
+import { MailEventStore } from "./mail-events.ts";
 import { RequestLog } from "./request-log.ts";
 import { type ContactSearch, DatabaseSearch } from "./search.ts";
 import { SettingsStore, serviceTimeAt } from "./settings.ts";
 import { StructureStore } from "./structures.ts";
+import { UpcomingStore } from "./upcoming.ts";
 
 export interface Store {
   folder: string;
@@ -27,6 +30,9 @@ export interface Store {
   lists: ListStore;
   contacts: ContactStore;
   events: EventStore;
+  documents: DocumentStore;
+  upcoming: UpcomingStore;
+  mailEvents: MailEventStore;
   search: ContactSearch;
   settings: SettingsStore;
   requests: RequestLog;
@@ -76,6 +82,9 @@ function createStore(folder: string, database: Database): Store {
     lists: new ListStore(database),
     contacts,
     events: new EventStore(database),
+    documents: new DocumentStore(database),
+    upcoming: new UpcomingStore(database),
+    mailEvents: new MailEventStore(database),
     search: new DatabaseSearch(database, contacts),
     settings: new SettingsStore(database),
     requests: new RequestLog(database),
