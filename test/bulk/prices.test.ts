@@ -61,7 +61,9 @@ firstQuick(1)(variants)("the price of every bulk command is what it sends, with 
   expect(off).toEqual([]);
 });
 
-it("a dry run's share of the month is that of the whole real run, look-ups included", async () => {
+it("a dry run's share of the month is that of the whole real run, look-ups included", {
+  tags: "slow",
+}, async () => {
   const service = await startSandbox({ monthlyLimit: 1000 });
   const rows = await inputFile(manyRows(250));
   const filled = await service.ecm(["import", rows]);

@@ -133,7 +133,9 @@ describe("events --since last", () => {
     for (const days of [0, 200]) expect((await ecm(["--since", "last"], days)).stdout).toBe("[]\n");
   });
 
-  it("says that some may be missing where the order changes with each request, and shows them later", async () => {
+  it("says that some may be missing where the order changes with each request, and shows them later", {
+    tags: "slow",
+  }, async () => {
     const play: Play = { order: "reshuffled", largest: 10, total: "missing" };
     const { feed, ecm } = await startFeed(events(200), play);
     const shown: string[] = [];

@@ -141,7 +141,9 @@ describe("two machines on one account", () => {
 });
 
 describe("a state folder on a shared volume", () => {
-  it("keeps a second machine out of a run that another one works on, without a request", async () => {
+  it("keeps a second machine out of a run that another one works on, without a request", {
+    tags: "slow",
+  }, async () => {
     const { witness, path } = await account();
     const locks = join(witness.env.ECM_STATE_DIR!, "locks");
     let lease: { name: string; text: string } | undefined;

@@ -6,7 +6,7 @@ test("A process that starts and stops a sandbox leaves the writes of another pro
   await startAndStopBesideWrites(1);
 });
 
-test("A server for agents leaves the writes of commands alone", async () => {
+test("A server for agents leaves the writes of commands alone", { tags: "slow" }, async () => {
   await callToolsBesideWrites(1);
 });
 
