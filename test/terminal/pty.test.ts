@@ -1,4 +1,8 @@
-/** In a real pseudo-terminal: Ctrl-C while writes are under way, and less. */
+/**
+ * In a real pseudo-terminal: Ctrl-C while writes are under way, and less.
+ *
+ * @module-tag slow
+ */
 import { spawnSync } from "node:child_process";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";

@@ -1,4 +1,8 @@
-/** A client that is generated from /openapi.json type-checks, and works. Needs the package registry; skipped without it. */
+/**
+ * A client that is generated from /openapi.json type-checks, and works. Needs the package registry; skipped without it.
+ *
+ * @module-tag slow
+ */
 import { execFile, execFileSync, spawnSync } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";

@@ -1,3 +1,4 @@
+/** @module-tag slow */
 import { cp, mkdir, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";

@@ -1,13 +1,17 @@
-/** Plans and their runs, killed or damaged at any moment: what was approved is written once, or nothing is. */
+/**
+ * Plans and their runs, killed or damaged at any moment: what was approved is written once, or nothing is.
+ *
+ * @module-tag slow
+ */
 import { readdirSync } from "node:fs";
 import { readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { contactsIn, inputFile, manyContacts, manyRows, summaryOf } from "../bulk/kit.ts";
 import { makePlanFile } from "../bulk/plan-kit.ts";
-import { carriedOutTwice, startWitness, type Witness } from "../journeys/witness.ts";
 import { resultOf, spawnEcm } from "../support/ecm.ts";
 import { startSandbox } from "../support/sandbox.ts";
+import { carriedOutTwice, startWitness, type Witness } from "./witness.ts";
 
 const size = 250;
 const file = manyRows(size, (index) => (index % 3 === 0 ? `Changed ${index}` : `First ${index}`));

@@ -1,10 +1,14 @@
-/** What the README says that people do, done by the commands as they stand there. */
+/**
+ * What the README says that people do, done by the commands as they stand there.
+ *
+ * @module-tag slow
+ */
 import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { expect, it } from "vitest";
-import { machine, recipe } from "../recipes.kit.ts";
+import { machine, recipe } from "./recipes.kit.ts";
 
-const readme = readFileSync(new URL("../../README.md", import.meta.url), "utf8");
+const readme = readFileSync(new URL("../README.md", import.meta.url), "utf8");
 
 recipe("the things people do with it", () => {
   it("are done by the commands shown", async () => {

@@ -1,4 +1,8 @@
-/** A feed that tells other events on every page, for ever, is an error: nothing is shown, and nothing counts as shown. */
+/**
+ * A feed that tells other events on every page, for ever, is an error: nothing is shown, and nothing counts as shown.
+ *
+ * @module-tag slow
+ */
 import { expect, it } from "vitest";
 import { ecmWith, temporaryHome } from "../support/ecm.ts";
 import { json, startHttpServer } from "../support/http-server.ts";

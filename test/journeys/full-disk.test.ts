@@ -1,14 +1,16 @@
 /**
  * Real disks: a small file system in memory that is full, read-only, or gone in the middle of a run. Mounting needs root
  * on Linux; elsewhere nothing is tried.
+ *
+ * @module-tag slow
  */
 import { execFileSync } from "node:child_process";
 import { chmod, mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { inputFile, manyRows, summaryOf } from "../bulk/kit.ts";
-import { carriedOutTwice, startWitness } from "../journeys/witness.ts";
 import { ecmWith, resultOf, spawnEcm, temporaryFolder, temporaryHome } from "../support/ecm.ts";
+import { carriedOutTwice, startWitness } from "./witness.ts";
 
 const canMount = process.platform === "linux" && process.getuid?.() === 0 && tryMount();
 

@@ -1,4 +1,8 @@
-/** The questions that matter, typed into a real pseudo-terminal. */
+/**
+ * The questions that matter, typed into a real pseudo-terminal.
+ *
+ * @module-tag slow
+ */
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";

@@ -1,4 +1,8 @@
-/** Each script of docs/recipes.md as it stands in the page: the ordinary night, and what is cut off, used up, refused or wrong. */
+/**
+ * Each script of docs/recipes.md as it stands in the page: the ordinary night, and what is cut off, used up, refused or wrong.
+ *
+ * @module-tag slow
+ */
 import { spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { readdir, readFile } from "node:fs/promises";

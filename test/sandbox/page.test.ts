@@ -1,4 +1,8 @@
-/** The page at /__sandbox/ in a real browser; skipped where there is none. */
+/**
+ * The page at /__sandbox/ in a real browser; skipped where there is none.
+ *
+ * @module-tag slow
+ */
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { type Browser, chromium, type Page } from "playwright-core";

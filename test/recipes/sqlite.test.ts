@@ -1,4 +1,8 @@
-/** The scripts of docs/databases.md for SQLite, as they stand there, with its real shell. */
+/**
+ * The scripts of docs/databases.md for SQLite, as they stand there, with its real shell.
+ *
+ * @module-tag slow
+ */
 import { execFileSync } from "node:child_process";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";

@@ -1,6 +1,10 @@
-/** How three real shells take what is offered. */
+/**
+ * How three real shells take what is offered.
+ *
+ * @module-tag slow
+ */
 import { describe, expect } from "vitest";
-import { askBash, askFish, inShell, lists, seen, typeInto } from "../commands/shells.ts";
+import { askBash, askFish, inShell, lists, seen, typeInto } from "./shells.ts";
 
 /** What is typed, `⇥` the tab key, and the words that come of it. */
 const typing: [typed: string, words: string[]][] = [

@@ -1,4 +1,8 @@
-/** The script of docs/recipes.md that has a plan approved: rehearsed, signed, verified and applied, or not. */
+/**
+ * The script of docs/recipes.md that has a plan approved: rehearsed, signed, verified and applied, or not.
+ *
+ * @module-tag slow
+ */
 import { spawn, spawnSync } from "node:child_process";
 import { appendFile, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";

@@ -1,4 +1,8 @@
-/** The steps of examples/github-workflow.yml, run as GitHub runs them, against the embedded service behind a port. */
+/**
+ * The steps of examples/github-workflow.yml, run as GitHub runs them, against the embedded service behind a port.
+ *
+ * @module-tag slow
+ */
 import { spawn } from "node:child_process";
 import { cp, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";

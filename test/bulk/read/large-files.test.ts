@@ -1,4 +1,8 @@
-/** Large inputs in little memory: the heap of the child process is too small for the whole file. */
+/**
+ * Large inputs in little memory: the heap of the child process is too small for the whole file.
+ *
+ * @module-tag slow
+ */
 import { createWriteStream } from "node:fs";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -6,8 +10,8 @@ import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { createGzip } from "node:zlib";
 import { expect, test } from "vitest";
-import { workbook } from "../bulk/read/workbooks.ts";
-import { resultOf, spawnEcm, temporaryFolder, temporaryHome } from "../support/ecm.ts";
+import { resultOf, spawnEcm, temporaryFolder, temporaryHome } from "../../support/ecm.ts";
+import { workbook } from "./workbooks.ts";
 
 const count = 150_000;
 

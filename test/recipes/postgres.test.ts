@@ -1,4 +1,8 @@
-/** The scripts of docs/databases.md for PostgreSQL, as they stand there, with a server of their own on a socket. */
+/**
+ * The scripts of docs/databases.md for PostgreSQL, as they stand there, with a server of their own on a socket.
+ *
+ * @module-tag slow
+ */
 import { execFileSync } from "node:child_process";
 import { chownSync, existsSync } from "node:fs";
 import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";

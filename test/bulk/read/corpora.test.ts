@@ -1,6 +1,8 @@
 /**
  * Files by others, from a folder that is not part of the project: `ECM_CORPORA`, or a neighbour of the checkout. Every file of
  * it is read; what comes of it stands in `corpora.table.txt`, to be looked at when it changes.
+ *
+ * @module-tag slow
  */
 import { createHash } from "node:crypto";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
@@ -9,18 +11,18 @@ import { tmpdir } from "node:os";
 import { join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
-import { readRecords } from "../../src/bulk/read/csv.ts";
-import { decodeAll, encodingNamed } from "../../src/bulk/read/encoding/decode.ts";
-import { findEncoding } from "../../src/bulk/read/encoding/detect.ts";
-import { readRows, type Understood, understandInput } from "../../src/bulk/read/index.ts";
-import { inspectFile } from "../../src/bulk/read/inspect.ts";
-import { createKeyReader } from "../../src/bulk/read/keys.ts";
-import type { ReadOptions } from "../../src/bulk/read/rows.ts";
-import { readText } from "../../src/bulk/read/text.ts";
-import { EcmError } from "../../src/errors.ts";
-import { fileWith, named, structure } from "../bulk/read/reading.ts";
+import { readRecords } from "../../../src/bulk/read/csv.ts";
+import { decodeAll, encodingNamed } from "../../../src/bulk/read/encoding/decode.ts";
+import { findEncoding } from "../../../src/bulk/read/encoding/detect.ts";
+import { readRows, type Understood, understandInput } from "../../../src/bulk/read/index.ts";
+import { inspectFile } from "../../../src/bulk/read/inspect.ts";
+import { createKeyReader } from "../../../src/bulk/read/keys.ts";
+import type { ReadOptions } from "../../../src/bulk/read/rows.ts";
+import { readText } from "../../../src/bulk/read/text.ts";
+import { EcmError } from "../../../src/errors.ts";
+import { fileWith, named, structure } from "./reading.ts";
 
-const root = fileURLToPath(new URL("../..", import.meta.url));
+const root = fileURLToPath(new URL("../../..", import.meta.url));
 const folder = process.env.ECM_CORPORA ?? join(root, "..", "shared", "corpora");
 const isThere = existsSync(folder);
 

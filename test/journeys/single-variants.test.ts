@@ -1,6 +1,10 @@
-/** The whole journey under every variant alone, under pairs of them, and under some that meet in one place. */
+/**
+ * The whole journey under every variant alone, under pairs of them, and under some that meet in one place.
+ *
+ * @module-tag slow
+ */
 import { describe, expect, it } from "vitest";
-import { type Journey, travel } from "../journeys/variant-journey.ts";
+import { type Journey, travel } from "./variant-journey.ts";
 
 const alone: [name: string, value: string][] = [
   ["keys", "refused"],
@@ -64,7 +68,7 @@ describe("the same journey", () => {
     { keys: "refused", "max-keys": "20", page: "refuse:25" },
   ];
 
-  it.each([...alone.map(([name, value]) => ({ [name]: value })), ...several, ...pairs(24)])(
+  it.each([...alone.map(([name, value]) => ({ [name]: value })), ...several, ...pairs(8)])(
     "comes to the same end under %j",
     async (variants) => {
       const { said, ...journey } = await travel(variants);

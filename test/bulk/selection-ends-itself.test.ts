@@ -1,12 +1,14 @@
 /**
  * A change that ends its own selection (`--list Trial --remove-list Trial`), with a lost answer: nobody can tell from the
  * selection whether the change was applied. Each is held against the same run without the loss.
+ *
+ * @module-tag slow
  */
 import { describe, expect, it } from "vitest";
 import type { Summary } from "../../src/bulk/runs/report.ts";
-import { contactsIn, inputFile, summaryOf } from "../bulk/kit.ts";
 import { type Loss, startWitness, type Witness } from "../journeys/witness.ts";
 import { type Result, resultOf, spawnEcm } from "../support/ecm.ts";
+import { contactsIn, inputFile, summaryOf } from "./kit.ts";
 
 /** p0 to p3 are chosen; p4 and p5 are not. */
 async function startScene(): Promise<Witness> {
