@@ -6,8 +6,9 @@
 import type { Item, Operation } from "../items.ts";
 import { asRunStop } from "../pace/run-stop.ts";
 import type { Found } from "../plan/found.ts";
-import { type Planned, plannedItem, readPlanBlocks, type StoredLine } from "../plan/plan-file.ts";
+import { type Planned, readPlanBlocks, type StoredLine } from "../plan/plan-file.ts";
 import { isScarce, note, type Session } from "../plan/session.ts";
+import { plannedItem } from "../plan/stored-line.ts";
 import type { Freshness, Seen } from "./attempt.ts";
 import { createKeyedQueue, createPool } from "./pool.ts";
 import { withCreatedNames } from "./stand-ins.ts";

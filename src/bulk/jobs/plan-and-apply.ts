@@ -21,12 +21,12 @@ import {
   type KeptPlan,
   type PlanEnd,
   type PlanHead,
-  PlanWriter,
   readKeptPlan,
   readPlanLines,
   requireWholePlan,
 } from "../plan/plan-file.ts";
 import { planNames } from "../plan/plan-line.ts";
+import { PlanWriter } from "../plan/plan-writer.ts";
 import { type PlanRest, type Price, priceOfPlan, requireMonth } from "../plan/price.ts";
 import type { Engine, RunContext } from "../plan/run-context.ts";
 import {

@@ -6,9 +6,11 @@
 import type { Decision, Item, PassedRow } from "../items.ts";
 import { asRunStop } from "../pace/run-stop.ts";
 import type { Found } from "./found.ts";
-import { type PlanWriter, type StoredLine, storedLine } from "./plan-file.ts";
+import type { StoredLine } from "./plan-file.ts";
 import { type PlanLine, type PlanNames, planLineOf } from "./plan-line.ts";
+import type { PlanWriter } from "./plan-writer.ts";
 import { isScarce, requestsNow, type Session } from "./session.ts";
+import { storedLine } from "./stored-line.ts";
 import { addToTally, isWrite } from "./tally.ts";
 
 /** What a job puts into a plan, in order: contacts, and rows that stand for none. */
