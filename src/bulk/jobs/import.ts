@@ -4,7 +4,7 @@ import { statusParts } from "../../service/contacts.ts";
 import type { ContactStructure } from "../../wire.ts";
 import type { DesiredContact } from "../items.ts";
 import type { Mode } from "../plan/decide.ts";
-import type { NameBook } from "../plan/names.ts";
+import type { NameBook } from "../plan/name-book.ts";
 import { openInput, requireClearConsent, understandInput } from "../read/index.ts";
 import type { Duplicates } from "../read/join.ts";
 import type { ReadOptions, Row } from "../read/rows.ts";
@@ -84,8 +84,8 @@ function desiredContactOf(row: Row, names: NameBook, options: ImportOptions): De
   const isOfNewFields = options.read.newFields !== undefined;
   return {
     fields: isOfNewFields ? new Map([...told].map(([id, value]) => [names.fieldId(id), value])) : told,
-    addLists: idsOf(options.lists, row.lists, names.listId),
-    addTags: idsOf(options.tags, row.tags, names.tagId),
+    addLists: idsOf(options.lists, row.lists, (name) => names.listId(name)),
+    addTags: idsOf(options.tags, row.tags, (name) => names.tagId(name)),
     removeLists: [],
     removeTags: [],
     isNotSubscribed: row.notSubscribed !== undefined && !options.includeUnsubscribed,

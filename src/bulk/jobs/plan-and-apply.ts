@@ -15,7 +15,8 @@ import { asRunStop, type RunStop, requireFurther } from "../pace/run-stop.ts";
 import { guardFailure } from "../plan/guards.ts";
 import type { Lookup } from "../plan/lookup.ts";
 import { type Entries, makePlan } from "../plan/make-plan.ts";
-import { type NameBook, standInFor } from "../plan/names.ts";
+import type { NameBook } from "../plan/name-book.ts";
+import { standInFor } from "../plan/names.ts";
 import {
   type ClosedPlan,
   type KeptPlan,

@@ -116,7 +116,7 @@ export interface ClosedPlan {
 /** What of a plan is on the disk. */
 export interface KeptPlan {
   head: PlanHead;
-  creations: Creation[];
+  creations: readonly Creation[];
   /** Bytes up to the end of the block after which it continues. */
   bytes: number;
   taken: number;
