@@ -44,7 +44,7 @@ import { identityReader } from "../read/keys.ts";
 import type { EnteredRun } from "../runs/enter.ts";
 import { fileOf } from "../runs/files.ts";
 import { type RunKind, runCommands, runsFolder } from "../runs/folder.ts";
-import { createLedger, type Ledger } from "../runs/ledger.ts";
+import { Ledger } from "../runs/ledger.ts";
 import type { SettledByInput } from "../runs/report.ts";
 import { requireFewRejects, stopAtRejects } from "./few-rejects.ts";
 import { type Closed, closeRun } from "./finish.ts";
@@ -98,7 +98,7 @@ export async function planAndApply(
 ): Promise<Closed> {
   const { options } = context;
   const kept = run && (await readKeptPlan(planFileOf(run)));
-  const ledger = run?.ledger ?? createLedger();
+  const ledger = run?.ledger ?? new Ledger();
   if (run) requireWholePlan(planFileOf(run), kept, hasBegun(ledger));
   const input = kept?.end?.input ?? job.input;
   let state: RunState = { ...context, input, tally: kept?.tally ?? emptyTally(), ledger, run };

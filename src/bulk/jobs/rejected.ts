@@ -34,8 +34,7 @@ export async function writeRejected(
   if (stop?.by === "signal" && input.read > maxRowsAfterSignal) return null;
   const wanted = options.rejects === undefined ? undefined : resolve(options.rejects);
   const own = run && join(run.folder, fileOf.rejects);
-  // A link stays, and what it leads to is written.
-  const target = own ?? (wanted && (await realpath(wanted).catch(() => wanted)));
+  const target = own ?? (wanted && (await targetOf(wanted)));
   if (!target) return null;
   try {
     const kept = await readKeptPlan(plan);
@@ -46,17 +45,22 @@ export async function writeRejected(
     emit({ kind: "remark", text: `No rejects file: ${(error as Error).message}` });
     return null;
   }
-  if (own && wanted) {
-    const isCopied = await copyFile(own, wanted).then(
-      () => true,
-      () => false,
-    );
-    if (!isCopied) {
-      emit({ kind: "remark", text: `--rejects: ${wanted} cannot be written` });
-      return own;
-    }
-  }
-  return wanted ?? target;
+  if (!own || !wanted) return wanted ?? target;
+  if (await isCopied(own, wanted)) return wanted;
+  emit({ kind: "remark", text: `--rejects: ${wanted} cannot be written` });
+  return own;
+}
+
+/** A link stays, and what it leads to is written. */
+function targetOf(file: string): Promise<string> {
+  return realpath(file).catch(() => file);
+}
+
+function isCopied(from: string, to: string): Promise<boolean> {
+  return copyFile(from, to).then(
+    () => true,
+    () => false,
+  );
 }
 
 /** Rows and contacts that may have a line in the file. */
@@ -76,13 +80,14 @@ async function* rejectedLines(plan: string, ledger: Ledger): AsyncGenerator<Reje
 
 function reasonFor(
   { action, code, message, of, apply }: StoredLine,
-  { rejections, remarks, isDone }: Ledger,
+  ledger: Ledger,
 ): { code: string; message: string } | undefined {
   if (action === "reject") return { code: code ?? "", message: message ?? "" };
-  if (of !== undefined) return rejections.get(of);
+  if (of !== undefined) return ledger.rejections.get(of);
   if (!apply || apply.isErased) return undefined;
   const { ref, operation } = apply;
-  return rejections.get(ref) ?? remarks.get(ref) ?? (isDone(ref) ? undefined : operation.remark);
+  const noted = ledger.rejections.get(ref) ?? ledger.remarks.get(ref);
+  return noted ?? (ledger.isDone(ref) ? undefined : operation.remark);
 }
 
 /** Its line in the input, or its place among the contacts of the run. */

@@ -9,7 +9,7 @@ import { isCreation, isEnd, isHead, isLine } from "./plan-shape.ts";
 export interface PlanFile {
   path: string;
   head: PlanHead;
-  creations: Creation[];
+  creations: readonly Creation[];
   end: Pick<PlanEnd, "counts" | "requests" | "digest">;
   /** Contacts that it writes. */
   writes: number;
@@ -42,6 +42,7 @@ type Value = Readonly<Record<string, unknown>>;
 class PlanFileReader {
   private readonly path: string;
   private plan: PlanFile | undefined;
+  private readonly creations: Creation[] = [];
   /** Reported once it is known that nobody has changed the file. */
   private isMisshapen = false;
   private readonly counted: Partial<PlanEnd["counts"]> = {};
@@ -69,7 +70,7 @@ class PlanFileReader {
     const plan: PlanFile = {
       path,
       head,
-      creations: [],
+      creations: this.creations,
       end: { counts: {} as PlanEnd["counts"], requests: 0, digest: "" },
       writes: 0,
       unsubscribes: false,
@@ -83,7 +84,7 @@ class PlanFileReader {
   private add(plan: PlanFile, value: Value): boolean {
     if ("create" in value) {
       if (!isCreation(value.create)) return false;
-      plan.creations.push(value.create);
+      this.creations.push(value.create);
       return true;
     }
     if ("end" in value) {
