@@ -5,20 +5,14 @@ import { rm } from "node:fs/promises";
 import { basename, dirname, extname, join, sep } from "node:path";
 import { isFinished } from "../bulk/runs/enter.ts";
 import { fileOf } from "../bulk/runs/files.ts";
-import {
-  locksFolder,
-  type Manifest,
-  type OwnFolders,
-  readManifest,
-  runsFolder,
-  writeManifest,
-} from "../bulk/runs/folder.ts";
+import { locksFolder, type Manifest, readManifest, runsFolder, writeManifest } from "../bulk/runs/folder.ts";
 import { isTemporaryName } from "../disk/atomic-file.ts";
 import { type Lease, LockedError, takeLease } from "../disk/lease.ts";
 import { listUnderWay } from "../disk/under-way.ts";
 import { entriesOf, filesIn, foldersIn, isPacked, isRegular, isThere } from "../disk/walk.ts";
 import { EcmError, exitCodes } from "../errors.ts";
 import { eraseLines, erasePlan, eraseTable, holdsKey, journalEraser, textEraser } from "./erase-file.ts";
+import type { OwnFolders } from "./files-of-others.ts";
 import type { Redactor } from "./redaction.ts";
 
 /**

@@ -23,13 +23,8 @@ import { requireFile } from "../read/source.ts";
 import { spool, streamAt } from "../read/spool.ts";
 import type { EnteredRun } from "../runs/enter.ts";
 import { fileOf } from "../runs/files.ts";
-import {
-  type Manifest,
-  makeRunFolder,
-  requireStatePlace,
-  runsFolder,
-  sweepAbandoned,
-} from "../runs/folder.ts";
+import { type Manifest, makeRunFolder, requireStatePlace, runsFolder } from "../runs/folder.ts";
+import { sweepAbandoned } from "../runs/sweep.ts";
 import { aboutRun, fingerprintIn } from "./about-run.ts";
 import { enterJob, isRefusal, leaveRun } from "./enter-job.ts";
 import { settledByInput } from "./entries.ts";
