@@ -27,8 +27,9 @@ import { settledByInput } from "./entries.ts";
 import { type Closed, closeUnentered, nothingRead } from "./finish.ts";
 import { needsStatus, type RowJob, readOnly } from "./job.ts";
 import { openLookup } from "./open-lookup.ts";
-import { planAndApply, type ReadyJob } from "./plan-and-apply.ts";
+import { planAndApply } from "./plan-and-apply.ts";
 import { type Clarify, openRowRun, type RowRun, readInput } from "./prepare.ts";
+import type { ReadyJob } from "./ready-job.ts";
 import { asksForHidden, readyRows, workFor } from "./rows.ts";
 
 export interface JobOptions extends RunOptions {
