@@ -29,26 +29,29 @@ export async function writeRejected(
   stop: RunStop | undefined,
   plan: string | undefined,
 ): Promise<string | null> {
-  const { run, options, emit, ledger, input } = state;
+  const { run, options, input } = state;
   if (plan === undefined || countOf(state) === 0) return null;
   if (stop?.by === "signal" && input.read > maxRowsAfterSignal) return null;
   const wanted = options.rejects === undefined ? undefined : resolve(options.rejects);
   const own = run && join(run.folder, fileOf.rejects);
   const target = own ?? (wanted && (await targetOf(wanted)));
-  if (!target) return null;
+  if (!target || !(await isWritten(target, state, plan))) return null;
+  if (!own || !wanted) return wanted ?? target;
+  if (await isCopied(own, wanted)) return wanted;
+  state.emit({ kind: "remark", text: `--rejects: ${wanted} cannot be written` });
+  return own;
+}
+
+async function isWritten(file: string, { emit, ledger }: RunState, plan: string): Promise<boolean> {
   try {
     const kept = await readKeptPlan(plan);
     const table = kept?.head.table ?? keyTable;
-    if ((await writeRejects(target, table, () => rejectedLines(plan, ledger))) === 0) return null;
+    return (await writeRejects(file, table, () => rejectedLines(plan, ledger))) > 0;
   } catch (error) {
     // The run is over, and its summary must not be lost over this.
     emit({ kind: "remark", text: `No rejects file: ${(error as Error).message}` });
-    return null;
+    return false;
   }
-  if (!own || !wanted) return wanted ?? target;
-  if (await isCopied(own, wanted)) return wanted;
-  emit({ kind: "remark", text: `--rejects: ${wanted} cannot be written` });
-  return own;
 }
 
 /** A link stays, and what it leads to is written. */
