@@ -76,5 +76,5 @@ export function composeOptionsFrom(
   kind: ComposeOptions["kind"],
   record: Record<string, unknown>,
 ): ComposeOptions {
-  return { ...(record as unknown as Omit<ComposeOptions, "kind">), kind };
+  return { ...(record as Omit<ComposeOptions, "kind">), kind };
 }

@@ -61,14 +61,19 @@ function notSubscribedAre({ includeUnsubscribed, unsubscribeMarked, mode }: Impo
   return unsubscribeMarked ? `${become}; unsubscribed if active in the account` : become;
 }
 
-/** The options as a manifest keeps them: once the new fields exist, the command that names them is the same. */
-function importRecord({ input: _input, read, ...options }: ImportOptions): Record<string, unknown> {
+/** The options as a manifest keeps them. */
+type ImportRecord = Omit<ImportOptions, "input" | "read"> & {
+  read: Omit<ReadOptions, "map"> & { map: [string, string][] };
+};
+
+/** Once the new fields exist, the command that names them is the same. */
+function importRecord({ input: _input, read, ...options }: ImportOptions): ImportRecord {
   return { ...options, read: { ...read, map: [...read.map], newFields: undefined } };
 }
 
 /** The inverse, for `runs resume`. */
 export function importOptionsFrom(record: Record<string, unknown>, input: RowJob["input"]): ImportOptions {
-  const { read, ...options } = record as unknown as ImportOptions & { read: { map: [string, string][] } };
+  const { read, ...options } = record as ImportRecord;
   return { ...options, input, read: { ...read, map: new Map(read.map) } };
 }
 
