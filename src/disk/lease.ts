@@ -154,7 +154,7 @@ class Contest {
     return isContested;
   }
 
-  /** Whether it has to be waited for; removes what belongs to nobody any more. @throws LockedError for who goes first */
+  /** Whether it has to be waited for; removes what belongs to nobody any more. @throws LockedError */
   private async isInTheWay(other: string): Promise<boolean> {
     const { folder, stem, name, what, self, times } = this.options;
     const path = join(folder, other);

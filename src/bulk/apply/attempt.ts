@@ -40,11 +40,11 @@ export interface Attempt extends Seen {
 /** An attempt that is about to be sent, or was sent. */
 export type Tried = Attempt & { readonly decision: Operation };
 
-/** After so many contacts that a look-up has missed, the next ones are looked up by themselves before they are created. */
+/** After so many contacts that a look-up has missed, each is looked up by itself before it is created. */
 const maxMissed = 10;
 /** How old a look-up may be, in milliseconds, when a change that rests on it leaves. */
 const maxAge = 300_000;
-/** Where so few requests are allowed that a look and a write never fit between two waits, the write follows after a wait. */
+/** With so few requests that a look and a write never fit between two waits, the write follows after a wait. */
 const maxLooks = 3;
 
 /** As the plan has it, unless an earlier write is to be settled first or the contact has to be seen again. */

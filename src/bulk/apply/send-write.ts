@@ -1,4 +1,4 @@
-/** One write as a request: how it is built, that its intent is on the disk before it leaves, and what its answer teaches. */
+/** One write as a request: how it is built, its intent on the disk before it leaves, what its answer teaches. */
 import { hasReferences, withElements } from "../../service/contact-changes.ts";
 import {
   changeStatusRequest,

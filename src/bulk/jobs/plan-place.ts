@@ -20,7 +20,10 @@ export interface PlanPlace {
   remove(): Promise<void>;
 }
 
-/** A real run keeps its plan in its folder; a dry run in a place of its own, which must also be found where nothing can be written. */
+/**
+ * A real run keeps its plan in its folder; a dry run in a place of its own, which must also be found where nothing can be
+ * written.
+ */
 export async function planPlace(
   { engine, options }: RunContext,
   run: EnteredRun | undefined,

@@ -1,4 +1,4 @@
-/** Ids of the names in an input's cells or in flags. What is missing is created, or is an error that names all of it. */
+/** Ids of the names in an input or in flags. What is missing is created, or is an error that names all of it. */
 import { EcmError, exitCodes, ServiceError } from "../../errors.ts";
 import type { Account } from "../../service/account.ts";
 import { ensureLists, ensureParts } from "../../service/create-names.ts";
@@ -51,7 +51,10 @@ export class NameBook {
     this.structure = options.structure;
   }
 
-  /** @throws MissingNamesError naming everything that is missing, unless it is to be created; UsageError for a name that means two things */
+  /**
+   * @throws MissingNamesError naming everything that is missing, unless it is to be created; UsageError for a name that
+   * means two things
+   */
   static async open(options: NameBookOptions): Promise<NameBook> {
     const book = new NameBook(options);
     const lists = await book.look();
