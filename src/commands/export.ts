@@ -7,7 +7,6 @@ import { wholeContact } from "../service/contacts.ts";
 import type { OutputOptions } from "../terminal/format.ts";
 import { outputTarget } from "../terminal/output-target.ts";
 import { presentList } from "../terminal/present.ts";
-import { limitNewSpace } from "../v8-flags.ts";
 import type { Send, SendOptions } from "../wire.ts";
 import { conditionsFrom } from "./contact/conditions.ts";
 import { addOutputFileFlags, keysOption, pastTime, repeatable, whereOption } from "./flags.ts";
@@ -77,7 +76,6 @@ async function runExport(context: Context, options: ExportOptions): Promise<void
   const what = output.outputFile === undefined ? "An export" : `The export into ${output.outputFile}`;
   await context.tellUnderWay({ kind: "export", what, inputs: [] });
   const connection = await context.connect();
-  limitNewSpace(8);
   const { send, account, behaviors } = connection;
   const structure = await account.structure();
   const found = await conditions(account, structure);

@@ -43,7 +43,7 @@ export async function openSteps(
   makeWork: (structureId: string) => Work,
 ): Promise<Steps> {
   const { baseUrl, apiKey } = service;
-  const network = await openNetwork("bulk", 2);
+  const network = await openNetwork({ baseUrl, purpose: "bulk", connections: 2 });
   onTestFinished(() => network.close());
   const { signal } = new AbortController();
   const [clock, stateFolder] = [realClock, await temporaryFolder()];

@@ -80,7 +80,7 @@ function failingAfter(part: "write" | "sync", works: number): (file: string) => 
 }
 
 async function importWith(witness: Witness, path: string, openFile: Engine["openJournalFile"]) {
-  const network = await openNetwork("bulk", 8);
+  const network = await openNetwork({ baseUrl: witness.baseUrl, purpose: "bulk", connections: 8 });
   const signal = new AbortController().signal;
   const { baseUrl, apiKey } = witness;
   const send = createSend({

@@ -20,6 +20,7 @@ it.each([
   sandbox.operations.reset();
   const saved = await openDatabase(join(folder, "snapshots", "one.db"));
   saved.exec(`PRAGMA user_version = ${version}`);
+  if (version < 8) saved.exec("DROP TABLE documents; DROP TABLE upcoming_events");
   saved.close();
   if (isLoaded) sandbox.operations.loadSnapshot("one");
   else expect(() => sandbox.operations.loadSnapshot("one")).toThrow("was saved by another version of ecm");

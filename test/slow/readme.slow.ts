@@ -8,12 +8,14 @@ const readme = readFileSync(new URL("../../README.md", import.meta.url), "utf8")
 
 recipe("the things people do with it", () => {
   it("are done by the commands shown", async () => {
-    const { folder, env, ecm, file } = await machine();
+    const { folder, env, ecm, file, pipe, service } = await machine();
     const things = readme.slice(readme.indexOf("## Six things"), readme.indexOf("## Exit codes"));
     const lines = [...things.matchAll(/^ {4}(ecm .*)$/gm)].map(([, line]) => line!);
     expect(lines.length).toBeGreaterThan(10);
     for (const list of ["Customers", "Spring fair"]) await ecm("lists", "create", list);
     await ecm("structure", "tag", "add", "VIP");
+    const domains = JSON.stringify({ domains: [{ domain: "example.com" }] });
+    await pipe(domains, "sandbox", "seed", "-", "--data", service);
     await file("customers.csv", "Email,First Name\nada@example.com,Ada\nbob@example.com,Bob\n");
     await file("vip.txt", "ada@example.com\n");
     await file("left.csv", "Email\nbob@example.com\n");
