@@ -4,7 +4,7 @@ import { statusParts } from "../../service/contacts.ts";
 import type { ContactStructure } from "../../wire.ts";
 import type { DesiredContact } from "../items.ts";
 import type { Mode } from "../plan/decide.ts";
-import type { NameBook } from "../plan/names.ts";
+import type { NameBook } from "../plan/name-book.ts";
 import { openInput, requireClearConsent, understandInput } from "../read/index.ts";
 import type { Duplicates } from "../read/join.ts";
 import type { ReadOptions, Row } from "../read/rows.ts";
@@ -61,14 +61,19 @@ function notSubscribedAre({ includeUnsubscribed, unsubscribeMarked, mode }: Impo
   return unsubscribeMarked ? `${become}; unsubscribed if active in the account` : become;
 }
 
-/** The options as a manifest keeps them: once the new fields exist, the command that names them is the same. */
-function importRecord({ input: _input, read, ...options }: ImportOptions): Record<string, unknown> {
+/** The options as a manifest keeps them. */
+type ImportRecord = Omit<ImportOptions, "input" | "read"> & {
+  read: Omit<ReadOptions, "map"> & { map: [string, string][] };
+};
+
+/** Once the new fields exist, the command that names them is the same. */
+function importRecord({ input: _input, read, ...options }: ImportOptions): ImportRecord {
   return { ...options, read: { ...read, map: [...read.map], newFields: undefined } };
 }
 
 /** The inverse, for `runs resume`. */
 export function importOptionsFrom(record: Record<string, unknown>, input: RowJob["input"]): ImportOptions {
-  const { read, ...options } = record as unknown as ImportOptions & { read: { map: [string, string][] } };
+  const { read, ...options } = record as ImportRecord;
   return { ...options, input, read: { ...read, map: new Map(read.map) } };
 }
 
@@ -84,8 +89,8 @@ function desiredContactOf(row: Row, names: NameBook, options: ImportOptions): De
   const isOfNewFields = options.read.newFields !== undefined;
   return {
     fields: isOfNewFields ? new Map([...told].map(([id, value]) => [names.fieldId(id), value])) : told,
-    addLists: idsOf(options.lists, row.lists, names.listId),
-    addTags: idsOf(options.tags, row.tags, names.tagId),
+    addLists: idsOf(options.lists, row.lists, (name) => names.listId(name)),
+    addTags: idsOf(options.tags, row.tags, (name) => names.tagId(name)),
     removeLists: [],
     removeTags: [],
     isNotSubscribed: row.notSubscribed !== undefined && !options.includeUnsubscribed,

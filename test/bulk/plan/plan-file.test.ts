@@ -7,16 +7,15 @@ import type { Creation } from "../../../src/bulk/plan/names.ts";
 import { exportPlan } from "../../../src/bulk/plan/plan-export.ts";
 import {
   type PlanHead,
-  PlanWriter,
-  plannedItem,
   readKeptPlan,
   readPlanHead,
   readPlanLines,
   type StoredLine,
-  storedLine,
 } from "../../../src/bulk/plan/plan-file.ts";
 import { openPlanFile } from "../../../src/bulk/plan/plan-import.ts";
 import { planLineOf, planNames } from "../../../src/bulk/plan/plan-line.ts";
+import { PlanWriter } from "../../../src/bulk/plan/plan-writer.ts";
+import { plannedItem, storedLine } from "../../../src/bulk/plan/stored-line.ts";
 import { addToTally } from "../../../src/bulk/plan/tally.ts";
 import { temporaryFolder } from "../../support/ecm.ts";
 import { runs } from "../../support/runs.ts";
