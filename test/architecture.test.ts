@@ -44,12 +44,13 @@ function roomOf(path: string): string {
   return path.includes("/") ? path.slice(0, path.indexOf("/")) : path;
 }
 
-const everyone = ["errors.ts", "wire.ts", "request-target.ts", "shell-word.ts", "disk"];
+const everyone = ["errors.ts", "wire.ts", "request-target.ts", "shell-word.ts", "delimited-lines.ts", "disk"];
 const mayImport: Record<string, string[]> = {
   "errors.ts": [],
   "wire.ts": [],
   "request-target.ts": [],
   "shell-word.ts": [],
+  "delimited-lines.ts": [],
   "version.ts": ["../package.json"],
   "clock.ts": [],
   "chunks.ts": [],

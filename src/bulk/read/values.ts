@@ -40,20 +40,7 @@ export function plainCells(cells: string[], isTable: boolean): string[] {
   return cells.map((cell) => (cell === missingCell ? (undefined as unknown as string) : unescapedCell(cell)));
 }
 
-/** The other way. */
-export function escapedCell(cell: string): string {
-  return cell.replace(/[\\\t\n\r]/g, (letter) => `\\${letterOf[letter]!}`);
-}
-
-const letterOf: Record<string, string> = { "\\": "\\", "\t": "t", "\n": "n", "\r": "r" };
 const escapes: Record<string, string> = { "\\": "\\", t: "\t", n: "\n", r: "\r" };
-
-/** The other way of `splitNames`: several names as a record of delimited text. */
-export function joinedNames(names: readonly string[]): string {
-  return names
-    .map((name) => (/[",\r\n]|^\s|\s$/.test(name) ? `"${name.replaceAll('"', '""')}"` : name))
-    .join(",");
-}
 
 /** Several names in one cell; names are trimmed, empty ones are none. */
 export function splitNames(cell: string, splitting: Splitting): string[] {

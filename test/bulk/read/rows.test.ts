@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { understandInput } from "../../../src/bulk/read/index.ts";
 import { contactView } from "../../../src/service/contact-columns.ts";
-import { tsvLine } from "../../../src/terminal/cells.ts";
+import { tsvLine } from "../../../src/delimited-lines.ts";
 import { runs } from "../../support/runs.ts";
 import { failureOf, fileWith, named, read, structure } from "./reading.ts";
 

@@ -1,8 +1,8 @@
 /** Reading: JSON, one object on each line or an array of objects → a table. The only file that knows lossless-json. */
+import { joinNames } from "../../../delimited-lines.ts";
 import { UsageError } from "../../../errors.ts";
 import { shellWord } from "../../../shell-word.ts";
 import { type InputFile, readBytes } from "../source.ts";
-import { joinedNames } from "../values.ts";
 import { openTableWriter } from "./table.ts";
 
 /** What a JSON input is. */
@@ -94,7 +94,7 @@ function cellOf(value: unknown, name: string, place: string): string {
   if (value === null) return "";
   if (typeof value === "string") return value;
   if (typeof value === "boolean") return String(value);
-  if (Array.isArray(value) && value.every((each) => typeof each === "string")) return joinedNames(value);
+  if (Array.isArray(value) && value.every((each) => typeof each === "string")) return joinNames(value);
   throw new UsageError(
     `${place}: ${JSON.stringify(name)} is ${Array.isArray(value) ? "an array" : "an object"}, but a cell has a single value`,
     "Flatten the objects first, such as with jq; exports of ecm itself import again from csv",
