@@ -18,8 +18,6 @@ export interface Inspection {
   /** Holds an escape character, which text has in ISO-2022 alone. */
   hasEscape: boolean;
   hasCarriageReturn: boolean;
-  /** No byte is a quote. */
-  isQuoteFree: boolean;
   hasOddQuotes: boolean;
   /** Offset of the first byte that is zero. */
   firstNul?: number;
@@ -37,7 +35,6 @@ export async function inspectFile(file: InputFile): Promise<Inspection> {
     isAscii: true,
     hasEscape: false,
     hasCarriageReturn: false,
-    isQuoteFree: true,
     hasOddQuotes: false,
   };
   let firstNul: number | undefined;
@@ -48,9 +45,7 @@ export async function inspectFile(file: InputFile): Promise<Inspection> {
     if (firstNul === undefined && chunk.includes(0)) firstNul = found.bytes + chunk.indexOf(0);
     found.hasEscape ||= chunk.includes(0x1b);
     found.hasCarriageReturn ||= chunk.includes(13);
-    const quotes = countQuotes(chunk);
-    found.isQuoteFree &&= quotes === 0;
-    found.hasOddQuotes = found.hasOddQuotes !== (quotes % 2 === 1);
+    found.hasOddQuotes = found.hasOddQuotes !== (countQuotes(chunk) % 2 === 1);
     found.bytes += chunk.length;
     if (cut.length === 0 && isAscii(chunk)) continue;
     found.isAscii = false;

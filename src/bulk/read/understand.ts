@@ -154,7 +154,7 @@ async function understand(
 
 /** How the rows are read as long as nothing is known of the columns. */
 function readingOf(
-  { source, dialect, header, hasHeader, hasSafeCells, names, written }: TableLayout,
+  { source, dialect, header, hasHeader, headerLines, hasSafeCells, names, written }: TableLayout,
   { keyType }: ContactStructure,
   system: System | undefined,
 ): Reading {
@@ -164,7 +164,7 @@ function readingOf(
     markBytes: source.markBytes,
     ...dialect,
     startLine: header.line,
-    hasHeader,
+    headerLines,
     targets: names.map((): Target => ({ kind: "ignore" })),
     system,
     consent: [],

@@ -1,5 +1,6 @@
 /** Reading: a cell → the values it means, by the rules of the file. */
 import { trimEdges } from "../../service/key-spelling.ts";
+import { readCells } from "./csv.ts";
 import { type Splitting, systemApostrophe } from "./systems.ts";
 
 /** The cell without what a spreadsheet needed and the value does not have. */
@@ -50,15 +51,6 @@ export function splitNames(cell: string, splitting: Splitting): string[] {
 
 /** A record of delimited text inside a cell. With quotes that make no sense, its commas still part names. */
 function splitRecord(cell: string): string[] {
-  if (!cell.includes('"')) return cell.split(",");
-  const names: string[] = [];
-  const part = /\s*(?:"((?:[^"]|"")*)"\s*|([^,]*))(,|$)/gy;
-  while (part.lastIndex < cell.length) {
-    const found = part.exec(cell);
-    if (!found) return cell.split(",");
-    const [, quoted, plain, end] = found;
-    names.push(quoted === undefined ? plain! : quoted.replaceAll('""', '"'));
-    if (end === "") break;
-  }
-  return names;
+  const read = cell.includes('"') ? readCells(cell, ",") : undefined;
+  return read && "cells" in read ? read.cells : cell.split(",");
 }
