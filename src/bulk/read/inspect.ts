@@ -2,6 +2,7 @@
 import { isAscii, isUtf8 } from "node:buffer";
 import { createHash } from "node:crypto";
 import { UsageError } from "../../errors.ts";
+import { LineCounter } from "./line-counter.ts";
 import { type InputFile, readBytes } from "./source.ts";
 
 export interface Inspection {
@@ -115,18 +116,10 @@ export function refuseOtherKinds({ file: { name }, start }: Inspection): void {
 
 /** The physical line that holds a byte, in a file whose line breaks are single bytes. */
 export async function lineOfByte(file: InputFile, offset: number): Promise<number> {
-  let line = 1;
-  let at = 0;
-  let previous = 0;
+  const lines = new LineCounter();
   for await (const chunk of readBytes(file)) {
-    const end = Math.min(chunk.length, offset - at);
-    for (let index = 0; index < end; index += 1) {
-      const byte = chunk[index]!;
-      if (byte === 13 || (byte === 10 && previous !== 13)) line += 1;
-      previous = byte;
-    }
-    at += chunk.length;
-    if (at >= offset) break;
+    lines.add(chunk);
+    if (lines.end >= offset) break;
   }
-  return line;
+  return lines.lineAt(offset);
 }
