@@ -1,5 +1,5 @@
 /** Whether remembered names and ids are still those of the account. */
-import { EcmError, NotFoundError, ServiceError, UsageError } from "../errors.ts";
+import { EcmError, NotFoundError, ReadOnlyError, ServiceError, UsageError } from "../errors.ts";
 import type { Contact, ContactList, ContactStructure } from "../wire.ts";
 import type { Naming } from "./account.ts";
 import { ContactNotFoundError } from "./find-contact.ts";
@@ -11,7 +11,7 @@ export function mayBeOutdated(error: unknown): boolean {
     if (type === "DuplicateFieldError" || type === "ConcurrencyError") return false;
     return error.status === 404 || (error.status === 400 && !ownParts.has(field ?? ""));
   }
-  if (!(error instanceof EcmError) || error.type === "ReadOnlyError") return false;
+  if (!(error instanceof EcmError) || error instanceof ReadOnlyError) return false;
   return (
     error instanceof UsageError ||
     (error instanceof NotFoundError && !(error instanceof ContactNotFoundError))

@@ -4,7 +4,7 @@
  */
 import { createReadStream } from "node:fs";
 import { join, resolve } from "node:path";
-import { EcmError, NotFoundError, UsageError } from "../../errors.ts";
+import { EcmError, NotFoundError, ReadOnlyError, UsageError } from "../../errors.ts";
 import type { Suppressions } from "../../privacy/suppressions.ts";
 import { createAccount } from "../../service/account.ts";
 import { createBehavior } from "../../service/behavior.ts";
@@ -27,7 +27,6 @@ import { fileOf } from "../runs/files.ts";
 import { fingerprintOf } from "../runs/fingerprint.ts";
 import { isInPlanFolder, type Manifest, requireStatePlace, runsFolder } from "../runs/folder.ts";
 import { type Closed, closeUnentered, nothingRead } from "./finish.ts";
-import { readOnly } from "./job.ts";
 import { planAndApply, type ReadyJob } from "./plan-and-apply.ts";
 import { keyTable } from "./rejected.ts";
 import { leaveRun, spoolInput } from "./run-job.ts";
@@ -49,7 +48,7 @@ export async function applyPlanFile(
   emit: (event: RunEvent) => void,
 ): Promise<Closed> {
   requirePlanOf(plan, engine);
-  if (engine.account.isReadOnly && !options.isDryRun) throw readOnly();
+  if (engine.account.isReadOnly && !options.isDryRun) throw ReadOnlyError.forCommand();
   if (!options.isDryRun) await requireStatePlace(engine.stateFolder);
   const subject = planName(engine.stateFolder, plan);
   const context = openContext({ kind: "apply", applies: plan.head.kind, subject, engine, options, emit });

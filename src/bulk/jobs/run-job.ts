@@ -6,7 +6,14 @@ import { randomBytes } from "node:crypto";
 import { access, constants, rm, stat } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import type { Readable } from "node:stream";
-import { DeclinedError, EcmError, exitCodes, InterruptedError, UsageError } from "../../errors.ts";
+import {
+  DeclinedError,
+  EcmError,
+  exitCodes,
+  InterruptedError,
+  ReadOnlyError,
+  UsageError,
+} from "../../errors.ts";
 import { createAccount } from "../../service/account.ts";
 import { createBehavior } from "../../service/behavior.ts";
 import { createKeySearch } from "../../service/key-search.ts";
@@ -32,7 +39,7 @@ import {
 import { aboutRun, fingerprintIn } from "./about-run.ts";
 import { settledByInput } from "./entries.ts";
 import { type Closed, closeCompleted, closeUnentered, nothingRead } from "./finish.ts";
-import { needsStatus, type RowJob, readOnly } from "./job.ts";
+import { needsStatus, type RowJob } from "./job.ts";
 import { planAndApply, type ReadyJob } from "./plan-and-apply.ts";
 import { type Clarify, openRowRun, type RowRun, readInput } from "./prepare.ts";
 import { asksForHidden, readyRows, workFor } from "./rows.ts";
@@ -53,7 +60,7 @@ export async function runJob(
   emit: (event: RunEvent) => void,
   resumes?: Manifest,
 ): Promise<Closed> {
-  if (engine.account.isReadOnly && !options.isDryRun) throw readOnly();
+  if (engine.account.isReadOnly && !options.isDryRun) throw ReadOnlyError.forCommand();
   emit({ kind: "phase", progress: () => ({ phase: "reading", rowsRead: 0, sent: 0 }) });
   if (!options.isDryRun) await requireStatePlace(engine.stateFolder);
   await sweepAbandoned(engine.stateFolder, engine.clock.now());

@@ -5,7 +5,7 @@
  */
 import { join, resolve } from "node:path";
 import { type Lease, takeLease } from "../../disk/lease.ts";
-import { DeclinedError, EcmError, UsageError } from "../../errors.ts";
+import { DeclinedError, EcmError, ReadOnlyError, UsageError } from "../../errors.ts";
 import { type Account, createAccount } from "../../service/account.ts";
 import { createBehavior } from "../../service/behavior.ts";
 import { statusParts } from "../../service/contacts.ts";
@@ -26,7 +26,6 @@ import { locksFolder, type Manifest, writeManifest } from "../runs/folder.ts";
 import { joinedNames, type KeptNames, namesFrom } from "../runs/names-file.ts";
 import { noteReported } from "../runs/reported.ts";
 import { type Closed, closeUnentered, nothingRead } from "./finish.ts";
-import { readOnly } from "./job.ts";
 import { planAndApply, type ReadyJob } from "./plan-and-apply.ts";
 import { recreation } from "./recreate.ts";
 import { keyTable } from "./rejected.ts";
@@ -63,7 +62,7 @@ export async function undoRun(
   let lease: Lease | undefined;
   try {
     lease = await takeLease(locksFolder(engine.stateFolder), fingerprint, `run ${id}`);
-    if (engine.account.isReadOnly && !options.isDryRun) throw readOnly();
+    if (engine.account.isReadOnly && !options.isDryRun) throw ReadOnlyError.forCommand();
     return await undoLocked(context, source, undo);
   } catch (error) {
     const stop = asRunStop(error);
