@@ -1,8 +1,13 @@
 /** Whether remembered names and ids are still those of the account. */
 import { EcmError, NotFoundError, ReadOnlyError, ServiceError, UsageError } from "../errors.ts";
 import type { Contact, ContactList, ContactStructure } from "../wire.ts";
-import type { Naming } from "./account.ts";
 import { ContactNotFoundError } from "./find-contact.ts";
+
+/** Names for all that contacts hold. */
+export interface Naming {
+  structure: ContactStructure;
+  lists: ContactList[];
+}
 
 /** Whether a failure may come of names or ids that are outdated. */
 export function mayBeOutdated(error: unknown): boolean {
