@@ -6,7 +6,7 @@ import type { ASTNode, Environment } from "@marcbachmann/cel-js";
 import { EcmError, exitCodes, NotFoundError, UsageError } from "../errors.ts";
 import type { Contact, ContactList, ContactStructure } from "../wire.ts";
 import type { Account } from "./account.ts";
-import type { LocalCondition } from "./contact-filters.ts";
+import type { LocalCondition } from "./conditions.ts";
 import { statusOf, statusParts } from "./contacts.ts";
 import { closest, isId } from "./names.ts";
 

@@ -52,7 +52,7 @@ export function fingerprintIn(
       name,
       target: target.kind === "field" ? { ...target, fieldId: names.fieldId(target.fieldId) } : target,
     })),
-    reading: { ...reading, targets: undefined, isQuoteFree: undefined },
+    reading: { ...reading, targets: undefined },
     options: job.options,
   });
 }

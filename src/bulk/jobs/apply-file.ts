@@ -4,7 +4,7 @@
  */
 import { createReadStream } from "node:fs";
 import { join, resolve } from "node:path";
-import { EcmError, NotFoundError, UsageError } from "../../errors.ts";
+import { EcmError, NotFoundError, ReadOnlyError, UsageError } from "../../errors.ts";
 import { createAccount } from "../../service/account.ts";
 import { withCreatedNames } from "../apply/stand-ins.ts";
 import { asRunStop, RunStop } from "../pace/run-stop.ts";
@@ -20,7 +20,6 @@ import { fingerprintOf } from "../runs/fingerprint.ts";
 import { isInPlanFolder, type Manifest, requireStatePlace, runsFolder } from "../runs/folder.ts";
 import { type AboutRun, enterJob, leaveRun } from "./enter-job.ts";
 import { type Closed, closeUnentered, nothingRead } from "./finish.ts";
-import { readOnly } from "./job.ts";
 import { openLookup } from "./open-lookup.ts";
 import { planAndApply } from "./plan-and-apply.ts";
 import type { ReadyJob } from "./ready-job.ts";
@@ -38,7 +37,7 @@ export async function applyPlanFile(
   emit: (event: RunEvent) => void,
 ): Promise<Closed> {
   requirePlanOf(plan, engine);
-  if (engine.account.isReadOnly && !options.isDryRun) throw readOnly();
+  if (engine.account.isReadOnly && !options.isDryRun) throw ReadOnlyError.forCommand();
   if (!options.isDryRun) await requireStatePlace(engine.stateFolder);
   const subject = planName(engine.stateFolder, plan);
   const context = openContext({ kind: "apply", applies: plan.head.kind, subject, engine, options, emit });

@@ -1,6 +1,5 @@
 /** The job of a run over the rows of an input, or over contacts that conditions choose: what each command makes of it. */
 import type { Readable } from "node:stream";
-import { UsageError } from "../../errors.ts";
 import type { Account } from "../../service/account.ts";
 import { statusParts } from "../../service/contacts.ts";
 import type { Selection } from "../../service/selection.ts";
@@ -95,12 +94,4 @@ export interface MembersOptions {
 export function needsStatus({ edit, unsubscribesMarked, selection }: ResolvedJob): boolean {
   const isSelected = selection?.needs.some((part) => statusParts.includes(part));
   return edit !== undefined || unsubscribesMarked === true || isSelected === true;
-}
-
-export function readOnly(): UsageError {
-  return new UsageError(
-    "Read-only mode: this command would write; nothing was sent",
-    "Leave out --read-only, ECM_READ_ONLY, or the profile's own setting; or preview with --dry-run",
-    { type: "ReadOnlyError" },
-  );
 }

@@ -6,7 +6,7 @@ import { randomBytes } from "node:crypto";
 import { access, constants, rm, stat } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import type { Readable } from "node:stream";
-import { EcmError, exitCodes, UsageError } from "../../errors.ts";
+import { EcmError, exitCodes, ReadOnlyError, UsageError } from "../../errors.ts";
 import { createAccount } from "../../service/account.ts";
 import { asRunStop, RunStop } from "../pace/run-stop.ts";
 import type { RunEvent } from "../plan/events.ts";
@@ -25,7 +25,7 @@ import { aboutRun, fingerprintIn } from "./about-run.ts";
 import { enterJob, isRefusal, leaveRun } from "./enter-job.ts";
 import { settledByInput } from "./entries.ts";
 import { type Closed, closeUnentered, nothingRead } from "./finish.ts";
-import { needsStatus, type RowJob, readOnly } from "./job.ts";
+import { needsStatus, type RowJob } from "./job.ts";
 import { openLookup } from "./open-lookup.ts";
 import { planAndApply } from "./plan-and-apply.ts";
 import { type Clarify, openRowRun, type RowRun, readInput } from "./prepare.ts";
@@ -49,7 +49,7 @@ export async function runJob(
   emit: (event: RunEvent) => void,
 ): Promise<Closed> {
   const { isDryRun, resumes } = options;
-  if (engine.account.isReadOnly && !isDryRun) throw readOnly();
+  if (engine.account.isReadOnly && !isDryRun) throw ReadOnlyError.forCommand();
   emit({ kind: "phase", progress: () => ({ phase: "reading", rowsRead: 0, sent: 0 }) });
   if (!isDryRun) await requireStatePlace(engine.stateFolder);
   await sweepAbandoned(engine.stateFolder, engine.clock.now());

@@ -5,7 +5,7 @@
  */
 import { join } from "node:path";
 import { type Lease, takeLease } from "../../disk/lease.ts";
-import { DeclinedError, EcmError, UsageError } from "../../errors.ts";
+import { DeclinedError, EcmError, ReadOnlyError, UsageError } from "../../errors.ts";
 import { type Account, createAccount } from "../../service/account.ts";
 import { statusParts } from "../../service/contacts.ts";
 import { asRunStop, RunStop } from "../pace/run-stop.ts";
@@ -24,7 +24,6 @@ import { joinedNames, type KeptNames, namesFrom } from "../runs/names-file.ts";
 import { noteReported } from "../runs/reported.ts";
 import { type AboutRun, enterJob, leaveRun } from "./enter-job.ts";
 import { type Closed, closeUnentered, nothingRead } from "./finish.ts";
-import { readOnly } from "./job.ts";
 import { openLookup } from "./open-lookup.ts";
 import { planAndApply } from "./plan-and-apply.ts";
 import type { ReadyJob } from "./ready-job.ts";
@@ -66,7 +65,7 @@ export async function undoRun(
   let lease: Lease | undefined;
   try {
     lease = await takeLease(locksFolder(engine.stateFolder), fingerprint, `run ${id}`);
-    if (engine.account.isReadOnly && !options.isDryRun) throw readOnly();
+    if (engine.account.isReadOnly && !options.isDryRun) throw ReadOnlyError.forCommand();
     return await undoLocked(context, source, options.undo ?? {});
   } catch (error) {
     const stop = asRunStop(error);

@@ -5,12 +5,12 @@ import type { ContactStructure, FieldDefinition } from "../../wire.ts";
 import { columnsNamed, indexesWhere, namesShown, quoted, unknownColumn } from "./column-names.ts";
 import type { ConsentColumn } from "./consent.ts";
 import { consentColumns, namedConsent, unclearConsent } from "./consent-columns.ts";
-import type { FoundConsent } from "./find-consent.ts";
+import type { MappingInput, Targets } from "./mapping-input.ts";
 import { missingColumn } from "./missing-cells.ts";
 import { foldName, isIdName, isKeyName, nearestName, predefinedFieldOf } from "./names.ts";
 import { newFieldId } from "./new-fields.ts";
 import type { ReadOptions, Target } from "./rows.ts";
-import { columnOfAddresses, holdsValues, type Sample } from "./sample.ts";
+import { columnOfAddresses, holdsValues } from "./sample.ts";
 import { isColumn, isIgnoredBy, type System } from "./systems.ts";
 import { UnclearColumnsError, unclearFrom } from "./unclear.ts";
 
@@ -19,23 +19,6 @@ export interface Columns {
   consent: ConsentColumn[];
   notes: string[];
 }
-
-/** What the header is held against. */
-export interface MappingInput {
-  /** One for each column; `1`, `2`, … without a header. */
-  names: string[];
-  /** The first rows. */
-  sample: Sample;
-  options: ReadOptions;
-  structure: ContactStructure;
-  system?: System;
-  /** `FILE:LINE` of the header, for messages. */
-  place: string;
-  /** What the file's names and cells say of consent, from `findConsent`. */
-  found?: readonly FoundConsent[];
-}
-
-export type Targets = (Target | undefined)[];
 
 /**
  * Decides for every column: `--map` and the mapping file first, then the system's rules, then names.

@@ -10,4 +10,3 @@ export type { Understood } from "./reading.ts";
 export type { InputFile } from "./source.ts";
 export { type Unclear, type UnclearColumn, UnclearColumnsError } from "./unclear.ts";
 export { requireClearConsent, understandInput, understandKeys } from "./understand.ts";
-export { escapedCell } from "./values.ts";

@@ -2,7 +2,7 @@
 
 import { erasedKey, isErasedKey, keyIdentity, trimEdges } from "../../service/key-spelling.ts";
 import { type ConsentColumn, describeRefusals, type Refusal, refusalIn } from "./consent.ts";
-import { CsvFault, type CsvRecord, readRecords } from "./csv.ts";
+import { type CsvRecord, readRecords } from "./csv.ts";
 import { unreadableFrom } from "./faults.ts";
 import { isBlank } from "./header.ts";
 import { addressesWithin, createKeyReader, identityReader, type KeyReading, orId } from "./keys.ts";
@@ -32,11 +32,6 @@ export async function* readRowBatches(understood: Readable): AsyncGenerator<Read
   for await (const records of readFileRecords(understood)) {
     const rows: ReadRow[] = [];
     for (const record of records) {
-      if (reading.hasHeader && record.line === reading.startLine) {
-        if (record.fault === "too_long")
-          throw unreadableFrom(understood.file.name, new CsvFault("too_long", record.line));
-        continue;
-      }
       if (!record.fault && isBlank(record)) {
         isAfterBlank = true;
         continue;
@@ -57,11 +52,12 @@ function lastRow(row: ReadRow): ReadRow {
   return { ...row, isOpen: true, ...(keyFault && { keyFault: truncated(keyFault.message) }) };
 }
 
-/** The records from the header, or the first row, on. */
+/** The records of the rows. Without the header: a row has its own width for csv-parse, and any other costs it an error. */
 async function* readFileRecords({ file, text, reading }: Readable): AsyncGenerator<CsvRecord[]> {
-  const chunks = readText({ ...reading, file: text }, reading.startLine);
+  const firstLine = reading.startLine + reading.headerLines;
+  const chunks = readText({ ...reading, file: text }, firstLine);
   try {
-    for await (const records of readRecords(chunks, reading, reading.startLine)) {
+    for await (const records of readRecords(chunks, reading, firstLine)) {
       if (reading.hasEscapes) {
         for (const record of records) record.cells = plainCells(record.cells, reading.isTable);
       }

@@ -19,11 +19,10 @@ export interface Reading {
   isTable: boolean;
   /** As we wrote it: quotes are text like any other. A spreadsheet that saved it again has added quotes. */
   hasNoQuotes: boolean;
-  /** There is no quote in the text. */
-  isQuoteFree: boolean;
   /** Physical line on which the header or, without one, the first row starts. */
   startLine: number;
-  hasHeader: boolean;
+  /** How many physical lines the header covers; 0 without one. */
+  headerLines: number;
   /** One for each column, in file order. */
   targets: Target[];
   /** The recognised system, whose rules apply. */

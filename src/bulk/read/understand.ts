@@ -1,12 +1,13 @@
 /** Reading: what a file is, found out before anything is sent. */
 import type { ContactStructure } from "../../wire.ts";
 import { quoted } from "./column-names.ts";
-import { type Columns, type MappingInput, mapColumns, mapKeyColumn, toldTargets } from "./columns.ts";
+import { type Columns, mapColumns, mapKeyColumn, toldTargets } from "./columns.ts";
 import { consentColumns, isConsentKnown, namedConsent, unclearConsent } from "./consent-columns.ts";
 import { hasHint } from "./consent-names.ts";
 import type { FoundEncoding } from "./encoding/detect.ts";
 import { findConsent } from "./find-consent.ts";
 import { type OpenedInput, openInput } from "./formats/open.ts";
+import type { MappingInput } from "./mapping-input.ts";
 import { missingCellsOf } from "./missing-cells.ts";
 import { foldName } from "./names.ts";
 import { readRowBatches, readRows } from "./read-rows.ts";
@@ -154,7 +155,7 @@ async function understand(
 
 /** How the rows are read as long as nothing is known of the columns. */
 function readingOf(
-  { source, dialect, header, hasHeader, hasSafeCells, names, written }: TableLayout,
+  { source, dialect, header, hasHeader, headerLines, hasSafeCells, names, written }: TableLayout,
   { keyType }: ContactStructure,
   system: System | undefined,
 ): Reading {
@@ -164,7 +165,7 @@ function readingOf(
     markBytes: source.markBytes,
     ...dialect,
     startLine: header.line,
-    hasHeader,
+    headerLines,
     targets: names.map((): Target => ({ kind: "ignore" })),
     system,
     consent: [],

@@ -1,7 +1,7 @@
 import { parse } from "csv-parse/sync";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { csvLine, joinNames, safeCell, tsvLine } from "../../src/terminal/cells.ts";
+import { csvLine, joinNames, safeCell, tsvLine } from "../src/delimited-lines.ts";
 
 const hostile = fc.oneof(fc.string({ unit: "binary" }), fc.stringMatching(/^[ ,;"'\n\r\t=+@\\-]{0,6}$/));
 

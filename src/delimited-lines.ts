@@ -1,4 +1,4 @@
-/** Cells of delimited text: quoting for csv, escaping for tsv, apostrophes for spreadsheets. Pure. */
+/** The one writer of delimited text: quoting for csv, escaping for tsv, apostrophes for spreadsheets. Pure. */
 
 /** One csv line without its line break (RFC 4180): a cell is quoted when it must be. */
 export function csvLine(cells: readonly string[], delimiter = ","): string {
@@ -7,9 +7,18 @@ export function csvLine(cells: readonly string[], delimiter = ","): string {
   return line === "" ? '""' : line;
 }
 
+/** The same with quotes around every cell, so that none is taken for anything but text. */
+export function quotedCsvLine(cells: readonly string[]): string {
+  return cells.map(quotedCell).join(",");
+}
+
 function csvCell(cell: string, delimiter: string): string {
   const mustQuote = /["\r\n]|^\s|\s$/.test(cell) || cell.includes(delimiter);
-  return mustQuote ? `"${cell.replaceAll('"', '""')}"` : cell;
+  return mustQuote ? quotedCell(cell) : cell;
+}
+
+export function quotedCell(cell: string): string {
+  return `"${cell.replaceAll('"', '""')}"`;
 }
 
 /** One tsv line without its line break: tab, line breaks and backslash become `\t`, `\n`, `\r`, `\\`. */
@@ -17,13 +26,11 @@ export function tsvLine(cells: readonly string[]): string {
   return cells.map(tsvCell).join("\t");
 }
 
-function tsvCell(cell: string): string {
-  return cell
-    .replaceAll("\\", "\\\\")
-    .replaceAll("\t", "\\t")
-    .replaceAll("\n", "\\n")
-    .replaceAll("\r", "\\r");
+export function tsvCell(cell: string): string {
+  return cell.replace(/[\\\t\n\r]/g, (letter) => `\\${letterOf[letter]!}`);
 }
+
+const letterOf: Record<string, string> = { "\\": "\\", "\t": "t", "\n": "n", "\r": "r" };
 
 /** Also behind blanks that a spreadsheet may pass over, and in the full-width forms that some take for the same. */
 const runnable = /^(?:[\t\r\n']|[\s\u200b\u2060]*[=+\-@\uff1d\uff0b\uff0d\uff20])/;
@@ -35,5 +42,5 @@ export function safeCell(cell: string): string {
 
 /** Several names in one cell: itself a csv record, so that a name may hold commas and quotes. */
 export function joinNames(names: readonly string[]): string {
-  return names.length === 0 ? "" : csvLine(names);
+  return names.map((name) => csvCell(name, ",")).join(",");
 }
