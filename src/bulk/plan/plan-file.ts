@@ -8,6 +8,7 @@ import { createHash, type Hash } from "node:crypto";
 import { closeSync, createReadStream, fsyncSync, ftruncateSync, openSync, writeSync } from "node:fs";
 import { EcmError, exitCodes } from "../../errors.ts";
 import type { ContactKey, DesiredContact, Item, Operation } from "../items.ts";
+import type { MappingEntry } from "../read/compute/entry.ts";
 import type { InputFacts } from "../read/rows.ts";
 import type { KeptNames } from "../runs/names-file.ts";
 import type { SettledByInput } from "../runs/report.ts";
@@ -29,6 +30,8 @@ export interface PlanHead {
   account: { baseUrl: string; structureId: string; keyType: string };
   /** Null where no file names the contacts. */
   input: { sha256: string; size: number } | null;
+  /** How the values of rows were made, where it was said. */
+  mapping?: PlanMapping;
   /** RFC 3339, UTC. */
   createdAt: string;
   /** What ids of the account are called. */
@@ -38,6 +41,15 @@ export interface PlanHead {
   listIds: string[];
   /** How the input is written, for the rejects file. */
   table?: Pick<InputFacts, "columns" | "delimiter" | "hasEscapes">;
+}
+
+export interface PlanMapping {
+  /** `sha256:` and the hexadecimal digest of the rest. */
+  digest: string;
+  /** Column → target. */
+  columns: Record<string, string>;
+  entries: readonly MappingEntry[];
+  defaults: readonly (readonly [field: string, value: string])[];
 }
 
 /** What `apply` needs of a contact besides what people read. */
@@ -319,7 +331,11 @@ export function storedLine(line: PlanLine, item: Item, operation: Operation | un
   if (!operation) return { ...line, cells: item.cells, ...(line.line === null && { ref: item.ref }) };
   const { kind: _kind, line: _line, found: _found, cells, desired, key, ...more } = item;
   const isTold =
-    operation.kind === "create" && desired && [...desired.fields.values()].every((value) => value !== "");
+    operation.kind === "create" &&
+    desired &&
+    !desired.onlyIfEmpty &&
+    !desired.defaults &&
+    [...desired.fields.values()].every((value) => value !== "");
   return {
     ...line,
     cells,

@@ -1,5 +1,7 @@
 /** Reading: how the rows of an understood file are read. */
 
+import type { ComputedColumn } from "./columns.ts";
+import type { BlankRule } from "./compute/entry.ts";
 import type { ConsentColumn } from "./consent.ts";
 import type { MissingCells } from "./missing-cells.ts";
 import type { InputFacts, Target } from "./rows.ts";
@@ -26,6 +28,12 @@ export interface Reading {
   hasHeader: boolean;
   /** One for each column, in file order. */
   targets: Target[];
+  /** What a mapping makes of a row's cells, after the columns themselves. */
+  computed: ComputedColumn[];
+  /** Field id → how a blank value of it is written, where the mapping says it. */
+  blankRules: ReadonlyMap<string, BlankRule>;
+  /** Field id and value, for contacts that are created without a value of their own. */
+  defaults: readonly (readonly [fieldId: string, value: string])[];
   /** The recognised system, whose rules apply. */
   system?: System;
   consent: ConsentColumn[];

@@ -1,16 +1,19 @@
 /** `ecm import`: a file's contacts into the account. */
 import { type Command, Option } from "commander";
 import type { ImportOptions } from "../../bulk/jobs/import.ts";
-import type { ReadOptions } from "../../bulk/read/rows.ts";
 import type { Context } from "../../context.ts";
 import { DeclinedError, UsageError } from "../../errors.ts";
 import { addBulkFlags, type BulkFlags, endRun, runOptionsFrom } from "../bulk/flags.ts";
-import { columnMap, consentColumnOption, repeatable, wholeNumber } from "../flags.ts";
+import { consentColumnOption, repeatable, wholeNumber } from "../flags.ts";
 import { describeCommand } from "../help-text.ts";
 
-interface ImportFlags extends BulkFlags {
+export interface ImportFlags extends BulkFlags {
   map?: string[];
   mapping?: string;
+  set?: string[];
+  default?: string[];
+  check?: boolean;
+  template?: boolean;
   list?: string[];
   tag?: string[];
   createMissing?: boolean;
@@ -32,14 +35,20 @@ interface ImportFlags extends BulkFlags {
 
 export function registerImport(command: Command, context: Context): void {
   command
-    .argument("<file>", "a CSV, xlsx, ndjson or JSON file, also as .gz; - for standard input")
+    .argument("[file]", "a CSV, xlsx, ndjson or JSON file, also as .gz; - for standard input")
     .addOption(
       repeatable(
         "--map <column=target>",
         "the target of a column: key, lists, tags, consent, ignore, or a field",
       ),
     )
-    .option("--mapping <file>", "targets from a YAML or JSON file: { column: target }")
+    .option("--mapping <file>", "targets, computed values and expectations from a YAML or JSON file")
+    .addOption(repeatable("--set <field=value>", "the same value for every row"))
+    .addOption(
+      repeatable("--default <field=value>", "the value where a contact is created and its cell is blank"),
+    )
+    .option("--check", "show what would be imported, without an account or a request")
+    .option("--template", "print an empty CSV with the columns that the account takes")
     .addOption(repeatable("--list <list>", "add every contact to this list"))
     .addOption(repeatable("--tag <tag>", "add this tag to every contact"))
     .option("--create-missing", "create lists and tags that do not exist yet")
@@ -81,9 +90,13 @@ export function registerImport(command: Command, context: Context): void {
       "ecm import people.csv --dry-run",
       "ecm import people.csv --list Newsletter --create-missing",
       "ecm import people.csv --map 'E-mail=key' --map 'Notes=ignore' --mode update",
+      "ecm import people.csv --mapping people.yaml --check",
+      "ecm import people.csv --set 'Source=Expo 2026' --default Language=en",
+      "ecm import --template > people.csv",
       "ecm import people.csv --until 06:00 --reserve 200",
     ],
-    output: "Nothing; with --json one summary object at the end. Everything else goes to stderr.",
+    output:
+      "Nothing; with --json one summary object at the end. Everything else goes to stderr. --check: the columns with what becomes of them, as one object with --json; --template: a CSV header.",
     writes: true,
     exitCodes: {
       3: "finished, and some rows were rejected",
@@ -91,7 +104,36 @@ export function registerImport(command: Command, context: Context): void {
       130: "interrupted; the same command resumes",
     },
   });
-  command.action((file: string, flags: ImportFlags) => runImport(context, command, file, flags));
+  command.action(async (file: string | undefined, flags: ImportFlags) => {
+    if (flags.template) return runTemplateOnly(context, file, flags);
+    if (file === undefined) {
+      throw new UsageError("Name a file to import", "Such as ecm import people.csv; - reads standard input");
+    }
+    if (!flags.check) return runImport(context, command, file, flags);
+    refuseTogether("--check", { "--dry-run": flags.dryRun, "--plan": flags.plan });
+    const [{ readOptionsFrom }, { runCheck }] = await Promise.all([
+      import("./read-options.ts"),
+      import("./check.ts"),
+    ]);
+    await runCheck(context, file, await readOptionsFrom(flags));
+  });
+}
+
+async function runTemplateOnly(
+  context: Context,
+  file: string | undefined,
+  flags: ImportFlags,
+): Promise<void> {
+  refuseTogether("--template", { "a file": file, "--check": flags.check });
+  const { runTemplate } = await import("./template.ts");
+  await runTemplate(context);
+}
+
+function refuseTogether(flag: string, others: Record<string, unknown>): void {
+  const [other] = Object.entries(others).find(([, value]) => value !== undefined) ?? [];
+  if (other !== undefined) {
+    throw new UsageError(`${flag} and ${other} cannot be used together`, "Leave out one of the two");
+  }
 }
 
 async function runImport(
@@ -107,6 +149,7 @@ async function runImport(
     );
   }
   const options = runOptionsFrom(flags, context.clock.now());
+  const { readOptionsFrom } = await import("./read-options.ts");
   const imports: ImportOptions = {
     input: { name: file, stream: file === "-" ? context.terminal.stdin : undefined },
     read: await readOptionsFrom(flags),
@@ -137,27 +180,6 @@ async function runImport(
     if (error instanceof DeclinedError) await sayCommand();
     throw error;
   }
-}
-
-/** @throws UsageError for a `--map` or a mapping file that says nothing. */
-async function readOptionsFrom(flags: ImportFlags): Promise<ReadOptions> {
-  const map = new Map<string, string>();
-  if (flags.mapping !== undefined) {
-    const { readMapping } = await import("../../bulk/read/mapping-file.ts");
-    for (const [column, target] of await readMapping(flags.mapping)) map.set(column, target);
-  }
-  for (const [column, target] of columnMap(flags.map)) map.set(column, target);
-  return {
-    map,
-    from: flags.from,
-    sheet: flags.sheet,
-    delimiter: flags.delimiter,
-    encoding: flags.encoding,
-    skipLines: flags.skipLines,
-    hasNoHeader: flags.header === false,
-    ignoreUnmapped: flags.ignoreUnmapped,
-    consentColumns: flags.consentColumn,
-  };
 }
 
 function choice(flags: string, description: string, choices: string[]): Option {
