@@ -44,7 +44,7 @@ export interface CheckedRow {
 
 export interface CheckReport {
   facts: InputFacts;
-  rows: { read: number; accepted: number; rejected: number };
+  rows: { read: number; accepted: number; rejected: number; notSubscribed: number };
   columns: CheckedColumn[];
   /** The first rows. */
   sample: CheckedRow[];
@@ -64,14 +64,15 @@ export async function checkInput(
   options: ReadOptions,
   signal: AbortSignal,
 ): Promise<CheckReport> {
-  const structure = await assumedStructure(opened, options);
+  const told = toldFields(options);
+  const structure = await assumedStructure(opened, options, told);
   const understood = await understandInput(opened, options, structure);
   const names = understood.facts.columns.map(({ name }) => name);
   const made = madeColumns(names, understood.reading.computed, understood.reading);
   const tallies = made.map((column) => new ColumnTally(column));
   const report: CheckReport = {
     facts: understood.facts,
-    rows: { read: 0, accepted: 0, rejected: 0 },
+    rows: { read: 0, accepted: 0, rejected: 0, notSubscribed: 0 },
     columns: [],
     sample: [],
     rejectedCodes: {},
@@ -85,7 +86,9 @@ export async function checkInput(
       if (report.sample.length < sampleRows) report.sample.push(checkedRow(row, names, structure));
     }
   }
-  report.columns = tallies.map((tally, place) => tally.result(targetOf(understood, place)));
+  report.columns = tallies.map((tally, place) =>
+    tally.result(targetOf(understood, place, new Set(told.map(foldName)))),
+  );
   return report;
 }
 
@@ -94,6 +97,7 @@ function addRow({ rows, rejectedCodes, rejects }: CheckReport, row: ReadRow): vo
   const fault = faultOf(row);
   if (!fault) {
     rows.accepted += 1;
+    if (row.kind === "row" && row.notSubscribed !== undefined) rows.notSubscribed += 1;
     return;
   }
   rows.rejected += 1;
@@ -121,12 +125,16 @@ function checkedRow(row: ReadRow, names: readonly string[], { fields }: ContactS
   };
 }
 
-/** Of the file's columns first, then of what the mapping adds. */
-function targetOf({ facts, reading }: Understood, place: number): Target {
+/**
+ * Of the file's columns first, then of what the mapping adds.
+ * @param told labels of the fields that the mapping names
+ */
+function targetOf({ facts, reading }: Understood, place: number, told: ReadonlySet<string>): Target {
   const added = reading.computed.filter(({ replaces }) => replaces.length === 0);
   const isConsent = reading.consent.some(({ index }) => index === place);
   const target = facts.columns[place]?.target ?? added[place - facts.columns.length]!.target;
-  return target.kind === "ignore" && isConsent ? { kind: "consent" } : target;
+  const isTold = target.kind === "field" && told.has(foldName(target.label));
+  return isConsent && !isTold ? { kind: "consent" } : target;
 }
 
 class ColumnTally {
@@ -177,19 +185,26 @@ class ColumnTally {
 const words = ["key", "lists", "tags", "ignore"];
 
 /** A structure that has every field that the mapping or a column's name can mean. */
-async function assumedStructure(opened: OpenedInput, options: ReadOptions): Promise<ContactStructure> {
+async function assumedStructure(
+  opened: OpenedInput,
+  options: ReadOptions,
+  told: readonly string[],
+): Promise<ContactStructure> {
   const { names } = await tableLayoutOf(opened, options, usualStructure, "contacts");
   const system = systemOf(names, options, true);
-  const told = [
-    ...[...options.map.values()].filter((target) => !isWord(target)),
-    ...(options.entries ?? []).flatMap(({ target }) => (target.kind === "field" ? [target.field] : [])),
-    ...(options.defaults ?? []).map(([field]) => field),
-  ];
   const labels = [...told, ...names.filter((name) => isFieldName(name, system))];
   const fields = new Map<string, FieldDefinition>();
   for (const [label, predefinedField] of predefined) add(fields, label, predefinedField);
   for (const label of labels) add(fields, label);
   return { ...usualStructure, fields: [...fields.values()] };
+}
+
+function toldFields(options: ReadOptions): string[] {
+  return [
+    ...[...options.map.values()].filter((target) => !isWord(target)),
+    ...(options.entries ?? []).flatMap(({ target }) => (target.kind === "field" ? [target.field] : [])),
+    ...(options.defaults ?? []).map(([field]) => field),
+  ];
 }
 
 const predefined = [

@@ -79,6 +79,9 @@ function reportLines({ rows, rejectedCodes, rejects, sample, columns }: CheckRep
   lines.push(
     `${counted(rows.read, "row")}: ${count(rows.accepted)} accepted, ${count(rows.rejected)} rejected${reasons === "" ? "" : `: ${reasons}`}`,
   );
+  if (rows.notSubscribed > 0) {
+    lines.push(`${counted(rows.notSubscribed, "row")} not subscribed, by the file: not created`);
+  }
   for (const { line, message } of rejects.slice(0, shownRejects)) lines.push(`  line ${line}: ${message}`);
   const more = rows.rejected - shownRejects;
   return more > 0 ? [...lines, `  … and ${count(more)} more`] : lines;
