@@ -37,21 +37,16 @@ export function registerImport(command: Command, context: Context): void {
   command
     .argument("[file]", "a CSV, xlsx, ndjson or JSON file, also as .gz; - for standard input")
     .addOption(
-      repeatable(
-        "--map <column=target>",
-        "the target of a column: key, lists, tags, consent, ignore, or a field",
-      ),
+      repeatable("--map <column=target>", "its target: key, lists, tags, consent, ignore, or a field"),
     )
-    .option("--mapping <file>", "targets, computed values and expectations from a YAML or JSON file")
+    .option("--mapping <file>", "targets, values, expectations, in YAML or JSON")
     .addOption(repeatable("--set <field=value>", "the same value for every row"))
-    .addOption(
-      repeatable("--default <field=value>", "the value where a contact is created and its cell is blank"),
-    )
-    .option("--check", "show what would be imported, without an account or a request")
-    .option("--template", "print an empty CSV with the columns that the account takes")
+    .addOption(repeatable("--default <field=value>", "where a new contact's cell is blank"))
+    .option("--check", "show what would be imported, without a request")
+    .option("--template", "print an empty CSV of the account's columns")
     .addOption(repeatable("--list <list>", "add every contact to this list"))
     .addOption(repeatable("--tag <tag>", "add this tag to every contact"))
-    .option("--create-missing", "create lists and tags that do not exist yet")
+    .option("--create-missing", "create missing lists and tags")
     .addOption(
       choice("--mode <mode>", "write all contacts, only new ones, or only existing ones", [
         "upsert",
@@ -59,44 +54,33 @@ export function registerImport(command: Command, context: Context): void {
         "update",
       ]),
     )
+    .addOption(choice("--blank <what>", "an empty cell keeps or clears the field", ["keep", "clear"]))
     .addOption(
-      choice("--blank <what>", "whether an empty cell keeps the field or clears it", ["keep", "clear"]),
+      choice("--duplicates <how>", "how to treat rows of the same key", ["merge", "last", "first", "reject"]),
     )
-    .addOption(
-      choice("--duplicates <how>", "how to treat rows with the same key", [
-        "merge",
-        "last",
-        "first",
-        "reject",
-      ]),
-    )
-    .option("--from <system>", "read the file as an export of this system")
-    .option("--sheet <sheet>", "which sheet of a workbook to read, by name or number")
+    .option("--from <system>", "read the file as this system's export")
+    .option("--sheet <sheet>", "the sheet of a workbook, by name or number")
     .option("--delimiter <character>", "the delimiter (default: detected)")
     .option("--encoding <name>", "the file's encoding (default: detected)")
     .addOption(wholeNumber("--skip-lines <n>", "lines to skip before the header", 0))
-    .option("--no-header", "the file has no header; its columns are named 1, 2, …")
+    .option("--no-header", "there is no header; columns are named 1, 2, …")
     .option("--ignore-unmapped", "ignore columns that do not match any field")
     .addOption(consentColumnOption())
     .option("--include-unsubscribed", "create contacts that the file marks as not subscribed")
     .option(
       "--unsubscribe-marked",
-      "unsubscribe existing contacts that the file marks; this cannot be reversed through the API",
+      "unsubscribe existing contacts that the file marks; the API cannot reverse it",
     )
-    .option("--include-suppressed", "create contacts even if they are on the suppression list");
+    .option("--include-suppressed", "create contacts that are on the suppression list");
   addBulkFlags(command);
   describeCommand(command, {
     examples: [
       "ecm import people.csv --dry-run",
       "ecm import people.csv --list Newsletter --create-missing",
-      "ecm import people.csv --map 'E-mail=key' --map 'Notes=ignore' --mode update",
+      "ecm import people.csv --map E-mail=key --map Notes=ignore",
       "ecm import people.csv --mapping people.yaml --check",
-      "ecm import people.csv --set 'Source=Expo 2026' --default Language=en",
-      "ecm import --template > people.csv",
-      "ecm import people.csv --until 06:00 --reserve 200",
     ],
-    output:
-      "Nothing; with --json one summary object at the end. Everything else goes to stderr. --check: the columns with what becomes of them, as one object with --json; --template: a CSV header.",
+    output: "Nothing; with --json one summary at the end. --check: columns and rows, before and after.",
     writes: true,
     exitCodes: {
       3: "finished, and some rows were rejected",
