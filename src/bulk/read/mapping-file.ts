@@ -50,15 +50,12 @@ async function mappingText(file: string): Promise<string> {
 }
 
 /** Writes what `readMapping` reads; a file that is there is left alone. @throws UsageError when it cannot be written */
-export async function writeMapping(
-  file: string,
-  map: ReadonlyMap<string, string>,
-  entries: readonly MappingEntry[] = [],
-): Promise<void> {
+export async function writeMapping(file: string, { map, entries, expect }: Mapping): Promise<void> {
   const { stringify } = await import("yaml");
   const mapping = {
     ...Object.fromEntries(map),
     ...Object.fromEntries(entries.map((entry) => [entry.name, writtenEntry(entry)])),
+    ...(expect && { expect: writtenExpectations(expect) }),
   };
   const text = `# Where the columns of a file go: key, lists, tags, ignore, or a field.\n${stringify(mapping)}`;
   try {
@@ -75,4 +72,12 @@ function writtenEntry({ name: _name, place: _place, target, date, map, ...rest }
     ...(map && { map: Object.fromEntries(map) }),
     ...rest,
   };
+}
+
+function writtenExpectations({ rows, columns }: Expectations) {
+  const rules = columns.map(({ name, place: _place, filled, ...rest }) => {
+    const share = filled === undefined ? undefined : `${filled}%`;
+    return [name, { ...rest, filled: share }] as const;
+  });
+  return { ...(rows && { rows }), ...Object.fromEntries(rules) };
 }

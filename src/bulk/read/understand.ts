@@ -19,6 +19,7 @@ import type { System } from "./systems.ts";
 import { type TableLayout, tableLayoutOf } from "./table-layout.ts";
 import { compiledEntries, readingOf, systemOf, usualStructure } from "./table-reading.ts";
 import { defaultValues, toldTargets } from "./targets.ts";
+import { UnclearColumnsError } from "./unclear.ts";
 
 const sampleRows = 5;
 
@@ -196,13 +197,13 @@ async function mapped(
   input: MappingInput,
   batchesOf: (columns: Columns) => AsyncIterable<readonly ReadRow[]>,
 ): Promise<Columns> {
+  const none: Columns = {
+    targets: input.names.map((): Target => ({ kind: "ignore" })),
+    consent: [],
+    computed: [],
+    notes: [],
+  };
   if (wanted === "contacts" || input.options.readsConsent) {
-    const none: Columns = {
-      targets: input.names.map((): Target => ({ kind: "ignore" })),
-      consent: [],
-      computed: [],
-      notes: [],
-    };
     const targets = toldTargets(input);
     const named = namedConsent(input, targets);
     const columns = {
@@ -211,7 +212,14 @@ async function mapped(
     };
     input.found = await findConsent(input.names, columns, batchesOf(none));
   }
-  return wanted === "keys" ? mapKeyColumn(input) : mapColumns(input);
+  try {
+    return wanted === "keys" ? mapKeyColumn(input) : mapColumns(input);
+  } catch (error) {
+    if (error instanceof UnclearColumnsError) {
+      error.unclear.rows = () => ({ names: input.names, batches: batchesOf(none) });
+    }
+    throw error;
+  }
 }
 
 /** Columns that have no name, and no value in the first rows. A delimiter at the end of each line makes one. */

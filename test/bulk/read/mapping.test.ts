@@ -312,7 +312,7 @@ describe("a mapping that is wrong", () => {
       entries: entries.map(({ place: _place, ...entry }) => entry),
     });
     const first = await readMapping(source);
-    await writeMapping(file, first.map, first.entries);
+    await writeMapping(file, first);
     expect(plain(await readMapping(file))).toEqual(plain(first));
   });
 });
