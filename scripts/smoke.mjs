@@ -2,7 +2,7 @@
  * Packs the project as it would be published, installs the tarball into an empty folder, looks at what it brought, and
  * does the main jobs there: an import into the embedded service, a search, and a request over HTTP.
  * `node scripts/smoke.mjs [NODE…]`: with other Node programs too; `--all`: with every Node that is supported, fetched
- * from the registry into a folder that is removed afterwards.
+ * from the registry into a folder that is removed afterwards; `--tarball FILE`: tries one that was packed before.
  */
 import assert from "node:assert/strict";
 import { execFileSync, spawnSync } from "node:child_process";
@@ -10,6 +10,7 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, w
 import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
+import { parseArgs } from "node:util";
 import { fetchNode, supportedLines } from "./node-lines.mjs";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
@@ -26,17 +27,20 @@ if (answer.status !== 200 || request?.path !== "/api/contact-structure") throw n
 await sandbox.stop();
 `;
 
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: { all: { type: "boolean" }, tarball: { type: "string" } },
+});
 const folder = mkdtempSync(join(tmpdir(), "ecm-smoke-"));
 try {
   const home = join(folder, "installed");
-  install(home, pack());
+  install(home, values.tarball === undefined ? pack() : resolve(values.tarball));
   inspect(home);
   checkLinks(join(home, "node_modules/ecm"));
   checkTypes(home);
-  const words = process.argv.slice(2);
-  const others = words.includes("--all")
+  const others = values.all
     ? supportedLines.map((line) => fetchNode(line, folder))
-    : words.map((each) => resolve(each));
+    : positionals.map((each) => resolve(each));
   for (const node of [process.execPath, ...others]) work(node, home);
 } finally {
   rmSync(folder, { recursive: true, force: true });

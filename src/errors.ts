@@ -2,7 +2,7 @@
  * The error family and the exit-code table. Everything that fails throws one of these; `main.ts` alone
  * prints them and turns them into an exit code. This file loads no other.
  */
-import type { RateLimits } from "./wire.ts";
+import type { RateLimits } from "./rate-limits.ts";
 
 /** What each exit code of `ecm` means. Scripts rely on every line. */
 export const exitCodes = {

@@ -5,6 +5,9 @@
  */
 
 import type { EcmError } from "./errors.ts";
+import type { RateLimits } from "./rate-limits.ts";
+
+export type { RateLimits } from "./rate-limits.ts";
 
 /** A reference to a list or a tag: how contacts and mutates name them. */
 export interface IdRef {
@@ -136,13 +139,6 @@ export interface WireError {
 
 export interface ErrorBody {
   errors: WireError[];
-}
-
-/** What the rate-limit headers of one answer said; a part that was not sent is absent. */
-export interface RateLimits {
-  /** `reset` is Unix time in seconds. */
-  hour?: { limit: number; remaining: number; reset?: number };
-  month?: { limit: number; remaining: number };
 }
 
 /** A description of a request, unsent. Built by `service/`, or by `ecm api`. */

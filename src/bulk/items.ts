@@ -11,6 +11,9 @@ export interface ContactKey {
   identity: string;
 }
 
+/** So many contacts, or such a share of them. */
+export type Limit = { rows: number } | { percent: number };
+
 /** One contact of a run. */
 export interface Item {
   kind: "contact";

@@ -1,8 +1,7 @@
 import { resolve } from "node:path";
 import type { Command } from "commander";
-import type { PlanFile } from "../bulk/plan/plan-import.ts";
 import type { Context } from "../context.ts";
-import { type Danger, requireAnswer } from "./bulk/agree.ts";
+import { dangerIn, requireAnswer } from "./bulk/agree.ts";
 import { addBulkFlags, type BulkFlags, endRun, openEngine, runOptionsFrom } from "./bulk/flags.ts";
 import { describeCommand } from "./help-text.ts";
 
@@ -68,10 +67,4 @@ async function runApply(context: Context, file: string, flags: ApplyFlags): Prom
     return applyPlanFile(engine, approved, planned, display.on);
   });
   await endRun(context, result);
-}
-
-/** What has to be confirmed as if it had been typed. */
-function dangerIn({ deletes, unsubscribes }: PlanFile): Danger {
-  if (deletes > 0) return "delete";
-  return unsubscribes ? "unsubscribe" : "change";
 }

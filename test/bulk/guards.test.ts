@@ -142,6 +142,9 @@ describe.each(named)("%s", (_name, each) => {
     expect(shown.code, shown.stderr).toBe(0);
     expect(writesIn(shown.stdout)).toBeGreaterThanOrEqual(flag === "--max-clears" ? 1 : count);
     const [, resume] = /^Resume with: ecm (.+)$/m.exec(said) ?? [];
+    const again = await service.ecm([...resume!.split(" "), "--yes", "--json"]);
+    expect(again.stderr).toContain('"GuardError"');
+    expect({ code: again.code, writes: writesAt(service).length }).toEqual({ code: 2, writes });
     const resumed = await service.ecm([...resume!.split(" "), flag, `${count}`, "--yes", "--json"]);
     expect([0, 3], resumed.stderr).toContain(resumed.code);
     expect(summaryOf(resumed).status).toBe("completed");

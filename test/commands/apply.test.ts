@@ -455,6 +455,46 @@ it("shows the same changes afterwards as the plan has", async () => {
   expect(withoutIds(done)).toEqual(withoutIds(planned));
 });
 
+it("is undone after a deletion: whom a suppression names stays deleted", async () => {
+  const service = await startPeople();
+  const plan = await makePlanFile(service, ["contact", "delete", "--tag", "VIP", "--yes"]);
+  await service.ecm(["apply", plan.file, "--yes"]);
+  expect((await service.ecm(["suppressions", "add", "dan@example.com"])).code).toBe(0);
+  const undone = await service.ecm(["runs", "undo", "last", "--yes", "--json"]);
+  expect(summaryOf(undone).rows, undone.stderr).toMatchObject({ created: 1 });
+  const after = await holdings(service);
+  expect([after["bob@example.com"]?.status, after["dan@example.com"]]).toEqual([
+    expect.any(String),
+    undefined,
+  ]);
+});
+
+it("says of recreated contacts what is lost, and nothing of it where none comes back", async () => {
+  const service = await startPeople();
+  const lost = "Recreated contacts get new ids";
+  const change = await makePlanFile(service, ["contact", "mutate", "--all", "--set", "City=X", "--yes"]);
+  await service.ecm(["apply", change.file, "--yes"]);
+  expect((await service.ecm(["runs", "undo", "last"])).stderr).not.toContain(lost);
+  const deletion = await makePlanFile(service, ["contact", "delete", "--tag", "VIP", "--yes"]);
+  await service.ecm(["apply", deletion.file, "--yes"]);
+  expect((await service.ecm(["runs", "undo", "last"])).stderr).toContain(lost);
+});
+
+it("an applied plan that undoes a deletion and changes is undone in both", async () => {
+  const service = await startPeople();
+  const rows = "Email,City\nnew@example.com,Rome\nada@example.com,Lima\n";
+  const imported = summaryOf(await service.ecm(["import", "-", "--json"], { stdin: rows }));
+  const before = await holdings(service);
+  const undo = ["runs", "undo", imported.run!, "--delete-created", "--yes"];
+  const plan = await makePlanFile(service, undo);
+  const applied = await service.ecm(["apply", plan.file, "--yes", "--json"]);
+  expect(summaryOf(applied).rows, applied.stderr).toMatchObject({ updated: 1, deleted: 1 });
+  const undone = await service.ecm(["runs", "undo", "last", "--yes", "--json"]);
+  expect(summaryOf(undone).rows, undone.stderr).toMatchObject({ updated: 1, created: 1 });
+  const fieldsIn = (held: typeof before) => Object.entries(held).map(([key, { fields }]) => [key, fields]);
+  expect(fieldsIn(await holdings(service)).sort()).toEqual(fieldsIn(before).sort());
+});
+
 describe("without a terminal", () => {
   it.each([["delete"], ["unsubscribe"]])(
     "a plan to %s needs --yes before a request, and its rehearsal does not",
@@ -471,6 +511,19 @@ describe("without a terminal", () => {
       expect((await service.ecm(["apply", plan.file, "--yes"])).code).toBe(0);
     },
   );
+
+  it("one that stopped in the middle needs it again to go on", async () => {
+    const service = await startPeople({ tags: ["VIP"], contacts: manyContacts(40) });
+    const plan = await makePlanFile(service, ["contact", "unsubscribe", "--all", "--yes"]);
+    const first = await service.ecm(["apply", plan.file, "--yes", "--max-requests", "12", "--json"]);
+    expect(first.code, first.stderr).toBe(7);
+    const before = writesAt(service).length;
+    const refused = await service.ecm(["runs", "resume", "last"]);
+    expect({ code: refused.code, writes: writesAt(service).length }).toEqual({ code: 2, writes: before });
+    expect(refused.stderr).toContain("confirm with --yes");
+    const resumed = await service.ecm(["runs", "resume", "last", "--yes", "--json"]);
+    expect(summaryOf(resumed), resumed.stderr).toMatchObject({ status: "completed", rows: { pending: 0 } });
+  });
 
   it("a plan of unsubscriptions that an import found needs it too", async () => {
     const service = await startPeople();

@@ -1,4 +1,5 @@
 /** `lists duplicate` and `lists merge`: a new list and a bulk run over the members. */
+import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { summaryOf } from "../bulk/kit.ts";
 import { temporaryFolder } from "../support/ecm.ts";
@@ -115,6 +116,20 @@ describe("lists merge", () => {
     expect((await ecm(["lists", "merge", "Leads", "--into", "fair"])).code).toBe(6);
     expect((await ecm(["lists", "merge", "Leads", "--into", " "])).code).toBe(2);
     expect(await namesIn(sandbox)).toEqual(["Leads", "Fair"]);
+  });
+
+  it("says of a plan file that no list is deleted by it", async () => {
+    const { ecm } = await twoLists();
+    const merge = ["lists", "merge", "Leads", "Fair", "--into", "All"];
+    const plan = ["--dry-run", "--plan", join(await temporaryFolder(), "plan.ndjson")];
+    const note = "applying it deletes no list. After it, delete with: ecm lists delete ";
+    const { stderr } = await ecm([...merge, "--delete-sources", "--yes", ...plan]);
+    expect(stderr).toContain(`${note}Leads Fair`);
+    expect((await ecm([...merge, ...plan])).stderr).not.toContain(note);
+    await ecm(merge);
+    const undo = ["runs", "undo", "last", "--yes", ...plan];
+    expect((await ecm([...undo, "--delete-created"])).stderr).toContain(`${note}All`);
+    expect((await ecm(undo)).stderr).not.toContain(note);
   });
 
   it("prints its summary also where a source is not deleted after all", async () => {

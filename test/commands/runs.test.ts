@@ -1,4 +1,4 @@
-import { mkdir, readdir, rm, stat, utimes, writeFile } from "node:fs/promises";
+import { mkdir, readdir, readFile, rm, stat, utimes, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { inputFile, manyRows, summaryOf } from "../bulk/kit.ts";
@@ -203,5 +203,84 @@ describe("what lies among the runs and is none", () => {
     await ecm(["import", await inputFile(manyRows(1))]);
     const left = await readdir(root);
     expect(names.filter((name) => left.includes(name))).toEqual(["notes", ".git"]);
+  });
+});
+
+describe("ecm runs prune", () => {
+  const day = 86_400_000;
+  /** As if nothing had been written to the run's folder for so many days. */
+  async function age(stateFolder: string, run: string, days: number): Promise<void> {
+    const folder = join(stateFolder, "runs", run);
+    const manifest = join(folder, "manifest.json");
+    const at = new Date(Date.now() - days * day);
+    const text = await readFile(manifest, "utf8");
+    await writeFile(manifest, text.replace(/"startedAt": "[^"]+"/, `"startedAt": "${at.toISOString()}"`));
+    for (const name of await readdir(folder)) await utimes(join(folder, name), at, at);
+  }
+
+  /** An old finished run, an old unfinished one, and a new one. */
+  async function threeRuns() {
+    const service = await startSandbox();
+    const { ecm, env } = service;
+    const state = env.ECM_STATE_DIR!;
+    const imported = async (text: string, ...flags: string[]) =>
+      summaryOf(await ecm(["import", await inputFile(text), "--json", ...flags])).run!;
+    const old = await imported(manyRows(2));
+    const open = await imported(manyRows(20), "--max-requests", "8");
+    const recent = await imported(manyRows(3));
+    await age(state, old, 100);
+    await age(state, open, 100);
+    return { ...service, state, old, open, recent };
+  }
+
+  it("removes old runs, keeps those that can be resumed, and says so of each", async () => {
+    const { ecm, state, old, open, recent } = await threeRuns();
+    const folders = async () =>
+      (await readdir(join(state, "runs"))).filter((name) => /^\d/.test(name)).sort();
+    const results = (stdout: string) =>
+      Object.fromEntries(
+        JSON.parse(stdout).map((row: { run: string; result: string }) => [row.run, row.result]),
+      );
+
+    const dry = await ecm(["runs", "prune", "--dry-run", "--json"]);
+    expect(results(dry.stdout)).toEqual({
+      [old]: "would be removed",
+      [open]: expect.stringContaining("kept"),
+    });
+    expect(await folders()).toEqual([old, open, recent].sort());
+    expect((await ecm(["runs", "prune"])).code).toBe(2);
+    expect(await folders()).toEqual([old, open, recent].sort());
+
+    const done = await ecm(["runs", "prune", "--yes", "--json"]);
+    expect(results(done.stdout)).toEqual({ [old]: "removed", [open]: expect.stringContaining("kept") });
+    expect(await folders()).toEqual([open, recent].sort());
+    const all = await ecm(["runs", "prune", "--unfinished", "--older", "0m", "--yes", "--json"]);
+    expect(results(all.stdout)).toEqual({ [open]: "removed", [recent]: "removed" });
+    expect(await folders()).toEqual([]);
+    expect(JSON.parse((await ecm(["runs", "prune", "--yes", "--json"])).stdout)).toEqual([]);
+  });
+
+  it("keeps a run that an unfinished undo reads", async () => {
+    const { ecm, env } = await startSandbox();
+    const { run } = summaryOf(await ecm(["import", await inputFile(manyRows(20)), "--json"]));
+    await ecm(["runs", "undo", run!, "--delete-created", "--yes", "--max-requests", "8"]);
+    await age(env.ECM_STATE_DIR!, run!, 100);
+    const { stdout } = await ecm(["runs", "prune", "--yes", "--json"]);
+    expect(JSON.parse(stdout)).toMatchObject([{ run, result: expect.stringContaining("undo needs it") }]);
+    expect((await ecm(["runs", "show", run!])).code).toBe(0);
+  });
+
+  it("takes the age from ECM_KEEP_RUNS, and doctor warns of what is older", async () => {
+    const { ecm, state, old } = await threeRuns();
+    expect((await ecm(["doctor"])).stdout).toContain("2 old runs hold people's data, for up to 100 days");
+    const env = { ECM_KEEP_RUNS: "200d" };
+    expect((await ecm(["doctor"], { env })).stdout).not.toContain("old runs");
+    expect(JSON.parse((await ecm(["runs", "prune", "--yes", "--json"], { env })).stdout)).toEqual([]);
+    for (const wrong of ["90", "soon", "-1d"]) {
+      const { code, stderr } = await ecm(["runs", "prune", "--yes"], { env: { ECM_KEEP_RUNS: wrong } });
+      expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining("ECM_KEEP_RUNS") });
+      expect((await ecm(["runs", "prune", `--older=${wrong}`])).stderr).toContain("--older");
+    }
+    expect(await readdir(join(state, "runs"))).toContain(old);
   });
 });

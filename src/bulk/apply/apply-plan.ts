@@ -5,7 +5,7 @@
 
 import type { Item, Operation } from "../items.ts";
 import { asRunStop } from "../pace/run-stop.ts";
-import type { Found } from "../plan/lookup.ts";
+import type { Found } from "../plan/found.ts";
 import { type Planned, plannedItem, readPlanBlocks, type StoredLine } from "../plan/plan-file.ts";
 import { isScarce, note, type Session } from "../plan/session.ts";
 import { createKeyedQueue, createPool } from "./pool.ts";

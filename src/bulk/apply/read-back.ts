@@ -2,7 +2,7 @@
 import type { ServiceError } from "../../errors.ts";
 import type { Contact } from "../../wire.ts";
 import type { Item, Operation, Remark } from "../items.ts";
-import type { Found } from "../plan/lookup.ts";
+import type { Found } from "../plan/found.ts";
 import type { Session } from "../plan/session.ts";
 
 /** A search may lag behind a create: look again after these, in milliseconds. */

@@ -14,7 +14,7 @@ import type { Decision, Operation } from "../items.ts";
 import type { RequestKind } from "../pace/paced-send.ts";
 import type { Reply } from "../pace/reply.ts";
 import { holdsChange } from "../plan/decide.ts";
-import type { Found } from "../plan/lookup.ts";
+import type { Found } from "../plan/found.ts";
 import { note, serviceNow } from "../plan/session.ts";
 import { isWrite, plannedOutcome } from "../plan/tally.ts";
 import type { OpenIntent } from "../runs/ledger.ts";

@@ -1,8 +1,8 @@
 /** What a run's manifest says of it, and what makes two invocations one run. */
-import { resolve } from "node:path";
 import type { InputFile } from "../read/index.ts";
 import { fingerprintOf } from "../runs/fingerprint.ts";
 import type { Manifest } from "../runs/folder.ts";
+import type { AboutRun } from "./enter-job.ts";
 import type { RowRun } from "./prepare.ts";
 
 /** The manifest but for the run's id and start. @param input as it was taken */
@@ -10,8 +10,8 @@ export function aboutRun(
   rowRun: RowRun,
   input: { file: InputFile; isSpooled: boolean },
   resumes: Manifest | undefined,
-): Omit<Manifest, "format" | "id" | "startedAt"> {
-  const { engine, job, structure, understood, options } = rowRun;
+): AboutRun {
+  const { engine, job, structure, understood } = rowRun;
   const { facts } = understood;
   return {
     kind: job.kind,
@@ -30,9 +30,6 @@ export function aboutRun(
     },
     fingerprint: fingerprintIn(rowRun, resumes),
     options: job.options,
-    rejects: options.rejects === undefined ? undefined : resolve(options.rejects),
-    plan: options.planFile === undefined ? undefined : resolve(options.planFile),
-    backup: options.backUp?.target,
   };
 }
 

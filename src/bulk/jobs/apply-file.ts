@@ -16,21 +16,22 @@ import type { Change, Decision, Item, Operation, Work } from "../items.ts";
 import { asRunStop, RunStop } from "../pace/run-stop.ts";
 import { holdsChange, holdsCreate, idsOf, valuesOf } from "../plan/decide.ts";
 import type { RunEvent } from "../plan/events.ts";
-import { createLookup, isHidden } from "../plan/lookup.ts";
-import { type NameBook, openNameBook, standInFor } from "../plan/names.ts";
+import { isHidden } from "../plan/found.ts";
+import { createLookup } from "../plan/lookup.ts";
+import { type NameBook, openPlannedNames, standInFor } from "../plan/names.ts";
 import { type PlanHead, readKeptPlan } from "../plan/plan-file.ts";
 import type { PlanFile } from "../plan/plan-import.ts";
 import { type Engine, openContext, type RunContext, type RunOptions } from "../plan/run-context.ts";
 import { identityReader } from "../read/keys.ts";
-import { enterRun } from "../runs/enter.ts";
 import { fileOf } from "../runs/files.ts";
 import { fingerprintOf } from "../runs/fingerprint.ts";
 import { isInPlanFolder, type Manifest, requireStatePlace, runsFolder } from "../runs/folder.ts";
+import { type AboutRun, enterJob, leaveRun } from "./enter-job.ts";
 import { type Closed, closeUnentered, nothingRead } from "./finish.ts";
 import { readOnly } from "./job.ts";
 import { planAndApply, type ReadyJob } from "./plan-and-apply.ts";
 import { keyTable } from "./rejected.ts";
-import { leaveRun, spoolInput } from "./run-job.ts";
+import { spoolInput } from "./run-job.ts";
 
 interface ApplyItem extends Item {
   /** A member whom a list sync removes. */
@@ -59,7 +60,7 @@ export async function applyPlanFile(
     // Its own file is removed once the run has ended, however it ended.
     const isKept = !isInPlanFolder(engine.stateFolder, plan.path);
     const spooled = isKept ? undefined : await spoolInput(engine, createReadStream(plan.path), subject);
-    const run = await enterRun({ ...enteringOf(context, aboutApply(context, plan)), spooled });
+    const run = await enterJob(context, aboutApply(context, plan), { spooled });
     return await leaveRun(context, run, () => planAndApply(context, job, run));
   } catch (error) {
     if (!(error instanceof RunStop || error instanceof EcmError) || error instanceof UsageError) throw error;
@@ -83,7 +84,7 @@ export async function plannedFile(stateFolder: string, manifest: Manifest): Prom
     creations: own.creations,
     end: { counts, requests, digest: manifest.input.sha256 },
     writes: own.end.input.read,
-    unsubscribes: false,
+    unsubscribes: own.end.tally.unsubscribed > 0,
     deletes: own.end.tally.deleted,
     // Never read: the plan is closed.
     async *lines() {},
@@ -91,9 +92,9 @@ export async function plannedFile(stateFolder: string, manifest: Manifest): Prom
 }
 
 function aboutApply(
-  { engine: { version, account, stateFolder }, options, subject }: RunContext,
+  { engine: { version, account, stateFolder }, subject }: RunContext,
   { path, head, end }: PlanFile,
-): Omit<Manifest, "format" | "id" | "startedAt"> {
+): AboutRun {
   const { baseUrl, structureId } = head.account;
   return {
     kind: "apply",
@@ -108,20 +109,6 @@ function aboutApply(
     },
     fingerprint: fingerprintOf({ kind: "apply", digest: end.digest, baseUrl, structureId }),
     options: { digest: end.digest, applies: head.kind },
-    rejects: options.rejects === undefined ? undefined : resolve(options.rejects),
-    plan: options.planFile === undefined ? undefined : resolve(options.planFile),
-    backup: options.backUp?.target,
-  };
-}
-
-function enteringOf({ engine, options, emit }: RunContext, about: ReturnType<typeof aboutApply>) {
-  return {
-    stateFolder: engine.stateFolder,
-    now: engine.clock.now(),
-    about,
-    isFresh: options.isFresh,
-    openJournalFile: engine.openJournalFile,
-    onUnreadable: ({ message }: { message: string }) => emit({ kind: "remark", text: `warning: ${message}` }),
   };
 }
 
@@ -156,16 +143,8 @@ async function readyApply(context: RunContext, head: PlanHead, plan: PlanFile): 
   const keys = createKeySearch({ send: send.searches, behavior, structureId, identityOf, readsStatus });
   const source = [...new Set([...head.source, "createdAt"])];
   const lookup = createLookup({ send, keys, structureId, keyType, source, behavior, listIds: head.listIds });
-  const named = (what: string) => plan.creations.filter((each) => each.what === what);
-  const names = await openNameBook({
-    send: send.plain,
-    account,
-    structure,
-    lists: named("list").map(({ name }) => name),
-    tags: named("tag").map(({ name }) => name),
-    fields: named("field").map(({ name, dataType = "text" }) => ({ label: name, dataType })),
-    createMissing: true,
-  });
+  const { creations } = plan;
+  const names = await openPlannedNames({ send: send.plain, account, creations });
   const suppressions = await engine.openSuppressions?.();
   const input = { ...nothingRead, read: plan.writes };
   return {

@@ -5,7 +5,7 @@ import type { Account } from "../../service/account.ts";
 import { statusParts } from "../../service/contacts.ts";
 import type { Selection } from "../../service/selection.ts";
 import type { Contact, ContactStructure, IdRef } from "../../wire.ts";
-import type { Decision, DesiredContact } from "../items.ts";
+import type { Decision, DesiredContact, Limit } from "../items.ts";
 import type { DecideOptions } from "../plan/decide.ts";
 import type { NameBook } from "../plan/names.ts";
 import type { PlanMapping } from "../plan/plan-file.ts";
@@ -92,7 +92,7 @@ export interface MembersOptions {
   listId: string;
   listName: string;
   /** How many may be taken out. Default: 10 %. */
-  maxRemove?: { rows: number } | { percent: number };
+  maxRemove?: Limit;
 }
 
 /** Whether the status of contacts decides what becomes of them: where no search tells it, they are read by their ids. */

@@ -5,13 +5,8 @@ import { isErasedKey } from "../../service/key-spelling.ts";
 import type { Contact } from "../../wire.ts";
 import type { Decision, Work } from "../items.ts";
 import { type DecideOptions, decide, isMarked } from "../plan/decide.ts";
-import {
-  createLookup,
-  type HiddenContact,
-  isHidden,
-  type Lookup,
-  maxPagesAgeMilliseconds,
-} from "../plan/lookup.ts";
+import { type HiddenContact, isHidden } from "../plan/found.ts";
+import { createLookup, type Lookup, maxPagesAgeMilliseconds } from "../plan/lookup.ts";
 import type { Entry } from "../plan/make-plan.ts";
 import { readAccountIfSmaller } from "../plan/read-account.ts";
 import { type RunState, requestsNow, rowsOf } from "../plan/session.ts";

@@ -6,21 +6,21 @@ import { randomBytes } from "node:crypto";
 import { access, constants, rm, stat } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import type { Readable } from "node:stream";
-import { DeclinedError, EcmError, exitCodes, InterruptedError, UsageError } from "../../errors.ts";
+import { EcmError, exitCodes, UsageError } from "../../errors.ts";
 import { createAccount } from "../../service/account.ts";
 import { createBehavior } from "../../service/behavior.ts";
 import { createKeySearch } from "../../service/key-search.ts";
 import { asRunStop, RunStop } from "../pace/run-stop.ts";
 import type { RunEvent } from "../plan/events.ts";
 import { createLookup } from "../plan/lookup.ts";
-import { openNameBook } from "../plan/names.ts";
+import { type Creation, openPlannedNames } from "../plan/names.ts";
 import { type PlanHead, readKeptPlan } from "../plan/plan-file.ts";
 import { type Engine, openContext, type RunContext, type RunOptions } from "../plan/run-context.ts";
 import type { InputFile } from "../read/index.ts";
 import { identityReader } from "../read/keys.ts";
 import { requireFile } from "../read/source.ts";
 import { spool, streamAt } from "../read/spool.ts";
-import { type EnteredRun, enterRun } from "../runs/enter.ts";
+import type { EnteredRun } from "../runs/enter.ts";
 import { fileOf } from "../runs/files.ts";
 import {
   type Manifest,
@@ -30,8 +30,9 @@ import {
   sweepAbandoned,
 } from "../runs/folder.ts";
 import { aboutRun, fingerprintIn } from "./about-run.ts";
+import { enterJob, isRefusal, leaveRun } from "./enter-job.ts";
 import { settledByInput } from "./entries.ts";
-import { type Closed, closeCompleted, closeUnentered, nothingRead } from "./finish.ts";
+import { type Closed, closeUnentered, nothingRead } from "./finish.ts";
 import { needsStatus, type RowJob, readOnly } from "./job.ts";
 import { planAndApply, type ReadyJob } from "./plan-and-apply.ts";
 import { type Clarify, openRowRun, type RowRun, readInput } from "./prepare.ts";
@@ -101,44 +102,13 @@ export async function runJob(
 /** @throws RunStop for whatever keeps the run from being entered; EcmError when the input is not that of `resumes` */
 async function enter(rowRun: RowRun, taken: TakenInput, resumes: Manifest | undefined): Promise<EnteredRun> {
   if (resumes && fingerprintIn(rowRun, resumes) !== resumes.fingerprint) throw changedInput(resumes);
-  const { engine, options, emit, clock } = rowRun;
+  const { file, spooled } = taken;
   try {
-    return await enterRun({
-      stateFolder: engine.stateFolder,
-      now: clock.now(),
-      about: aboutRun(rowRun, { file: taken.file, isSpooled: taken.spooled !== undefined }, resumes),
-      spooled: taken.spooled,
-      isFresh: options.isFresh,
-      openJournalFile: engine.openJournalFile,
-      onChanged: (older) => emit({ kind: "input-changed", older: older.id }),
-      onUnreadable: ({ message }) => emit({ kind: "remark", text: `warning: ${message}` }),
-      onTookOver: (whose) => emit({ kind: "remark", text: `Took over the run from ${whose}`, isAside: true }),
+    return await enterJob(rowRun, aboutRun(rowRun, { file, isSpooled: spooled !== undefined }, resumes), {
+      spooled,
     });
   } catch (error) {
     throw asRunStop(error);
-  }
-}
-
-/** Does the work of a run that was entered, and leaves it. What was refused before it began leaves nothing to resume. */
-export async function leaveRun(
-  context: RunContext,
-  run: EnteredRun,
-  work: () => Promise<Closed>,
-  isUnfit: (closed: Closed) => boolean = () => false,
-): Promise<Closed> {
-  let isRefused = false;
-  try {
-    if (run.completed) return closeCompleted(context, run.completed);
-    const closed = await work();
-    isRefused = !run.isResumed && (isRefusal(closed.stop?.failure) || isUnfit(closed));
-    if (isRefused) {
-      context.emit({ kind: "refused", summary: { ...closed.summary, run: null, rejects: null } });
-      throw closed.stop!.failure;
-    }
-    return closed;
-  } finally {
-    await run.leave();
-    if (isRefused) await rm(run.folder, { recursive: true, force: true });
   }
 }
 
@@ -154,7 +124,8 @@ async function resumePlanned(
   const plan = await readKeptPlan(join(runsFolder(context.engine.stateFolder), manifest.id, fileOf.plan));
   if (!plan?.end) return undefined;
   try {
-    const run = await enterAgain(context, manifest);
+    const { format: _format, id: _id, startedAt: _startedAt, summary: _summary, ...about } = manifest;
+    const run = await enterJob(context, about, { isFresh: false });
     return await leaveRun(context, run, async () => {
       return planAndApply(context, await readyPlanned(context, job, plan.head, plan.creations), run);
     });
@@ -168,7 +139,7 @@ async function readyPlanned(
   context: RunContext,
   job: RowJob,
   head: PlanHead,
-  creations: NonNullable<ReadyJob["names"]>["creations"],
+  creations: readonly Creation[],
 ): Promise<ReadyJob> {
   const { engine, send } = context;
   const { structureId, keyType } = head.account;
@@ -179,19 +150,8 @@ async function readyPlanned(
   const readsStatus = needsStatus(resolved);
   const keys = createKeySearch({ send: send.searches, behavior, structureId, identityOf, readsStatus });
   const suppressions = resolved.leavesOutSuppressed ? await engine.openSuppressions?.() : undefined;
-  const named = (what: string) => creations.filter((each) => each.what === what);
   const names =
-    creations.length === 0
-      ? undefined
-      : await openNameBook({
-          send: send.plain,
-          account,
-          structure: await account.structure(),
-          lists: named("list").map(({ name }) => name),
-          tags: named("tag").map(({ name }) => name),
-          fields: named("field").map(({ name, dataType = "text" }) => ({ label: name, dataType })),
-          createMissing: true,
-        });
+    creations.length === 0 ? undefined : await openPlannedNames({ send: send.plain, account, creations });
   return {
     account,
     keyType,
@@ -214,28 +174,6 @@ async function readyPlanned(
     head: () => Promise.reject(new Error("the plan is closed")),
     source: () => Promise.reject(new Error("the plan is closed")),
   };
-}
-
-/** @throws RunStop for whatever keeps the run from being entered */
-async function enterAgain({ engine, clock, emit }: RunContext, manifest: Manifest): Promise<EnteredRun> {
-  const { format: _format, id: _id, startedAt: _startedAt, summary: _summary, ...about } = manifest;
-  return enterRun({
-    stateFolder: engine.stateFolder,
-    now: clock.now(),
-    about,
-    isFresh: false,
-    openJournalFile: engine.openJournalFile,
-    onUnreadable: ({ message }) => emit({ kind: "remark", text: `warning: ${message}` }),
-    onTookOver: (whose) => emit({ kind: "remark", text: `Took over the run from ${whose}`, isAside: true }),
-  });
-}
-
-/** Before the first write: a usage error, a person's no, or Ctrl-C in place of one. */
-function isRefusal(failure: EcmError | undefined): boolean {
-  if (failure instanceof InterruptedError) return failure.details.applied === "no";
-  // A plan that a guard has stopped stays, to be looked at.
-  if (failure?.type === "GuardError") return false;
-  return failure instanceof UsageError || failure instanceof DeclinedError;
 }
 
 /** Stopped before its last question was answered, with fields to create that no command names: it cannot be resumed. */

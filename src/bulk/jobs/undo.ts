@@ -3,7 +3,7 @@
  * run wrote. A created contact stays: deleting it would lose what others have done with it since. An undo is a job like
  * the others: it makes a plan, and the same step applies it.
  */
-import { join, resolve } from "node:path";
+import { join } from "node:path";
 import { type Lease, takeLease } from "../../disk/lease.ts";
 import { DeclinedError, EcmError, UsageError } from "../../errors.ts";
 import { type Account, createAccount } from "../../service/account.ts";
@@ -19,18 +19,18 @@ import { type Engine, openContext, type RunContext, type RunOptions } from "../p
 import { readRunNames } from "../plan/run-names.ts";
 import { identityReader } from "../read/keys.ts";
 import { JournalDamagedError, readRunRecord } from "../runs/damage.ts";
-import { type EnteredRun, enterRun, isFinished } from "../runs/enter.ts";
+import { isFinished } from "../runs/enter.ts";
 import { fileOf } from "../runs/files.ts";
 import { fingerprintOf } from "../runs/fingerprint.ts";
 import { locksFolder, type Manifest, writeManifest } from "../runs/folder.ts";
 import { joinedNames, type KeptNames, namesFrom } from "../runs/names-file.ts";
 import { noteReported } from "../runs/reported.ts";
+import { type AboutRun, enterJob, leaveRun } from "./enter-job.ts";
 import { type Closed, closeUnentered, nothingRead } from "./finish.ts";
 import { readOnly } from "./job.ts";
 import { planAndApply, type ReadyJob } from "./plan-and-apply.ts";
 import { recreation } from "./recreate.ts";
 import { keyTable } from "./rejected.ts";
-import { leaveRun } from "./run-job.ts";
 import { type UndoScope, undoItems, undoWork, withoutDeleted, writtenBy } from "./undo-work.ts";
 
 export interface UndoOptions {
@@ -79,14 +79,10 @@ export async function undoRun(
 
 /** Undoes a run that no other process can work on. */
 async function undoLocked(context: RunContext, source: Source, undo: UndoOptions): Promise<Closed> {
-  const { engine, options, emit } = context;
-  const { isPartial = false, deletesCreated = false } = undo;
-  const extent = await surveyJournal(source, isPartial, emit);
+  const extent = await surveyJournal(source, undo.isPartial ?? false, context.emit);
   const job = await readyUndo(context, source, extent, undo);
-  const run = options.isDryRun
-    ? undefined
-    : await enterUndo(engine, source, options, { isPartial, deletesCreated });
-  if (!run) return planAndApply(context, job, undefined);
+  if (context.options.isDryRun) return planAndApply(context, job, undefined);
+  const run = await enterJob(context, aboutUndo(context, source, undo));
   return leaveRun(context, run, async () => {
     // Once it is undone, the same command does not report what it had done.
     if (isFinished(source.manifest)) await noteReported(source.folder);
@@ -166,8 +162,9 @@ function undoLookup(
 
 const lostByDeletion = "Recreated contacts get new ids; their history and date of creation are lost";
 
-/** Whether contacts would get lists or tags back. */
+/** What would come back: contacts, and lists and tags of those that were changed. */
 interface Returns {
+  contacts: boolean;
   lists: boolean;
   tags: boolean;
 }
@@ -187,19 +184,16 @@ async function readForUndo(
   if (kind === "unsubscribe") return { keyType: "", names: kept };
   const structure = await account.structure();
   const { keyType } = structure;
-  const isDeletion = kind === "delete" || kind === "apply";
-  const whole = isDeletion || returns.tags ? await account.complete(structure) : structure;
-  const lists = isDeletion || returns.lists ? await account.lists(structure) : [];
+  const whole = returns.contacts || returns.tags ? await account.complete(structure) : structure;
+  const lists = returns.contacts || returns.lists ? await account.lists(structure) : [];
   const names = joinedNames(kept, namesFrom(whole, lists));
-  if (isDeletion) {
-    return { keyType, names, recreate: recreation(whole, lists, planNames(names), isSuppressed) };
-  }
   const remaining = {
     fields: idsOf(whole.fields),
     tags: whole.tags && idsOf(whole.tags),
-    lists: returns.lists ? idsOf(lists) : undefined,
+    lists: returns.contacts || returns.lists ? idsOf(lists) : undefined,
   };
-  return { keyType, names, remaining };
+  const recreate = returns.contacts ? recreation(whole, lists, planNames(names), isSuppressed) : undefined;
+  return { keyType, names, remaining, recreate };
 }
 
 interface Extent {
@@ -208,38 +202,26 @@ interface Extent {
   returns: Returns;
 }
 
-async function enterUndo(
-  engine: Engine,
+function aboutUndo(
+  { engine: { version } }: RunContext,
   { manifest, folder }: Source,
-  options: RunOptions,
-  { isPartial, deletesCreated }: { isPartial: boolean; deletesCreated: boolean },
-): Promise<EnteredRun> {
-  return enterRun({
-    stateFolder: engine.stateFolder,
-    now: engine.clock.now(),
-    isFresh: options.isFresh,
-    openJournalFile: engine.openJournalFile,
-    about: {
-      kind: "undo",
-      version: engine.version,
-      account: manifest.account,
-      input: {
-        name: manifest.id,
-        file: join(folder, fileOf.journal),
-        isSpooled: false,
-        sha256: manifest.fingerprint,
-        bytes: 0,
-      },
-      fingerprint: fingerprintOf({
-        kind: "undo",
-        run: manifest.id,
-        deletesCreated: deletesCreated || undefined,
-      }),
-      options: { run: manifest.id, isPartial, deletesCreated },
-      rejects: options.rejects === undefined ? undefined : resolve(options.rejects),
-      plan: options.planFile === undefined ? undefined : resolve(options.planFile),
+  { isPartial = false, deletesCreated = false }: UndoOptions,
+): AboutRun {
+  const { id, account, fingerprint } = manifest;
+  return {
+    kind: "undo",
+    version,
+    account,
+    input: {
+      name: id,
+      file: join(folder, fileOf.journal),
+      isSpooled: false,
+      sha256: fingerprint,
+      bytes: 0,
     },
-  });
+    fingerprint: fingerprintOf({ kind: "undo", run: id, deletesCreated: deletesCreated || undefined }),
+    options: { run: id, isPartial, deletesCreated },
+  };
 }
 
 /**
@@ -255,11 +237,12 @@ async function surveyJournal(
   const isDamaged = damage !== undefined;
   const refs: number[] = [];
   let proven = 0;
-  const returns: Returns = { lists: false, tags: false };
+  const returns: Returns = { contacts: false, lists: false, tags: false };
   for await (const { ref, isUnproven, operation } of writtenBy(folder, isDamaged)) {
     refs.push(ref);
     if (isUnproven) continue;
     proven++;
+    returns.contacts ||= operation.kind === "delete";
     if (operation.kind !== "change") continue;
     returns.lists ||= operation.body.removeLists !== undefined;
     returns.tags ||= operation.body.removeTags !== undefined;

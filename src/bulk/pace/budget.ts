@@ -29,33 +29,6 @@ export type Verdict =
   /** `until`: when a limit allows requests again, where that is known. */
   | { kind: "stop"; by: BudgetStop; until?: number };
 
-export interface Budget {
-  ask(now: number): Verdict;
-  /** A request leaves. */
-  leave(): void;
-  /** A request that `leave` announced does not leave after all. */
-  withdraw(): void;
-  /** A request that `leave` announced was sent once more below. */
-  repeat(): void;
-  /** It came back; `serverNow` is the answer's own time, when it said one. */
-  answered(limits: RateLimits, now: number, serverNow?: number): void;
-  /** No answer came: it may have been counted. */
-  lost(): void;
-  /** A 429: it was not counted. */
-  limited(kind: LimitKind, retryAfterSeconds: number | undefined, limits: RateLimits, now: number): void;
-  /** What limits said before this run began to count. */
-  seed(limits: RateLimits): void;
-  /** Our clock was set back by so many milliseconds. */
-  setBack(milliseconds: number): void;
-  /** The service's clock minus ours, in milliseconds; 0 while they agree. */
-  readonly clockOffset: number;
-  /** How long a window of the hourly limit is, in seconds; undefined until an answer has shown it. */
-  readonly windowSeconds: number | undefined;
-  readonly underWay: number;
-  /** What is known of the limits, newest first of each answer. */
-  readonly limits: RateLimits;
-}
-
 /** What is known when a request asks. */
 interface BudgetState {
   readonly hour: Pick<HourWindow, "known" | "isUnknown" | "hasOthers">;
@@ -74,88 +47,115 @@ const shareAmongOthers = 4;
 /** Past the window's end by this much, so that no request arrives before it. */
 const afterReset = 250;
 
-/** @param sentBefore requests of this invocation that were sent already */
-export function createBudget(options: BudgetOptions, sentBefore = 0): Budget {
-  const hour = createHourWindow();
-  const pause = createPause();
-  let clockOffset = 0;
-  let stopped: Verdict | undefined;
-  const state = {
-    hour,
-    pause,
-    month: undefined as RateLimits["month"],
-    hasAskedMonth: false,
-    underWay: 0,
-    spent: sentBefore,
-    get reset() {
-      return hour.known && hour.known.reset * 1000 - clockOffset + afterReset;
-    },
-  };
+export class Budget {
+  /** The service's clock minus ours, in milliseconds; 0 while they agree. */
+  clockOffset = 0;
+  private readonly options: BudgetOptions;
+  private readonly hour = createHourWindow();
+  private readonly pause = createPause();
+  private month: RateLimits["month"];
+  private hasAskedMonth = false;
+  private inFlight = 0;
+  private spent: number;
+  private stopped: Verdict | undefined;
 
-  return {
-    ask(now) {
-      const verdict = stopped ?? firstVerdict(options, state, now);
-      if (verdict) return verdict;
-      if (state.reset !== undefined && now >= state.reset) hour.end();
-      return hourVerdict(options, state);
-    },
-    leave() {
-      if (state.month && state.month.remaining < 1) state.hasAskedMonth = true;
-      state.underWay++;
-      state.spent++;
-    },
-    withdraw() {
-      state.underWay--;
-      state.spent--;
-    },
-    repeat() {
-      state.spent++;
-      hour.spend(false);
-    },
-    answered(limits, now, serverNow) {
-      state.underWay--;
-      pause.answered();
-      if (serverNow !== undefined) clockOffset = offsetOf(serverNow, now);
-      state.month = smallestOf(state.month, limits.month);
-      hour.note(limits.hour, state.underWay, now + clockOffset);
-    },
-    lost() {
-      state.underWay--;
-      hour.spend(true);
-      if (state.month) state.month.remaining--;
-    },
-    limited(kind, retryAfterSeconds, limits, now) {
-      state.underWay--;
-      if (kind !== "hour") {
-        const until = retryAfterSeconds === undefined ? undefined : now + retryAfterSeconds * 1000;
-        stopped = { kind: "stop", by: kind, until };
-        return;
-      }
-      hour.noteOthers();
-      hour.note(limits.hour, state.underWay);
-      pause.begin(retryAfterSeconds, now, state.reset);
-    },
-    seed(limits) {
-      state.month ??= smallestOf(undefined, limits.month);
-      hour.note(limits.hour, state.underWay);
-    },
-    setBack(milliseconds) {
-      clockOffset += milliseconds;
-      pause.setBack(milliseconds);
-    },
-    get clockOffset() {
-      return clockOffset;
-    },
-    get windowSeconds() {
-      return hour.seconds;
-    },
-    get underWay() {
-      return state.underWay;
-    },
-    get limits() {
-      return { hour: hour.known, month: state.month };
-    },
-  };
+  /** @param sentBefore requests of this invocation that were sent already */
+  constructor(options: BudgetOptions, sentBefore = 0) {
+    this.options = options;
+    this.spent = sentBefore;
+  }
+
+  get underWay(): number {
+    return this.inFlight;
+  }
+
+  /** How long a window of the hourly limit is, in seconds; undefined until an answer has shown it. */
+  get windowSeconds(): number | undefined {
+    return this.hour.seconds;
+  }
+
+  /** What is known of the limits, newest first of each answer. */
+  get limits(): RateLimits {
+    return { hour: this.hour.known, month: this.month };
+  }
+
+  ask(now: number): Verdict {
+    const state = this.state();
+    const verdict = this.stopped ?? firstVerdict(this.options, state, now);
+    if (verdict) return verdict;
+    if (state.reset !== undefined && now >= state.reset) this.hour.end();
+    return hourVerdict(this.options, this.state());
+  }
+
+  /** A request leaves. */
+  leave(): void {
+    if (this.month && this.month.remaining < 1) this.hasAskedMonth = true;
+    this.inFlight++;
+    this.spent++;
+  }
+
+  /** A request that `leave` announced does not leave after all. */
+  withdraw(): void {
+    this.inFlight--;
+    this.spent--;
+  }
+
+  /** A request that `leave` announced was sent once more below. */
+  repeat(): void {
+    this.spent++;
+    this.hour.spend(false);
+  }
+
+  /** It came back. @param serverNow the answer's own time, when it said one */
+  answered(limits: RateLimits, now: number, serverNow?: number): void {
+    this.inFlight--;
+    this.pause.answered();
+    if (serverNow !== undefined) this.clockOffset = offsetOf(serverNow, now);
+    this.month = smallestOf(this.month, limits.month);
+    this.hour.note(limits.hour, this.inFlight, now + this.clockOffset);
+  }
+
+  /** No answer came: it may have been counted. */
+  lost(): void {
+    this.inFlight--;
+    this.hour.spend(true);
+    if (this.month) this.month.remaining--;
+  }
+
+  /** A 429: it was not counted. */
+  limited(
+    kind: LimitKind,
+    { retryAfterSeconds, limits }: { retryAfterSeconds: number | undefined; limits: RateLimits },
+    now: number,
+  ): void {
+    this.inFlight--;
+    if (kind !== "hour") {
+      const until = retryAfterSeconds === undefined ? undefined : now + retryAfterSeconds * 1000;
+      this.stopped = { kind: "stop", by: kind, until };
+      return;
+    }
+    this.hour.noteOthers();
+    this.hour.note(limits.hour, this.inFlight);
+    this.pause.begin(retryAfterSeconds, now, this.state().reset);
+  }
+
+  /** What limits said before this run began to count. */
+  seed(limits: RateLimits): void {
+    this.month ??= smallestOf(undefined, limits.month);
+    this.hour.note(limits.hour, this.inFlight);
+  }
+
+  /** Our clock was set back by so many milliseconds. */
+  setBack(milliseconds: number): void {
+    this.clockOffset += milliseconds;
+    this.pause.setBack(milliseconds);
+  }
+
+  private state(): BudgetState {
+    const { hour, pause, month, hasAskedMonth, inFlight: underWay, spent, clockOffset } = this;
+    const reset = hour.known && hour.known.reset * 1000 - clockOffset + afterReset;
+    return { hour, pause, month, hasAskedMonth, underWay, spent, reset };
+  }
 }
 
 /** Undefined when only the hourly limit is left to be asked. */

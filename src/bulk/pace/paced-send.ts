@@ -5,7 +5,7 @@
 import { InterruptedError, ServiceError } from "../../errors.ts";
 import type { ApiAnswer, ApiRequest, Clock, Send, SendEvent } from "../../wire.ts";
 import type { Budget } from "./budget.ts";
-import { createGate, type Gate } from "./gate.ts";
+import { Gate } from "./gate.ts";
 import { createOutage, type Outage } from "./outage.ts";
 import { type Reply, readFailure } from "./reply.ts";
 import { asRunStop, RunStop } from "./run-stop.ts";
@@ -23,25 +23,6 @@ export interface WriteSteps {
   beforeLeaving(): Promise<boolean>;
   /** It is certain that the request was not carried out, and it will be sent again. */
   notApplied(): void;
-}
-
-export interface PacedSend {
-  /** @throws RunStop; whatever `beforeLeaving` throws */
-  send(request: ApiRequest, kind: RequestKind, write?: WriteSteps): Promise<Reply>;
-  /** The same as a plain `Send`, for reads of names and for what is made once. Throws what a `Send` throws, and RunStop. */
-  readonly plain: Send;
-  /** The same for the searches that the run is about: counted as such, and one that the key may not make ends the run. */
-  readonly searches: Send;
-  /** Ends the run: nothing more is sent. Requests under way may still be answered. */
-  stop(reason: RunStop): void;
-  readonly stopped: RunStop | undefined;
-  /** Fires when the run ends. */
-  readonly ended: AbortSignal;
-  readonly counts: Readonly<RequestCounts>;
-  /** Until when nothing leaves, and why; for the progress line. */
-  readonly waiting: Gate["waiting"];
-  /** When the last wait ended, in milliseconds since the epoch. */
-  readonly waitEndedAt: number;
 }
 
 export interface PaceOptions {
@@ -62,46 +43,118 @@ interface PacedRequest {
   isPlain: boolean;
 }
 
-export function createPacedSend({
-  graceMilliseconds = 600,
-  sentBefore = 0,
-  ...options
-}: PaceOptions): PacedSend {
-  const { send, budget, clock, signal } = options;
-  const outage = createOutage();
-  const gate = createGate({ ...options, outage });
-  const interruption = watchSignal(signal, gate, clock, graceMilliseconds);
-  const counts: RequestCounts = {
-    search: 0,
-    create: 0,
-    mutate: 0,
-    other: sentBefore,
-    retried: 0,
-    total: sentBefore,
-  };
-  const dateOf = createDateReader();
+export class PacedSend {
+  /** For reads of names, and for what is made once. Throws what a `Send` throws, and RunStop. */
+  readonly plain: Send = asSend((request) => this.sendPaced({ request, kind: "other", isPlain: true }));
+  /** For the searches that the run is about: counted as such, and one that the key may not make ends the run. */
+  readonly searches: Send = asSend((request) => this.sendPaced({ request, kind: "search", isPlain: false }));
+  readonly counts: Readonly<RequestCounts>;
+
+  private readonly options: PaceOptions;
+  private readonly sent: RequestCounts;
+  private readonly outage: Outage = createOutage();
+  private readonly gate: Gate;
+  private readonly interruption: Interruption;
+  private readonly readDate = createDateReader();
+
+  constructor(options: PaceOptions) {
+    const { signal, clock, graceMilliseconds = 600, sentBefore = 0 } = options;
+    this.options = options;
+    this.gate = new Gate({ ...options, outage: this.outage });
+    this.interruption = watchSignal(signal, { gate: this.gate, clock, graceMilliseconds });
+    this.sent = { search: 0, create: 0, mutate: 0, other: sentBefore, retried: 0, total: sentBefore };
+    this.counts = this.sent;
+  }
+
+  get stopped(): RunStop | undefined {
+    return this.gate.closed;
+  }
+
+  /** Fires when the run ends. */
+  get ended(): AbortSignal {
+    return this.gate.signal;
+  }
+
+  /** Until when nothing leaves, and why; for the progress line. */
+  get waiting(): Gate["waiting"] {
+    return this.gate.waiting;
+  }
+
+  /** When the last wait ended, in milliseconds since the epoch. */
+  get waitEndedAt(): number {
+    return this.gate.waitEndedAt;
+  }
+
+  /** @throws RunStop; whatever `beforeLeaving` throws */
+  send(request: ApiRequest, kind: RequestKind, write?: WriteSteps): Promise<Reply> {
+    return this.sendPaced({ request, kind, isPlain: false }, write);
+  }
+
+  /** Ends the run: nothing more is sent. Requests under way may still be answered. */
+  stop(reason: RunStop): void {
+    this.gate.close(reason);
+  }
+
+  private async sendPaced(paced: PacedRequest, write?: WriteSteps): Promise<Reply> {
+    for (let tries = 0; ; tries++) {
+      await this.gate.pass();
+      if (write && !(await this.mayLeave(write))) return { kind: "withheld" };
+      const reply = await this.attempt(paced, tries > 0);
+      if (reply) return reply;
+      write?.notApplied();
+    }
+  }
+
+  /** Asked once the budget allows the request. @throws RunStop; whatever `beforeLeaving` throws */
+  private async mayLeave(write: WriteSteps): Promise<boolean> {
+    const { gate } = this;
+    const { budget } = this.options;
+    let mayLeave: boolean;
+    try {
+      mayLeave = await write.beforeLeaving();
+    } catch (error) {
+      budget.withdraw();
+      gate.close(asRunStop(error));
+      throw error;
+    }
+    if (!mayLeave) {
+      budget.withdraw();
+      gate.update();
+      return false;
+    }
+    if (gate.closed?.by === "signal" || gate.closed?.by === "error") {
+      // That came while the intent was being written: the request is not sent any more.
+      budget.withdraw();
+      write.notApplied();
+      throw gate.closed;
+    }
+    return true;
+  }
 
   /** One attempt that may leave; undefined when it is certain that nothing was done and it should be sent again. */
-  async function attempt(paced: PacedRequest, isRepeat: boolean): Promise<Reply | undefined> {
+  private async attempt(paced: PacedRequest, isRepeat: boolean): Promise<Reply | undefined> {
+    const { send, budget, clock } = this.options;
     const startedAt = clock.now();
-    const onEvent = countSent(counts, paced.kind, isRepeat, budget);
+    const onEvent = this.countSent(paced.kind, isRepeat);
     try {
-      const answer = await send(paced.request, { maxWaitSeconds: 0, onEvent, signal: interruption.giveUp });
-      budget.answered(answer.limits, clock.now(), dateOf(answer.headers));
-      outage.reached();
-      outage.end(paced.request.effect);
+      const signal = this.interruption.giveUp;
+      const answer = await send(paced.request, { maxWaitSeconds: 0, onEvent, signal });
+      budget.answered(answer.limits, clock.now(), this.readDate(answer.headers));
+      this.outage.reached();
+      this.outage.end(paced.request.effect);
       return { kind: "answered", answer };
     } catch (error) {
-      return judge(error, paced, startedAt);
+      return this.judge(error, paced, startedAt);
     } finally {
-      gate.update();
+      this.gate.update();
     }
   }
 
   /** @throws RunStop the first reason why the run ends */
-  function judge(error: unknown, { request, isPlain }: PacedRequest, startedAt: number): Reply | undefined {
-    const now = clock.now();
-    noteFailure(error, request, now, budget, outage);
+  private judge(error: unknown, { request, isPlain }: PacedRequest, startedAt: number): Reply | undefined {
+    const { gate, outage, interruption } = this;
+    const now = this.options.clock.now();
+    this.noteFailure(error, request, now);
     const failure = readFailure(error, request, isPlain);
     if (failure.kind === "refused") return failure.reply;
     if (failure.kind === "interrupted") interruption.begin();
@@ -115,51 +168,38 @@ export function createPacedSend({
     throw gate.closed;
   }
 
-  async function sendPaced(paced: PacedRequest, write?: WriteSteps): Promise<Reply> {
-    for (let tries = 0; ; tries++) {
-      await gate.pass();
-      let mayLeave: boolean | undefined;
-      try {
-        mayLeave = await write?.beforeLeaving();
-      } catch (error) {
-        budget.withdraw();
-        gate.close(asRunStop(error));
-        throw error;
-      }
-      if (mayLeave === false) {
-        budget.withdraw();
-        gate.update();
-        return { kind: "withheld" };
-      }
-      if (gate.closed?.by === "signal" || gate.closed?.by === "error") {
-        // That came while the intent was being written: the request is not sent any more.
-        budget.withdraw();
-        write?.notApplied();
-        throw gate.closed;
-      }
-      const reply = await attempt(paced, tries > 0);
-      if (reply) return reply;
-      write?.notApplied();
+  /** What a failed request tells of the limits and of whether the service can be reached. */
+  private noteFailure(error: unknown, { effect }: ApiRequest, now: number): void {
+    const { outage } = this;
+    const { budget } = this.options;
+    const isAnswer = error instanceof ServiceError;
+    if (isAnswer) outage.reached();
+    if (!isAnswer || error.status >= 500) {
+      budget.lost();
+      return;
     }
+    outage.end(effect);
+    const { limits, limitKind = "hour", details } = error;
+    if (error.status === 429) {
+      const { retryAfterSeconds } = details;
+      budget.limited(limitKind, { retryAfterSeconds, limits }, now);
+    } else budget.answered(limits, now);
   }
 
-  return {
-    send: (request, kind, write) => sendPaced({ request, kind, isPlain: false }, write),
-    plain: asSend((request) => sendPaced({ request, kind: "other", isPlain: true })),
-    searches: asSend((request) => sendPaced({ request, kind: "search", isPlain: false })),
-    stop: gate.close,
-    get stopped() {
-      return gate.closed;
-    },
-    ended: gate.signal,
-    counts,
-    get waiting() {
-      return gate.waiting;
-    },
-    get waitEndedAt() {
-      return gate.waitEndedAt;
-    },
-  };
+  /** Counts what one attempt sends, which may be more than one request. */
+  private countSent(kind: RequestKind, isRepeat: boolean): (event: SendEvent) => void {
+    const { sent } = this;
+    const { budget } = this.options;
+    let wasSent = false;
+    return (event) => {
+      if (event.kind !== "sent") return;
+      sent.total++;
+      sent[kind]++;
+      if (wasSent || isRepeat) sent.retried++;
+      if (wasSent) budget.repeat();
+      wasSent = true;
+    };
+  }
 }
 
 function asSend(send: (request: ApiRequest) => Promise<Reply>): Send {
@@ -171,11 +211,19 @@ function asSend(send: (request: ApiRequest) => Promise<Reply>): Send {
   };
 }
 
+interface Interruption {
+  begin(): void;
+  giveUp: AbortSignal;
+}
+
 /**
  * At a signal, nothing more passes the gate, and requests under way are given up when their grace period is over.
  * `begin` does the same for a request that was interrupted otherwise.
  */
-function watchSignal(signal: AbortSignal, gate: Gate, clock: Clock, graceMilliseconds: number) {
+function watchSignal(
+  signal: AbortSignal,
+  { gate, clock, graceMilliseconds }: { gate: Gate; clock: Clock; graceMilliseconds: number },
+): Interruption {
   const giveUp = new AbortController();
   function begin(): void {
     const reason = signal.reason instanceof InterruptedError ? signal.reason : new InterruptedError();
@@ -188,39 +236,6 @@ function watchSignal(signal: AbortSignal, gate: Gate, clock: Clock, graceMillise
   if (signal.aborted) begin();
   else signal.addEventListener("abort", begin, { once: true });
   return { begin, giveUp: giveUp.signal };
-}
-
-/** Counts what one attempt sends, which may be more than one request. */
-function countSent(counts: RequestCounts, kind: RequestKind, isRepeat: boolean, budget: Budget) {
-  let wasSent = false;
-  return (event: SendEvent): void => {
-    if (event.kind !== "sent") return;
-    counts.total++;
-    counts[kind]++;
-    if (wasSent || isRepeat) counts.retried++;
-    if (wasSent) budget.repeat();
-    wasSent = true;
-  };
-}
-
-/** What a failed request tells of the limits and of whether the service can be reached. */
-function noteFailure(
-  error: unknown,
-  { effect }: ApiRequest,
-  now: number,
-  budget: Budget,
-  outage: Outage,
-): void {
-  const isAnswer = error instanceof ServiceError;
-  if (isAnswer) outage.reached();
-  if (!isAnswer || error.status >= 500) {
-    budget.lost();
-    return;
-  }
-  outage.end(effect);
-  const { limits, limitKind = "hour", details } = error;
-  if (error.status === 429) budget.limited(limitKind, details.retryAfterSeconds, limits, now);
-  else budget.answered(limits, now);
 }
 
 /** Reads the date of an answer; answers of one second say the same. */

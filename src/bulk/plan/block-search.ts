@@ -7,8 +7,8 @@ import type { Contact } from "../../wire.ts";
 import type { Item } from "../items.ts";
 import { identityReader, isId } from "../read/keys.ts";
 import { areFoundInOtherCase, blocksOf, keysOf, largestBlock, loweredOf } from "./block-keys.ts";
+import type { Found, LookupOptions } from "./found.ts";
 import { createHiddenSearch } from "./hidden-search.ts";
-import type { Found, LookupOptions } from "./lookup.ts";
 
 /** More lists than this are not asked for one by one: then the lists stay unknown, and the writes tell. */
 const mostListsAsked = 5;

@@ -1,5 +1,6 @@
 /** What a run reports while it works, and how far it is. */
 
+import type { Budget } from "../pace/budget.ts";
 import type { PacedSend } from "../pace/paced-send.ts";
 import type { Joined } from "../read/join.ts";
 import type { InputFacts } from "../read/rows.ts";
@@ -7,7 +8,6 @@ import type { Survey } from "../read/survey.ts";
 import type { RowCounts, Summary } from "../runs/report.ts";
 import type { MissingNames } from "./names.ts";
 import type { Price } from "./price.ts";
-import type { RunContext } from "./run-context.ts";
 
 export type Phase = "reading" | "looking" | "working" | "reporting";
 
@@ -51,7 +51,7 @@ export type RunEvent =
 
 /** The progress of a phase, from the counters as they are now. */
 export function progressOf(
-  { send, budget }: Pick<RunContext, "send" | "budget">,
+  { send, budget }: { send: PacedSend; budget: Budget },
   phase: Phase,
   counted: Pick<RunProgress, "rows" | "price"> & { rowsRead?: number },
 ): RunProgress {

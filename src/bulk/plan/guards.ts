@@ -1,19 +1,9 @@
 /** Limits on what a plan may do, checked once it is closed and before its first write. Pure. */
 import { UsageError } from "../../errors.ts";
 import { shellWord } from "../../shell-word.ts";
+import type { Limit } from "../items.ts";
+import type { GuardOptions } from "../runs/folder.ts";
 import { type PlanTally, plannedWrites } from "./tally.ts";
-
-/** A number, or a share of the contacts that the command looked at. */
-export type Guard = { rows: number } | { percent: number };
-
-export interface GuardOptions {
-  /** Contacts written. */
-  maxChanges?: Guard;
-  /** Values emptied. */
-  maxClears?: Guard;
-  maxCreate?: Guard;
-  maxDelete?: Guard;
-}
 
 /**
  * What the plan would do beyond its limits.
@@ -26,7 +16,7 @@ export function guardFailure(
 ): UsageError | undefined {
   const skipped = Object.values(tally.skipped).reduce((sum, each) => sum + each, 0);
   const contacts = plannedWrites(tally) + tally.unchanged + skipped;
-  const guarded: [flag: string, guard: Guard | undefined, count: number, what: string][] = [
+  const guarded: [flag: string, guard: Limit | undefined, count: number, what: string][] = [
     ["--max-changes", guards.maxChanges, plannedWrites(tally), "write to @ contacts"],
     ["--max-clears", guards.maxClears, tally.clears, "empty @ values"],
     ["--max-create", guards.maxCreate, tally.created, "create @ contacts"],
@@ -47,6 +37,6 @@ export function guardFailure(
   return undefined;
 }
 
-function exceeds(count: number, guard: Guard, contacts: number): boolean {
+function exceeds(count: number, guard: Limit, contacts: number): boolean {
   return "rows" in guard ? count > guard.rows : count * 100 > guard.percent * contacts;
 }

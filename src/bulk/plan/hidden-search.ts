@@ -6,7 +6,7 @@ import type { Contact } from "../../wire.ts";
 import type { Item } from "../items.ts";
 import { identityReader } from "../read/keys.ts";
 import { blocksOf, keysOf } from "./block-keys.ts";
-import type { Found, HiddenContact, LookupOptions } from "./lookup.ts";
+import type { Found, HiddenContact, LookupOptions } from "./found.ts";
 
 export function createHiddenSearch(options: LookupOptions, source: string[]) {
   const { keys, keyType, behavior } = options;

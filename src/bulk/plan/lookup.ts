@@ -2,40 +2,15 @@
  * What the account holds of the contacts that a run names, in as few requests as possible: the keys of a block in one
  * search, or every contact page by page where the account is smaller than the input.
  */
-import type { ServiceError } from "../../errors.ts";
-import type { Behavior } from "../../service/behavior.ts";
-import type { KeySearch } from "../../service/key-search.ts";
 import type { Contact } from "../../wire.ts";
 import type { Item } from "../items.ts";
-import type { PacedSend } from "../pace/paced-send.ts";
 import { isId } from "../read/keys.ts";
 import { largestBlock } from "./block-keys.ts";
 import { createBlockSearch, isWritten } from "./block-search.ts";
-import type { AccountSnapshot } from "./snapshot.ts";
+import type { Found, LookupOptions } from "./found.ts";
 
 /** Contacts on one page when all are read. */
 export const largestPage = 1000;
-
-export interface Found {
-  contact?: Partial<Contact>;
-  /** Read earlier and kept: others may have changed it meanwhile. */
-  isKept: boolean;
-  /** Read by its id: as it is, with its version. */
-  isById?: boolean;
-  /** The service refuses to look this key up. */
-  refused?: ServiceError;
-  /** Another item names the same contact: one by its key, the other by its id. */
-  isRepeated?: boolean;
-}
-
-/** A contact that only a search for inactive contacts shows. */
-export interface HiddenContact extends Partial<Contact> {
-  isHidden: true;
-}
-
-export function isHidden(contact: Partial<Contact> | undefined): contact is HiddenContact {
-  return (contact as Partial<HiddenContact> | undefined)?.isHidden === true;
-}
 
 export interface Lookup {
   /** Contacts in a block; fewer where the service refuses so many keys. */
@@ -54,23 +29,6 @@ export interface Lookup {
   meet(contact: Partial<Contact>): void;
   /** One contact by its id; undefined when it does not exist. */
   read(contactId: string): Promise<Contact | undefined>;
-}
-
-export interface LookupOptions {
-  send: PacedSend;
-  keys: KeySearch;
-  structureId: string;
-  keyType: string;
-  /** Parts of a contact that decisions need, besides `_id` and `key`. */
-  source: string[];
-  snapshot?: AccountSnapshot;
-  /** Who is not in the snapshot does not exist: it is of the whole account. */
-  isAbsentOutside?: boolean;
-  behavior: Behavior;
-  /** A key that is not found is asked for once more among the inactive contacts, which an account may hide. */
-  asksHidden?: boolean;
-  /** Lists whose members matter, for a service whose searches do not tell a contact's lists. */
-  listIds?: readonly string[];
 }
 
 /** Contacts whose first item is remembered; more would not fit into little memory, and then only those named by id are. */

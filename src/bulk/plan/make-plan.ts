@@ -5,7 +5,7 @@
 
 import type { Decision, Item, PassedRow } from "../items.ts";
 import { asRunStop } from "../pace/run-stop.ts";
-import type { Found } from "./lookup.ts";
+import type { Found } from "./found.ts";
 import { type PlanWriter, type StoredLine, storedLine } from "./plan-file.ts";
 import { type PlanLine, type PlanNames, planLineOf } from "./plan-line.ts";
 import { isScarce, requestsNow, type Session } from "./session.ts";

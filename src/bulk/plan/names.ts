@@ -76,6 +76,22 @@ export interface NameBookOptions {
   fields?: readonly NewField[];
 }
 
+/** The names that a plan creates, as far as the account does not have them by now. */
+export async function openPlannedNames({
+  creations,
+  ...place
+}: Pick<NameBookOptions, "send" | "account"> & { creations: readonly Creation[] }): Promise<NameBook> {
+  const named = (what: Creation["what"]) => creations.filter((each) => each.what === what);
+  return openNameBook({
+    ...place,
+    structure: await place.account.structure(),
+    lists: named("list").map(({ name }) => name),
+    tags: named("tag").map(({ name }) => name),
+    fields: named("field").map(({ name, dataType = "text" }) => ({ label: name, dataType })),
+    createMissing: true,
+  });
+}
+
 /** What is not made yet has a stand-in for its id. No id holds a blank. */
 const newList = "new list ";
 const newTag = "new tag ";

@@ -1,9 +1,17 @@
 /** What a run costs, said before its first write. */
 import { EcmError, exitCodes } from "../../errors.ts";
-import type { RateLimits } from "../../wire.ts";
-import type { BudgetOptions } from "../pace/budget.ts";
+import type { Clock, RateLimits } from "../../wire.ts";
+import type { Budget, BudgetOptions } from "../pace/budget.ts";
+import type { PacedSend } from "../pace/paced-send.ts";
 import { RunStop } from "../pace/run-stop.ts";
-import type { RunContext } from "./run-context.ts";
+
+/** What has been spent, and what the limits allow. */
+export interface Spending {
+  send: Pick<PacedSend, "counts">;
+  budget: Budget;
+  options: BudgetOptions & { concurrency: number };
+  clock: Clock;
+}
 
 export interface Estimate {
   /** Every request of the whole invocation, look-ups and what was sent already included. */
@@ -60,7 +68,7 @@ export interface PlanRest {
 
 /** Where a run waits for the hour, those who are still to be changed are looked up again, so many in one search. */
 export function priceOfPlan(
-  context: Pick<RunContext, "send" | "budget" | "options" | "clock">,
+  context: Spending,
   { writes, requests, changes, areOld }: PlanRest,
   { further, blockSize }: { further: number; blockSize: number },
 ): Price {
@@ -97,7 +105,7 @@ export interface PriceQuestion {
 
 /** What the rest of a run costs, by what its answers have said of the limits. */
 export function priceOfRest(
-  { send, budget, options, clock }: Pick<RunContext, "send" | "budget" | "options" | "clock">,
+  { send, budget, options, clock }: Spending,
   { left, isExact }: Pick<PriceQuestion, "left" | "isExact">,
 ): Price {
   return priceOf({

@@ -4,12 +4,12 @@ import type { Suppressions } from "../../privacy/suppressions.ts";
 import type { Account, NamesLock } from "../../service/account.ts";
 import type { Behaviors } from "../../service/behavior.ts";
 import type { Clock, Contact, RateLimits, Send } from "../../wire.ts";
-import { type Budget, type BudgetOptions, createBudget } from "../pace/budget.ts";
-import { createPacedSend, type PacedSend } from "../pace/paced-send.ts";
-import type { Manifest } from "../runs/folder.ts";
+import type { Limit } from "../items.ts";
+import { Budget, type BudgetOptions } from "../pace/budget.ts";
+import { PacedSend } from "../pace/paced-send.ts";
+import type { GuardOptions, Manifest } from "../runs/folder.ts";
 import type { JournalFile } from "../runs/journal.ts";
 import type { RunEvent } from "./events.ts";
-import type { GuardOptions } from "./guards.ts";
 import type { MissingNames } from "./names.ts";
 import type { ClosedPlan } from "./plan-file.ts";
 import type { Price } from "./price.ts";
@@ -43,7 +43,7 @@ export interface RunOptions extends BudgetOptions {
   isFresh: boolean;
   concurrency: number;
   /** Stops the run. Default: 50 with none accepted. */
-  maxRejects?: { rows: number } | { percent: number };
+  maxRejects?: Limit;
   /** Where the rejects file goes besides the run folder. */
   rejects?: string;
   guards?: GuardOptions;
@@ -91,8 +91,8 @@ export function openContext(
 ): RunContext {
   const { engine, options } = about;
   const sentBefore = engine.requestsSent?.() ?? 0;
-  const budget = createBudget(options, sentBefore);
+  const budget = new Budget(options, sentBefore);
   if (engine.limits) budget.seed(engine.limits);
-  const send = createPacedSend({ ...engine, sentBefore, budget, concurrency: options.concurrency });
+  const send = new PacedSend({ ...engine, sentBefore, budget, concurrency: options.concurrency });
   return { ...about, clock: engine.clock, budget, send };
 }

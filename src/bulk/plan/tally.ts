@@ -7,6 +7,8 @@ import type { Decision, Item, Operation } from "../items.ts";
 export interface PlanTally {
   created: number;
   updated: number;
+  /** Of these, who is unsubscribed. */
+  unsubscribed: number;
   /** Taken out of a list by a sync. */
   removed: number;
   deleted: number;
@@ -36,6 +38,7 @@ export function emptyTally(): PlanTally {
   return {
     created: 0,
     updated: 0,
+    unsubscribed: 0,
     removed: 0,
     deleted: 0,
     unchanged: 0,
@@ -81,6 +84,7 @@ export function addToTally(
     tally[plannedOutcome(item, decision)]++;
     tally.requests += requestsFor(decision) + readsBefore;
     tally.clears += clearsOf(decision);
+    if (decision.kind === "status") tally.unsubscribed++;
     if (decision.remark) tally.remarks++;
   } else if (decision.kind === "leave") tally.unchanged++;
   else {

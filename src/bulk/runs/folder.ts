@@ -6,6 +6,7 @@ import { writeAtomically } from "../../disk/atomic-file.ts";
 import { hintOfFolder, hintOfFullDisk } from "../../disk/disk-room.ts";
 import { diskReason, makeFolder, requireWritable } from "../../disk/make-folder.ts";
 import { EcmError, exitCodes, NotFoundError, UsageError } from "../../errors.ts";
+import type { Limit } from "../items.ts";
 import { fileOf } from "./files.ts";
 import type { Summary } from "./report.ts";
 import { readRunNumber } from "./sequence.ts";
@@ -24,6 +25,16 @@ export const runCommands = {
 };
 
 export type RunKind = keyof typeof runCommands;
+
+/** What a plan may do at most; a share is one of the contacts that the command looked at. */
+export interface GuardOptions {
+  /** Contacts written. */
+  maxChanges?: Limit;
+  /** Values emptied. */
+  maxClears?: Limit;
+  maxCreate?: Limit;
+  maxDelete?: Limit;
+}
 
 /** What a run is and how it was asked for. Never holds an API key. */
 export interface Manifest {
@@ -54,6 +65,8 @@ export interface Manifest {
   rejects?: string;
   /** Where its plan was written. */
   plan?: string;
+  /** A resume may allow more. */
+  guards?: GuardOptions;
   /** Where the contacts that a deletion takes are written, and in which format. Absent: in the run folder. */
   backup?: { file: string; format: string };
   /** Written when it ends or stops: what `runs list` shows without reading the journal. */

@@ -1,5 +1,6 @@
 /** The one question of a bulk run that changes contacts, between its price and its first write. */
 import type { MissingNames } from "../../bulk/plan/names.ts";
+import type { PlanFile } from "../../bulk/plan/plan-import.ts";
 import type { Price } from "../../bulk/plan/price.ts";
 import type { RunOptions } from "../../bulk/plan/run-context.ts";
 import { plannedWrites } from "../../bulk/plan/tally.ts";
@@ -17,6 +18,12 @@ const confirmed: Record<Exclude<Danger, "change">, string> = {
   unsubscribe: "An unsubscription must be confirmed: it cannot be undone through the API",
   delete: "A deletion must be confirmed",
 };
+
+/** What a plan file asks for is confirmed as if it had been typed. */
+export function dangerIn({ deletes, unsubscribes }: Pick<PlanFile, "deletes" | "unsubscribes">): Danger {
+  if (deletes > 0) return "delete";
+  return unsubscribes ? "unsubscribe" : "change";
+}
 
 /**
  * Before anything is sent. Changes without danger need no answer where there is no terminal.

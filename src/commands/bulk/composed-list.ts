@@ -110,6 +110,14 @@ export async function finishUndoingList(
   context.terminal.note(`The list ${name} stays (${holds}); delete it with: ${deletion}`);
 }
 
+/** Whoever applies the plan file would wait for it in vain. */
+export function noteListsInNoPlan({ terminal, settings }: Context, lists: readonly string[]): void {
+  const deletion = inSameAccount(`ecm lists delete ${shellArguments(...lists)}`, settings);
+  terminal.note(
+    `The plan holds changes of contacts: applying it deletes no list. After it, delete with: ${deletion}`,
+  );
+}
+
 /** How many are in all of these lists. */
 async function membersOf(
   { send, behaviors }: Connection,

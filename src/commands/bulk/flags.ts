@@ -1,10 +1,10 @@
 /** What the commands that start bulk runs share: flags, the way from flags to options, and how a run ends. */
 import { join } from "node:path";
 import { type Command, Option } from "commander";
+import type { Limit } from "../../bulk/items.ts";
 import type { RunStop } from "../../bulk/pace/run-stop.ts";
-import type { Guard } from "../../bulk/plan/guards.ts";
 import type { Engine, RunOptions } from "../../bulk/plan/run-context.ts";
-import type { Manifest } from "../../bulk/runs/folder.ts";
+import type { GuardOptions, Manifest } from "../../bulk/runs/folder.ts";
 import type { Summary } from "../../bulk/runs/report.ts";
 import type { Context } from "../../context.ts";
 import { hintOfFullDisk } from "../../disk/disk-room.ts";
@@ -101,21 +101,26 @@ export function runOptionsFrom(flags: BulkFlags, nowMilliseconds: number): RunOp
     until: flags.until === undefined ? undefined : timeFrom(flags.until, nowMilliseconds),
     maxRejects: flags.maxRejects === undefined ? undefined : numberOrShare(flags.maxRejects, "--max-rejects"),
     rejects: flags.rejects,
-    guards: {
-      maxChanges: guardFrom(flags.maxChanges, "--max-changes"),
-      maxClears: guardFrom(flags.maxClears, "--max-clears"),
-      maxCreate: guardFrom(flags.maxCreate, "--max-create"),
-      maxDelete: guardFrom(flags.maxDelete, "--max-delete"),
-    },
+    guards: guardsFrom(flags),
   };
 }
 
-function guardFrom(text: string | undefined, flag: string): Guard | undefined {
-  return text === undefined ? undefined : numberOrShare(text, flag);
+/** Those that were given. */
+function guardsFrom({ maxChanges, maxClears, maxCreate, maxDelete }: BulkFlags): GuardOptions {
+  const given = {
+    maxChanges: [maxChanges, "--max-changes"],
+    maxClears: [maxClears, "--max-clears"],
+    maxCreate: [maxCreate, "--max-create"],
+    maxDelete: [maxDelete, "--max-delete"],
+  } as const;
+  const guards = Object.entries(given).flatMap(([name, [text, flag]]) =>
+    text === undefined ? [] : [[name, numberOrShare(text, flag)]],
+  );
+  return Object.fromEntries(guards);
 }
 
 /** `N` or `N%`. @throws UsageError */
-export function numberOrShare(text: string, flag: string): { rows: number } | { percent: number } {
+export function numberOrShare(text: string, flag: string): Limit {
   const [, digits, percent] = /^(\d+(?:\.\d+)?)(%?)$/.exec(text.trim()) ?? [];
   const value = Number(digits);
   if (digits !== undefined && percent === "%" && value <= 100) return { percent: value };

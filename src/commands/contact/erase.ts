@@ -1,8 +1,8 @@
 import { join, sep } from "node:path";
 import type { Command } from "commander";
-import type { Redactor } from "../../bulk/runs/redaction.ts";
 import type { Context } from "../../context.ts";
 import { EcmError, exitCodes, UsageError } from "../../errors.ts";
+import type { Redactor } from "../../privacy/redaction.ts";
 import { deleteContactRequest } from "../../service/contacts.ts";
 import { contactsOfKey, deleteContact } from "../../service/erase-contact.ts";
 import { presentDryRun } from "../../terminal/dry-run.ts";
@@ -72,9 +72,9 @@ async function runContactErase(
   checkColumns(output, receiptView);
   const people = await readKeys(given);
   const [{ createRedactor }, erase, { filesOfOthersWith }] = await Promise.all([
-    import("../../bulk/runs/redaction.ts"),
-    import("../../bulk/runs/erase.ts"),
-    import("../../bulk/runs/files-of-others.ts"),
+    import("../../privacy/redaction.ts"),
+    import("../../privacy/erase.ts"),
+    import("../../privacy/files-of-others.ts"),
   ]);
   const redactor = createRedactor(people.flat());
   // The sandbox asks its databases itself: a file that is opened beside one ends the locks on it.

@@ -1,4 +1,5 @@
 /** What `ecm doctor` finds: one line for each thing examined. Pure. */
+import type { OldRun } from "../../bulk/runs/retention.ts";
 import type { RunView } from "../../bulk/runs/view.ts";
 import type { PlaceState } from "../../config/folder-rights.ts";
 import type { KnownBehavior } from "../../service/behavior.ts";
@@ -114,5 +115,17 @@ export function ofRuns(runs: RunView[], profile?: string): Finding {
     "runs",
     words,
     `Resume with: ecm runs resume ${newest.run}${other}; list all with: ecm runs list`,
+  );
+}
+
+/** @param runs to which nothing was written for longer than they are to be kept */
+export function ofOldRuns(runs: readonly OldRun[], now: number): Finding {
+  const oldest = Math.min(...runs.map(({ changedAt }) => changedAt));
+  const days = Math.floor((now - oldest) / 86_400_000);
+  const them = runs.length === 1 ? "1 old run holds" : `${count(runs.length)} old runs hold`;
+  return warn(
+    "old runs",
+    `${them} people's data, for up to ${days} days`,
+    "Remove them with: ecm runs prune",
   );
 }

@@ -1,5 +1,6 @@
 import type { Command } from "commander";
 import { listRuns } from "../../bulk/runs/folder.ts";
+import { findOldRuns } from "../../bulk/runs/retention.ts";
 import { viewRun } from "../../bulk/runs/view.ts";
 import { recallBehaviors } from "../../config/behavior-file.ts";
 import { inspectFolders } from "../../config/folder-rights.ts";
@@ -7,14 +8,25 @@ import { isUsualKey, maskKey } from "../../config/keys.ts";
 import { proxyFor, shownProxy } from "../../config/proxy.ts";
 import type { ResolvedProfile } from "../../config/resolve.ts";
 import type { Context } from "../../context.ts";
-import { EcmError, exitCodes } from "../../errors.ts";
+import { EcmError, exitCodes, UsageError } from "../../errors.ts";
 import { soundBehavior } from "../../service/behavior.ts";
 import { listStructuresRequest } from "../../service/structures.ts";
 import { presentList, type View } from "../../terminal/present.ts";
 import { inSameAccount } from "../command-line.ts";
 import { describeCommand } from "../help-text.ts";
+import { keptTime } from "../retention.ts";
 import { drawFindings } from "./draw.ts";
-import { type Finding, fail, ofAnswer, ofBehavior, ofFolder, ofRuns, pass, warn } from "./findings.ts";
+import {
+  type Finding,
+  fail,
+  ofAnswer,
+  ofBehavior,
+  ofFolder,
+  ofOldRuns,
+  ofRuns,
+  pass,
+  warn,
+} from "./findings.ts";
 
 const view: View<Finding> = {
   columns: [
@@ -44,6 +56,7 @@ async function runDoctor(context: Context): Promise<void> {
     ...(await examineBehavior(context)),
     ...places.map(ofFolder),
     await examineRuns(context),
+    ...(await examineOldRuns(context)),
   ].map((finding) => ({
     ...finding,
     hint: finding.hint === undefined ? undefined : inSameAccount(finding.hint, context.settings),
@@ -118,6 +131,16 @@ async function examineRuns(context: Context): Promise<Finding> {
   const profile = await context.profile().catch(() => undefined);
   const open = runs.filter(({ status }) => status === "stopped" || status === "unfinished");
   return ofRuns(open, profile?.name?.value);
+}
+
+async function examineOldRuns(context: Context): Promise<Finding[]> {
+  try {
+    const runs = await findOldRuns(context.folders.state, keptTime(context));
+    return runs.length === 0 ? [] : [ofOldRuns(runs, context.clock.now())];
+  } catch (error) {
+    if (error instanceof UsageError) return [fail("old runs", error.message, error.details.hint)];
+    throw error;
+  }
 }
 
 async function examineService(context: Context, place: string): Promise<Finding[]> {

@@ -26,7 +26,7 @@ export async function composeList(context: Context, wanted: Wanted, flags: BulkF
   const found = await resolveLists(account, structure, wanted.sources);
   const sources = found.map(({ _id, name }) => ({ _id, name }));
   const composed: ComposeOptions = { kind, sources, into, deleteSources };
-  const [{ composeListJob }, { startRun }, { finishComposing }] = await Promise.all([
+  const [{ composeListJob }, { startRun }, { finishComposing, noteListsInNoPlan }] = await Promise.all([
     import("../../bulk/jobs/compose-list.ts"),
     import("../bulk/start.ts"),
     import("../bulk/composed-list.ts"),
@@ -40,6 +40,7 @@ export async function composeList(context: Context, wanted: Wanted, flags: BulkF
   const job = composeListJob(composed, isResumed);
   const what = `${kind === "merge" ? "Merging" : "Duplicating"} ${job.input.name}`;
   const result = await startRun(context, { job, options, flags, what, danger: "change" });
+  if (deleteSources && options.isDryRun && flags.plan) noteListsInNoPlan(context, wanted.sources);
   await endRunAfter(context, result, () => finishComposing(context, composed, result));
 }
 

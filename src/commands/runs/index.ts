@@ -1,6 +1,7 @@
 import type { Command } from "commander";
 import type { Context } from "../../context.ts";
 import { registerRunsList } from "./list.ts";
+import { registerRunsPrune } from "./prune.ts";
 import { registerRunsRejects } from "./rejects.ts";
 import { registerRunsRemove } from "./remove.ts";
 import { registerRunsResume } from "./resume.ts";
@@ -14,4 +15,5 @@ export function registerRuns(runs: Command, context: Context): void {
   registerRunsRejects(runs, context);
   registerRunsUndo(runs, context);
   registerRunsRemove(runs, context);
+  registerRunsPrune(runs, context);
 }

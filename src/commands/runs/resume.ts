@@ -5,7 +5,7 @@ import type { Engine, RunOptions } from "../../bulk/plan/run-context.ts";
 import type { Manifest } from "../../bulk/runs/folder.ts";
 import type { Context } from "../../context.ts";
 import { UsageError } from "../../errors.ts";
-import { agreementFor, type Danger, requireAnswer, undoAgreement } from "../bulk/agree.ts";
+import { agreementFor, type Danger, dangerIn, requireAnswer, undoAgreement } from "../bulk/agree.ts";
 import {
   addBulkFlags,
   type BulkFlags,
@@ -38,17 +38,18 @@ export function registerRunsResume(parent: Command, context: Context): void {
   });
 }
 
-async function runRunsResume(context: Context, given: string | undefined, flags: BulkFlags): Promise<void> {
+async function runRunsResume(context: Context, run: string | undefined, flags: BulkFlags): Promise<void> {
   const [{ isFinished, requirePlanned }, { runJob }, { displayRun }] = await Promise.all([
     import("../../bulk/runs/enter.ts"),
     import("../../bulk/jobs/run-job.ts"),
     import("../bulk/progress.ts"),
   ]);
-  const wanted = await runOr(context, given, "resume", (run) => !isFinished(run));
+  const wanted = await runOr(context, run, "resume", (each) => !isFinished(each));
   const { manifest } = await runNamed(context, wanted);
   if (isFinished(manifest)) throw finished(manifest);
   requirePlanned(manifest);
-  const options = { ...runOptionsFrom(flags, context.clock.now()), isFresh: false };
+  const given = runOptionsFrom(flags, context.clock.now());
+  const options = { ...given, isFresh: false, guards: { ...manifest.guards, ...given.guards } };
   if (options.rejects !== undefined) context.noteWrittenFile(options.rejects);
   options.rejects ??= manifest.rejects;
   requireAnswer(context, dangerOf(manifest), options.isDryRun);
@@ -156,7 +157,8 @@ async function goOnApplying(
   const { input, backup } = manifest;
   const plan =
     (await plannedFile(engine.stateFolder, manifest)) ?? (await openPlanFile(input.file, input.sha256));
-  const danger = plan.deletes > 0 ? "delete" : plan.unsubscribes ? "unsubscribe" : "change";
+  const danger = dangerIn(plan);
+  requireAnswer(context, danger, options.isDryRun);
   const steps = { agree: agreementFor(context, display, danger), backUp: backUpTo(context, backup) };
   return applyPlanFile(
     engine,

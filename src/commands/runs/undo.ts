@@ -57,11 +57,16 @@ export function registerRunsUndo(parent: Command, context: Context): void {
 
 async function runRunsUndo(context: Context, given: string | undefined, flags: UndoFlags): Promise<void> {
   const options = runOptionsFrom(flags, context.clock.now());
-  const { finishUndoingList } = await import("../bulk/composed-list.ts");
+  const { finishUndoingList, noteListsInNoPlan } = await import("../bulk/composed-list.ts");
   const wanted = await runOr(context, given, "undo", ({ kind }) => kind !== "undo");
   requireAnswer(context, flags.deleteCreated ? "delete" : "change", options.isDryRun);
   const source = await runNamed(context, wanted);
   const result = await undo(context, source, options, flags);
+  const { kind, options: composed } = source.manifest;
+  const isComposed = kind === "merge" || kind === "duplicate";
+  if (isComposed && flags.deleteCreated && options.isDryRun && flags.plan) {
+    noteListsInNoPlan(context, [String(composed.into)]);
+  }
   await endRunAfter(context, result, () =>
     finishUndoingList(context, source, result, flags.deleteCreated ?? false),
   );
@@ -115,12 +120,12 @@ async function undo(
   });
 }
 
-/** Only the undo of a deletion creates anyone. @throws SuppressionsError */
+/** Only the undo of a deletion, typed or from a plan file, creates anyone. @throws SuppressionsError */
 export async function suppressedFor(
   context: Context,
   { kind }: Manifest,
 ): Promise<((key: string) => boolean) | undefined> {
-  if (kind !== "delete") return undefined;
+  if (kind !== "delete" && kind !== "apply") return undefined;
   const suppressions = await openSuppressionList(context);
   return (key) => suppressions.hasNow(key);
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { createBudget } from "../../../src/bulk/pace/budget.ts";
+import { Budget } from "../../../src/bulk/pace/budget.ts";
 import { priceOf } from "../../../src/bulk/plan/price.ts";
 import type { RateLimits } from "../../../src/wire.ts";
 
@@ -9,7 +9,7 @@ const reset = start / 1000 + 600;
 const hour = (remaining: number, at = reset): RateLimits => ({ hour: { limit: 100, remaining, reset: at } });
 
 /** Leaves as often as it may, up to `most`. */
-function burst(budget: ReturnType<typeof createBudget>, most = 1000, now = start): number {
+function burst(budget: Budget, most = 1000, now = start): number {
   let left = 0;
   while (left < most && budget.ask(now).kind === "go") {
     budget.leave();
@@ -20,7 +20,7 @@ function burst(budget: ReturnType<typeof createBudget>, most = 1000, now = start
 
 describe("the budget", () => {
   it("lets one request ask what the window holds, then as many as it holds", () => {
-    const budget = createBudget(open);
+    const budget = new Budget(open);
     expect(burst(budget)).toBe(1);
     expect(budget.ask(start)).toEqual({ kind: "hold" });
     budget.answered(hour(7), start);
@@ -29,7 +29,7 @@ describe("the budget", () => {
   });
 
   it("waits for the window's end when nothing is left, and then asks again", () => {
-    const budget = createBudget(open);
+    const budget = new Budget(open);
     budget.seed(hour(0));
     expect(budget.ask(start)).toMatchObject({ kind: "wait", until: reset * 1000 + 250 });
     expect(burst(budget, 1000, reset * 1000 + 250)).toBe(1);
@@ -38,13 +38,13 @@ describe("the budget", () => {
   });
 
   it("keeps the reserve", () => {
-    const budget = createBudget({ ...open, reserve: 10 });
+    const budget = new Budget({ ...open, reserve: 10 });
     budget.seed(hour(30));
     expect(burst(budget)).toBe(20);
   });
 
   it("believes the smallest number of a window, whatever the order of the answers", () => {
-    const budget = createBudget(open);
+    const budget = new Budget(open);
     budget.seed(hour(50));
     expect(burst(budget, 3)).toBe(3);
     for (const remaining of [47, 49, 48]) budget.answered(hour(remaining), start);
@@ -53,7 +53,7 @@ describe("the budget", () => {
   });
 
   it("slows down towards the end of a window that others spend from too", () => {
-    const budget = createBudget(open);
+    const budget = new Budget(open);
     budget.seed(hour(60));
     for (let step = 0, remaining = 60; step < 10; step++) {
       budget.leave();
@@ -68,18 +68,18 @@ describe("the budget", () => {
     ["--no-wait", { waits: false }, "hour"],
     ["--until before the window's end", { until: start + 60_000 }, "until"],
   ])("stops in place of waiting with %s", (_name, options, by) => {
-    const budget = createBudget({ ...open, ...options });
+    const budget = new Budget({ ...open, ...options });
     budget.seed(hour(0));
     expect(budget.ask(start)).toMatchObject({ kind: "stop", by });
   });
 
   it("stops after so many requests, at a time, and at the month's end", () => {
-    const limited = createBudget({ ...open, maxRequests: 2 });
+    const limited = new Budget({ ...open, maxRequests: 2 });
     limited.seed(hour(50));
     expect(burst(limited)).toBe(2);
     expect(limited.ask(start)).toMatchObject({ kind: "stop", by: "max-requests" });
-    expect(createBudget({ ...open, until: start }).ask(start)).toMatchObject({ kind: "stop", by: "until" });
-    const month = createBudget({ ...open, reserve: 5 });
+    expect(new Budget({ ...open, until: start }).ask(start)).toMatchObject({ kind: "stop", by: "until" });
+    const month = new Budget({ ...open, reserve: 5 });
     month.seed({ ...hour(50), month: { limit: 1000, remaining: 8 } });
     expect(burst(month)).toBe(3);
     expect(month.ask(start)).toEqual({ kind: "hold" });
@@ -88,35 +88,36 @@ describe("the budget", () => {
   });
 
   it("waits longer after each 429 in a row, but not beyond the window's end", () => {
-    const budget = createBudget(open);
+    const budget = new Budget(open);
     budget.leave();
-    budget.limited("hour", 10, hour(0), start);
+    budget.limited("hour", { retryAfterSeconds: 10, limits: hour(0) }, start);
     expect(budget.ask(start)).toMatchObject({ kind: "wait", until: start + 10_000 });
     budget.leave();
-    budget.limited("hour", 10, hour(0), start + 10_000);
+    budget.limited("hour", { retryAfterSeconds: 10, limits: hour(0) }, start + 10_000);
     expect(budget.ask(start + 10_000)).toMatchObject({ until: start + 30_000 });
     budget.leave();
-    budget.limited("hour", 3600, hour(0), start + 500_000);
+    budget.limited("hour", { retryAfterSeconds: 3600, limits: hour(0) }, start + 500_000);
     expect(budget.ask(start + 500_000)).toMatchObject({ until: reset * 1000 + 250 });
   });
 
   it("takes refusals of requests that were under way together for one", () => {
-    const budget = createBudget(open);
+    const budget = new Budget(open);
     budget.seed(hour(50));
     burst(budget, 8);
-    for (let request = 0; request < 8; request++) budget.limited("hour", 10, {}, start + request);
+    for (let request = 0; request < 8; request++)
+      budget.limited("hour", { retryAfterSeconds: 10, limits: {} }, start + request);
     expect(budget.ask(start + 8)).toMatchObject({ kind: "wait", until: start + 10_000 });
   });
 
   it.each(["month", "address"] as const)("never waits for a 429 of the %s", (kind) => {
-    const budget = createBudget(open);
+    const budget = new Budget(open);
     budget.leave();
-    budget.limited(kind, 86_400, {}, start);
+    budget.limited(kind, { retryAfterSeconds: 86_400, limits: {} }, start);
     expect(budget.ask(start)).toEqual({ kind: "stop", by: kind, until: start + 86_400_000 });
   });
 
   it("goes by the service's clock where ours is wrong", () => {
-    const budget = createBudget(open);
+    const budget = new Budget(open);
     budget.leave();
     budget.answered(hour(0), start, start + 120_000);
     const verdict = budget.ask(start);

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { createBudget } from "../../../src/bulk/pace/budget.ts";
-import { createPacedSend } from "../../../src/bulk/pace/paced-send.ts";
+import { Budget } from "../../../src/bulk/pace/budget.ts";
+import { PacedSend } from "../../../src/bulk/pace/paced-send.ts";
 import type { ApiRequest, Clock, Send, SendOptions } from "../../../src/wire.ts";
 
 const start = Date.parse("2026-11-21T12:00:00Z");
@@ -14,9 +14,9 @@ describe("a clock that is set while the hour's end is waited for", () => {
     ["not at all", 0, 3600],
   ])("(%s) does not lengthen the wait", async (_what, jump, mostSeconds) => {
     const { clock, slept } = settableClock(jump);
-    const budget = createBudget({ reserve: 0, waits: true });
+    const budget = new Budget({ reserve: 0, waits: true });
     budget.seed({ hour: { limit: 100, remaining: 0, reset: start / 1000 + 3600 } });
-    const paced = createPacedSend({
+    const paced = new PacedSend({
       send: answering,
       budget,
       clock,

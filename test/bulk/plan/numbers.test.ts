@@ -1,9 +1,10 @@
 /** What a plan comes to in numbers, and what its limits allow. */
 import { describe, expect, it } from "vitest";
 import type { Decision, Item } from "../../../src/bulk/items.ts";
-import { type GuardOptions, guardFailure } from "../../../src/bulk/plan/guards.ts";
+import { guardFailure } from "../../../src/bulk/plan/guards.ts";
 import { priceOf } from "../../../src/bulk/plan/price.ts";
 import { addToTally, emptyTally, type PlanTally, plannedWrites } from "../../../src/bulk/plan/tally.ts";
+import type { GuardOptions } from "../../../src/bulk/runs/folder.ts";
 
 const item: Item = {
   kind: "contact",
@@ -47,11 +48,11 @@ it.each<
     { updated: 1, requests: 1, clears: 0 },
   ],
   ["a removal from a list", change([]), { removed: 1, requests: 1 }, { isRemoval: true }],
-  ["an unsubscription", status, { updated: 1, requests: 1 }],
+  ["an unsubscription", status, { updated: 1, unsubscribed: 1, requests: 1 }],
   [
     "an unsubscription with a change",
     { ...status, next: change([{ _id: "f", value: "" }], [{ _id: "f", value: "x" }]) },
-    { updated: 1, requests: 2, clears: 1 },
+    { updated: 1, unsubscribed: 1, requests: 2, clears: 1 },
   ],
   ["a deletion", { kind: "delete", contactId: "c", contact: {} }, { deleted: 1, requests: 1 }],
   ["nothing to do", { kind: "leave" }, { unchanged: 1 }],

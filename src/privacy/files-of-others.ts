@@ -1,12 +1,12 @@
 /** Files outside our folders that commands have read or written: an erasure names those that hold the person. */
 import { readdir } from "node:fs/promises";
 import { basename, dirname, join, sep } from "node:path";
-import { isTemporaryName } from "../../disk/atomic-file.ts";
-import { listWrittenFiles } from "../../disk/written-files.ts";
+import { type OwnFolders, readManifest, runsFolder } from "../bulk/runs/folder.ts";
+import { isTemporaryName } from "../disk/atomic-file.ts";
+import { foldersIn, isPacked, isRegular } from "../disk/walk.ts";
+import { listWrittenFiles } from "../disk/written-files.ts";
 import { holdsKey } from "./erase-file.ts";
-import { type OwnFolders, readManifest, runsFolder } from "./folder.ts";
 import type { Redactor } from "./redaction.ts";
-import { foldersIn, isPacked, isRegular } from "./walk.ts";
 
 /** A file outside our folders, which its owner alone may change. */
 export interface FileOfOthers {

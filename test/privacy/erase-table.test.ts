@@ -1,9 +1,9 @@
 /** Whatever a table holds: of the person nothing is left, and the others' rows are byte for byte as they were. */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { eraseObjects, tableEraser } from "../../../src/bulk/runs/erase-table.ts";
-import { createRedactor } from "../../../src/bulk/runs/redaction.ts";
-import { runs } from "../../support/runs.ts";
+import { eraseObjects, tableEraser } from "../../src/privacy/erase-table.ts";
+import { createRedactor } from "../../src/privacy/redaction.ts";
+import { runs } from "../support/runs.ts";
 
 const redactor = createRedactor(["ada@example.com"]);
 const secret = "Byron-Lovelace";

@@ -3,7 +3,7 @@
  * many bytes without meaning in its place. Text is handled as latin1, where a character is a byte. Pure.
  */
 import { domainToASCII, domainToUnicode } from "node:url";
-import { erasedKey, personIdentity } from "../../service/key-spelling.ts";
+import { erasedKey, personIdentity } from "../service/key-spelling.ts";
 
 export interface Redactor {
   /** Whether the key is in these bytes. @param from, to where it begins, for a piece that is cut out of a longer text */

@@ -5,9 +5,9 @@
 import { createReadStream } from "node:fs";
 import { open, readFile, stat } from "node:fs/promises";
 import { crc32 } from "node:zlib";
-import { openAtomicFile } from "../../disk/atomic-file.ts";
+import { planSealer } from "../bulk/runs/plan-seal.ts";
+import { openAtomicFile } from "../disk/atomic-file.ts";
 import { eraseObjects, type TableErasure, tableEraser } from "./erase-table.ts";
-import { planSealer } from "./plan-seal.ts";
 import type { Redactor } from "./redaction.ts";
 
 /** Pieces of a file without line breaks are read with this overlap, in bytes: longer than any key with its escapes. */

@@ -3,13 +3,8 @@ import { createHash } from "node:crypto";
 import { createReadStream } from "node:fs";
 import { rm } from "node:fs/promises";
 import { basename, dirname, extname, join, sep } from "node:path";
-import { isTemporaryName } from "../../disk/atomic-file.ts";
-import { type Lease, LockedError, takeLease } from "../../disk/lease.ts";
-import { listUnderWay } from "../../disk/under-way.ts";
-import { EcmError, exitCodes } from "../../errors.ts";
-import { isFinished } from "./enter.ts";
-import { eraseLines, erasePlan, eraseTable, holdsKey, journalEraser, textEraser } from "./erase-file.ts";
-import { fileOf } from "./files.ts";
+import { isFinished } from "../bulk/runs/enter.ts";
+import { fileOf } from "../bulk/runs/files.ts";
 import {
   locksFolder,
   type Manifest,
@@ -17,9 +12,14 @@ import {
   readManifest,
   runsFolder,
   writeManifest,
-} from "./folder.ts";
+} from "../bulk/runs/folder.ts";
+import { isTemporaryName } from "../disk/atomic-file.ts";
+import { type Lease, LockedError, takeLease } from "../disk/lease.ts";
+import { listUnderWay } from "../disk/under-way.ts";
+import { entriesOf, filesIn, foldersIn, isPacked, isRegular, isThere } from "../disk/walk.ts";
+import { EcmError, exitCodes } from "../errors.ts";
+import { eraseLines, erasePlan, eraseTable, holdsKey, journalEraser, textEraser } from "./erase-file.ts";
 import type { Redactor } from "./redaction.ts";
-import { entriesOf, filesIn, foldersIn, isPacked, isRegular, isThere } from "./walk.ts";
 
 /**
  * Takes the persons out of every file below the folders. Called again after a kill, it completes what is left.

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { createRedactor } from "../../../src/bulk/runs/redaction.ts";
+import { createRedactor } from "../../src/privacy/redaction.ts";
 
 const bytesOf = (text: string) => Buffer.from(text).toString("latin1");
 const textOf = (bytes: string) => Buffer.from(bytes, "latin1").toString("utf8");

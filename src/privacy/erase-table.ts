@@ -2,7 +2,7 @@
  * Taking persons out of tables: delimited text, and JSON objects. Their rows go, or stay without a value where a run names its
  * rows by their place; in the rows of others their keys are masked. Bytes are latin1, where a character is a byte. Pure.
  */
-import { erasedKey } from "../../service/key-spelling.ts";
+import { erasedKey } from "../service/key-spelling.ts";
 import type { Redactor } from "./redaction.ts";
 
 export interface TableErasure {

@@ -1,0 +1,45 @@
+/** What a look-up is given, and what it tells of a contact. */
+import type { ServiceError } from "../../errors.ts";
+import type { Behavior } from "../../service/behavior.ts";
+import type { KeySearch } from "../../service/key-search.ts";
+import type { Contact } from "../../wire.ts";
+import type { PacedSend } from "../pace/paced-send.ts";
+import type { AccountSnapshot } from "./snapshot.ts";
+
+export interface Found {
+  contact?: Partial<Contact>;
+  /** Read earlier and kept: others may have changed it meanwhile. */
+  isKept: boolean;
+  /** Read by its id: as it is, with its version. */
+  isById?: boolean;
+  /** The service refuses to look this key up. */
+  refused?: ServiceError;
+  /** Another item names the same contact: one by its key, the other by its id. */
+  isRepeated?: boolean;
+}
+
+/** A contact that only a search for inactive contacts shows. */
+export interface HiddenContact extends Partial<Contact> {
+  isHidden: true;
+}
+
+export function isHidden(contact: Partial<Contact> | undefined): contact is HiddenContact {
+  return (contact as Partial<HiddenContact> | undefined)?.isHidden === true;
+}
+
+export interface LookupOptions {
+  send: PacedSend;
+  keys: KeySearch;
+  structureId: string;
+  keyType: string;
+  /** Parts of a contact that decisions need, besides `_id` and `key`. */
+  source: string[];
+  snapshot?: AccountSnapshot;
+  /** Who is not in the snapshot does not exist: it is of the whole account. */
+  isAbsentOutside?: boolean;
+  behavior: Behavior;
+  /** A key that is not found is asked for once more among the inactive contacts, which an account may hide. */
+  asksHidden?: boolean;
+  /** Lists whose members matter, for a service whose searches do not tell a contact's lists. */
+  listIds?: readonly string[];
+}

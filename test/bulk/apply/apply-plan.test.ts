@@ -1,0 +1,212 @@
+/** The apply step: a line of a plan and what has happened since in, requests and journal out. */
+import { expect, it } from "vitest";
+import { applyPlan } from "../../../src/bulk/apply/apply-plan.ts";
+import type { DesiredContact, Work } from "../../../src/bulk/items.ts";
+import { decide } from "../../../src/bulk/plan/decide.ts";
+import type { JournalRecord } from "../../../src/bulk/runs/journal.ts";
+import { isInactive, statusOf, unsubscribed } from "../../../src/service/contacts.ts";
+import { call } from "../kit.ts";
+import {
+  type Ada,
+  accountOfAda,
+  lastRequest,
+  openSteps,
+  planRows,
+  requestsSince,
+  row,
+} from "../steps-kit.ts";
+
+const ada = "ada@example.com";
+const nobody = "nobody@example.com";
+const rome = (of: Ada): Partial<DesiredContact> => ({ fields: new Map([[of.city, "Rome"]]) });
+
+type MakeWork = (structureId: string) => Work;
+const importing: MakeWork = (structureId) => ({
+  decide: (item, found) =>
+    decide(item.key.sent, item.desired!, found, { structureId, mode: "upsert", missing: "skip" }),
+});
+const unsubscribing: MakeWork = () => ({
+  decide: (_item, found) => {
+    if (!found) return { kind: "skip", code: "missing" };
+    if (isInactive(found)) return { kind: "leave" };
+    return { kind: "status", contactId: found._id!, status: unsubscribed, before: statusOf(found) };
+  },
+});
+const deleting: MakeWork = () => ({
+  decide: (_item, found) =>
+    found ? { kind: "delete", contactId: found._id!, contact: found } : { kind: "skip", code: "missing" },
+});
+
+interface Case {
+  key: string;
+  work: MakeWork;
+  /** Between the plan and its application. */
+  meanwhile?: (of: Ada) => Promise<unknown>;
+  faults?: string[];
+  requests: string[];
+  journal: string[];
+}
+
+const create = async ({ service, city }: Ada) => {
+  const [structure] = await call<{ _id: string }[]>(service, "GET", "/api/contact-structure");
+  const body = { key: nobody, contactStructureId: structure!._id, fields: [{ _id: city, value: "Rome" }] };
+  await call(service, "POST", "/api/contact", body);
+};
+
+const [search, post] = ["POST /contact/search", "POST /contact"];
+const [read, mutate] = ["GET /contact/:id", "PUT /contact/:id/mutate"];
+const [patch, remove] = ["PATCH /contact/:id", "DELETE /contact/:id"];
+let isSuppressed = false;
+
+it.each<[string, Case]>([
+  [
+    "a create",
+    { key: nobody, work: importing, requests: [`${post} 200`], journal: ["intent create", "done created"] },
+  ],
+  [
+    "a create whose answer is lost is sent again, and its refusal tells whose the contact is",
+    {
+      key: nobody,
+      work: importing,
+      faults: ["reset-after:POST:/api/contact:n=1"],
+      requests: [`${post} reset-after`, `${post} 400`, `${search} 200`],
+      journal: ["intent create", "intent create", "done created"],
+    },
+  ],
+  [
+    "a create that never arrives is sent again",
+    {
+      key: nobody,
+      work: importing,
+      faults: ["reset-before:POST:/api/contact:n=1"],
+      requests: [`${post} reset-before`, `${post} 200`],
+      journal: ["intent create", "intent create", "done created"],
+    },
+  ],
+  [
+    "a create of somebody whom others have created since is decided again",
+    {
+      key: nobody,
+      work: importing,
+      meanwhile: create,
+      requests: [`${post} 400`, `${search} 200`],
+      journal: ["intent create", "void", "done unchanged"],
+    },
+  ],
+  [
+    "a create of somebody who was suppressed since is not sent",
+    {
+      key: nobody,
+      work: (structureId) => ({
+        decide: (item, found) =>
+          item.key.sent === nobody && isSuppressed
+            ? { kind: "skip", code: "suppressed" }
+            : importing(structureId).decide(item, found),
+        isSuppressed: () => isSuppressed,
+      }),
+      meanwhile: async () => {
+        isSuppressed = true;
+      },
+      requests: [`${search} 200`],
+      journal: ["done skipped suppressed"],
+    },
+  ],
+  [
+    "a change",
+    { key: ada, work: importing, requests: [`${mutate} 200`], journal: ["intent change", "done updated"] },
+  ],
+  [
+    "a change whose answer is lost is looked for in the contact",
+    {
+      key: ada,
+      work: importing,
+      faults: ["reset-after:PUT:*:n=1"],
+      requests: [`${mutate} reset-after`, `${read} 200`],
+      journal: ["intent change", "done updated"],
+    },
+  ],
+  [
+    "a change that never arrives is looked for, and sent again",
+    {
+      key: ada,
+      work: importing,
+      faults: ["reset-before:PUT:*:n=1"],
+      requests: [`${mutate} reset-before`, `${read} 200`, `${mutate} 200`],
+      journal: ["intent change", "intent change", "done updated"],
+    },
+  ],
+  [
+    "a change of a contact that is gone is decided again",
+    {
+      key: ada,
+      work: importing,
+      meanwhile: ({ service, id }) => service.ecm(["api", "DELETE", `/api/contact/${id}`, "--yes"]),
+      requests: [`${mutate} 404`, `${search} 200`, `${post} 200`],
+      journal: ["intent change", "void", "intent create", "done created"],
+    },
+  ],
+  [
+    "an unsubscription",
+    { key: ada, work: unsubscribing, requests: [`${patch} 200`], journal: ["intent status", "done updated"] },
+  ],
+  [
+    "an unsubscription whose answer is lost is looked for in the contact",
+    {
+      key: ada,
+      work: unsubscribing,
+      faults: ["reset-after:PATCH:*:n=1"],
+      requests: [`${patch} reset-after`, `${read} 200`],
+      journal: ["intent status", "done updated"],
+    },
+  ],
+  [
+    "a deletion",
+    { key: ada, work: deleting, requests: [`${remove} 200`], journal: ["intent delete", "done deleted"] },
+  ],
+  [
+    "a deletion whose answer is lost is looked for by the id",
+    {
+      key: ada,
+      work: deleting,
+      faults: ["reset-after:DELETE:*:n=1"],
+      requests: [`${remove} reset-after`, `${read} 404`],
+      journal: ["intent delete", "done deleted"],
+    },
+  ],
+  [
+    "what is refused is rejected",
+    {
+      key: ada,
+      work: () => ({
+        decide: (_item, found) => ({
+          kind: "change",
+          contactId: found!._id!,
+          body: { updateFields: [{ _id: "0123456789abcdef01234567", value: "x" }] },
+          before: { fields: [], knewLists: true, knewTags: true },
+        }),
+      }),
+      requests: [`${mutate} 400`],
+      journal: ["intent change", "done rejected ValidationError"],
+    },
+  ],
+])("%s", async (_what, { key, work, meanwhile, faults = [], requests, journal }) => {
+  isSuppressed = false;
+  const account = await accountOfAda();
+  const { service } = account;
+  const steps = await openSteps(service, work);
+  await planRows(steps, [row(key, rome(account))]);
+  await meanwhile?.(account);
+  const last = lastRequest(service);
+  service.sandbox.operations.faults(faults);
+  await applyPlan(steps.session, steps.plan);
+  expect({
+    requests: requestsSince(service, last),
+    journal: (await steps.journal()).map(inWords),
+  }).toEqual({ requests, journal });
+});
+
+function inWords(record: JournalRecord): string {
+  if (record.kind === "intent") return `intent ${record.operation.kind}`;
+  if (record.kind === "done") return `done ${record.outcome}${record.code ? ` ${record.code}` : ""}`;
+  return record.kind;
+}

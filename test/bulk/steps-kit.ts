@@ -1,0 +1,192 @@
+/** The plan step and the apply step each on their own, against the real service: for tables of one contact. */
+import { join } from "node:path";
+import { onTestFinished } from "vitest";
+import type { DesiredContact, Item, Work } from "../../src/bulk/items.ts";
+import { createLookup } from "../../src/bulk/plan/lookup.ts";
+import { makePlan } from "../../src/bulk/plan/make-plan.ts";
+import { type PlanHead, PlanWriter } from "../../src/bulk/plan/plan-file.ts";
+import { planNames } from "../../src/bulk/plan/plan-line.ts";
+import { openContext } from "../../src/bulk/plan/run-context.ts";
+import { openSession, type Session } from "../../src/bulk/plan/session.ts";
+import { emptyTally } from "../../src/bulk/plan/tally.ts";
+import { enterRun } from "../../src/bulk/runs/enter.ts";
+import { fileOf } from "../../src/bulk/runs/files.ts";
+import { type JournalRecord, readJournal } from "../../src/bulk/runs/journal.ts";
+import { realClock } from "../../src/clock.ts";
+import { openNetwork } from "../../src/http/network.ts";
+import { createSend } from "../../src/http/send.ts";
+import { createBehavior } from "../../src/service/behavior.ts";
+import { statusParts } from "../../src/service/contacts.ts";
+import { createKeySearch } from "../../src/service/key-search.ts";
+import type { Contact } from "../../src/wire.ts";
+import { temporaryFolder } from "../support/ecm.ts";
+import { type RunningSandbox, startSandbox } from "../support/sandbox.ts";
+import { call } from "./kit.ts";
+
+export interface Steps {
+  session: Session;
+  /** Where the run keeps its plan. */
+  plan: string;
+  structureId: string;
+  /** What the journal says, without the start of the run. */
+  journal(): Promise<JournalRecord[]>;
+}
+
+/** Parts of a contact that are looked up. */
+const source = ["fields", "lists", "tags", ...statusParts];
+export const identityOf = (key: string): string => key.toLowerCase();
+
+/** A run that was entered, with requests one after another. */
+export async function openSteps(
+  service: RunningSandbox,
+  makeWork: (structureId: string) => Work,
+): Promise<Steps> {
+  const { baseUrl, apiKey } = service;
+  const network = await openNetwork("bulk", 2);
+  onTestFinished(() => network.close());
+  const { signal } = new AbortController();
+  const [clock, stateFolder] = [realClock, await temporaryFolder()];
+  const send = createSend({
+    baseUrl,
+    apiKey,
+    transport: network.transport,
+    clock,
+    timeoutSeconds: 30,
+    maxWaitSeconds: 0,
+    readOnly: false,
+    signal,
+  });
+  const [structure] = await call<{ _id: string }[]>(service, "GET", "/api/contact-structure");
+  const structureId = structure!._id;
+  const context = openContext({
+    kind: "import",
+    subject: "people.csv",
+    engine: { send, clock, signal, stateFolder, version: "0.0.0", account: { baseUrl, isReadOnly: false } },
+    options: { reserve: 0, waits: false, isDryRun: false, isFresh: false, concurrency: 1 },
+    emit: () => undefined,
+  });
+  const run = await enterRun({
+    stateFolder,
+    now: clock.now(),
+    isFresh: false,
+    about: {
+      kind: "import",
+      version: "0.0.0",
+      account: { baseUrl, structureId },
+      input: { name: "people.csv", file: "/people.csv", isSpooled: false, sha256: "00", bytes: 1 },
+      fingerprint: "00",
+      options: {},
+    },
+  });
+  onTestFinished(() => run.leave());
+  const behavior = createBehavior();
+  const keys = createKeySearch({ send: context.send.searches, behavior, structureId, identityOf });
+  const lookup = createLookup({
+    send: context.send,
+    keys,
+    structureId,
+    keyType: "email",
+    source,
+    behavior,
+  });
+  const input = { read: 1, rejectedCodes: {}, passedOver: 0, passedOverAre: "skipped" } as const;
+  const state = { ...context, input, tally: emptyTally(), ledger: run.ledger, run };
+  return {
+    session: openSession(state, {
+      work: makeWork(structureId),
+      behavior,
+      lookup,
+      identityOf,
+      startedAt: clock.now(),
+    }),
+    plan: join(run.folder, fileOf.plan),
+    structureId,
+    async journal() {
+      await run.journal.sync();
+      const records: JournalRecord[] = [];
+      for await (const { record } of readJournal(join(run.folder, fileOf.journal))) {
+        if (record.kind !== "start") records.push(record);
+      }
+      return records;
+    },
+  };
+}
+
+export interface Ada {
+  service: RunningSandbox;
+  /** Of the contact, of the field City, and of the list News. */
+  id: string;
+  city: string;
+  news: string;
+}
+
+/** An account with one contact, ada@example.com, whose City is Oslo. */
+export async function accountOfAda(): Promise<Ada> {
+  const service = await startSandbox({
+    contents: {
+      fields: ["City"],
+      lists: ["News"],
+      contacts: [{ key: "ada@example.com", fields: { City: "Oslo" } }],
+    },
+  });
+  const [ada] = await call<Contact[]>(service, "GET", "/api/contact");
+  const read = async (...args: string[]) => JSON.parse((await service.ecm([...args, "--json"])).stdout);
+  const { fields } = await read("structure", "get");
+  const [news] = await read("lists", "list", "--all");
+  const city = fields.find(({ label }: { label: string }) => label === "City");
+  return { service, id: ada!._id, city: city._id, news: news._id };
+}
+
+/** A row of a file, and what it wants. */
+export function row(
+  key: string,
+  desired: Partial<DesiredContact>,
+  ref = 2,
+): Item & { desired: DesiredContact } {
+  return {
+    kind: "contact",
+    ref,
+    line: ref,
+    key: { written: key, sent: key, identity: identityOf(key) },
+    cells: [key],
+    desired: {
+      fields: new Map(),
+      addLists: [],
+      removeLists: [],
+      addTags: [],
+      removeTags: [],
+      ...desired,
+    },
+  };
+}
+
+/** The number of the newest request. */
+export const lastRequest = ({ sandbox }: RunningSandbox): number => sandbox.operations.requests().at(-1)!.n;
+
+/** What was requested since, and how it was answered: `PUT /contact/:id/mutate 200`; `lost` where no answer came. */
+export function requestsSince({ sandbox }: RunningSandbox, id: number): string[] {
+  return sandbox.operations.requests({ since: id }).map(({ method, path, status, fault }) => {
+    const shown = path.replace("/api", "").replace(/[0-9a-f]{24}/g, ":id");
+    return `${method} ${shown} ${fault ?? status}`;
+  });
+}
+
+/** The plan of these rows as the account is now, closed. */
+export async function planRows({ session, plan, structureId }: Steps, rows: readonly Item[]): Promise<void> {
+  const account = { baseUrl: session.engine.account.baseUrl, structureId, keyType: "email" };
+  const head: PlanHead = {
+    version: 1,
+    program: "0.0.0",
+    kind: "import",
+    command: ["import"],
+    account,
+    input: null,
+    createdAt: "2026-11-22T00:00:00.000Z",
+    names: { fields: {}, lists: {}, tags: {} },
+    source,
+    listIds: [],
+  };
+  const writer = PlanWriter.create(plan, head, []);
+  await makePlan({ session, entries: [rows], writer, names: planNames(head.names), isComplete: true });
+  writer.close(1, session.input);
+}
