@@ -11,6 +11,7 @@ export interface Mapping {
   expect?: Expectations;
 }
 
+const maxColumns = 5000;
 const maxBytes = 4 * 1024 * 1024;
 
 /** @throws UsageError naming the file and what is wrong with it */
@@ -23,6 +24,9 @@ export async function readMapping(file: string): Promise<Mapping> {
   const tree = await readYamlTree(text, `--mapping: ${file}`);
   if (tree.kind !== "map") {
     throw new UsageError(`--mapping: ${file} is not a mapping of columns`, "Write lines such as E-mail: key");
+  }
+  if (tree.members.length > maxColumns) {
+    throw new UsageError(`--mapping: ${file} has more than ${maxColumns} columns`, "Use a smaller file");
   }
   const mapping: Mapping = { map: new Map(), entries: [] };
   for (const { key, line, value } of tree.members) {

@@ -337,6 +337,21 @@ describe("a hostile mapping is refused", () => {
     ["a pattern that is long", value(`row.City.matches("${many("a", 2000)}")`)],
     ["a pattern that repeats", value('row.City.matches("((a{100}){100}){100}")')],
     ["a pattern that is large", value(`row.City.matches("${many("a{1000}", 100)}")`)],
+    ["a pattern that repeats often", value('row.City.matches("a{1000}")')],
+    [
+      "many patterns",
+      JSON.stringify(
+        Object.fromEntries(
+          Array.from({ length: 101 }, (_, n) => [`A${n}`, { value: `row.City.matches("${n}")` }]),
+        ),
+      ),
+    ],
+    [
+      "many expectations",
+      JSON.stringify({
+        expect: Object.fromEntries(Array.from({ length: 101 }, (_, n) => [`A${n}`, { matches: "a" }])),
+      }),
+    ],
     ["a cycle of anchors", "City: &a { field: City, map: *a }"],
     ["a cycle at the top", "&a { City: *a }"],
     ["laughs", `a: &a { x: y }\n${Array.from({ length: 200 }, (_, index) => `c${index}: *a`).join("\n")}`],

@@ -5,7 +5,7 @@
 import type { ASTNode, Environment } from "@marcbachmann/cel-js";
 import { UsageError } from "../../../errors.ts";
 import { at, type Cel, nodesOf, placeOf, registerStrictNumbers, summaryOf } from "../../../service/cel.ts";
-import { createPattern } from "./pattern.ts";
+import { createPattern, maxPatterns } from "./pattern.ts";
 import { addStringFunctions, maxTextCharacters } from "./string-functions.ts";
 
 /** What a value may be: a text, several, or nothing. */
@@ -51,6 +51,7 @@ const results = [
 export class ExpressionCompiler {
   private readonly cel: Cel;
   private readonly environment: Environment;
+  private patterns = 0;
 
   private constructor(cel: Cel) {
     this.cel = cel;
@@ -81,6 +82,10 @@ export class ExpressionCompiler {
     const program = this.parsed(text, place);
     const columns = columnsIn(program.ast, text, place, indexOf);
     requireBounded(program.ast, text, place);
+    this.patterns += patternsIn(program.ast);
+    if (this.patterns > maxPatterns) {
+      throw new UsageError(`${place}: the mapping has more than ${maxPatterns} patterns`, "Use fewer");
+    }
     replaceLoose(program.ast);
     const checked = program.check();
     if (!checked.valid) throw wrong(text, place, checked.error);
@@ -213,6 +218,10 @@ function requireBounded(ast: ASTNode, text: string, place: string): void {
       "Simplify the value",
     );
   }
+}
+
+function patternsIn(ast: ASTNode): number {
+  return [...nodesOf(ast)].filter(({ op, args }) => op === "rcall" && args[0] === "matches").length;
 }
 
 function isMacro(node: ASTNode): boolean {

@@ -2,7 +2,10 @@
 import { RE2JS } from "re2js";
 import { maxTextCharacters } from "./string-functions.ts";
 
-const maxPatternCharacters = 1000;
+/** Of one mapping. */
+export const maxPatterns = 100;
+const maxPatternCharacters = 300;
+const maxRepeats = 255;
 /** Steps for each character of a text: a pattern such as `a{1000}` has a thousand. */
 const maxProgramSize = 2000;
 
@@ -10,6 +13,11 @@ const maxProgramSize = 2000;
 export function createPattern(pattern: string): (text: string) => boolean {
   if (pattern.length > maxPatternCharacters) {
     throw new Error(`the pattern is longer than ${maxPatternCharacters} characters`);
+  }
+  // Compiling writes each repetition out.
+  const repeats = [...pattern.matchAll(/\{(\d+)(?:,(\d+))?\}/g)].flatMap(([, least, most]) => [least, most]);
+  if (repeats.some((count) => Number(count ?? 0) > maxRepeats)) {
+    throw new Error(`the pattern ${shown(pattern)} repeats more than ${maxRepeats} times`);
   }
   const compiled = compilePattern(pattern);
   if (compiled.programSize() > maxProgramSize)

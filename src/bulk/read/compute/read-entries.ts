@@ -3,7 +3,7 @@ import { UsageError } from "../../../errors.ts";
 import { nearestName } from "../names.ts";
 import { requireDateFormat } from "./dates.ts";
 import type { BlankRule, ColumnExpectation, Expectations, MappingEntry } from "./entry.ts";
-import { createPattern } from "./pattern.ts";
+import { createPattern, maxPatterns } from "./pattern.ts";
 import type { YamlMember, YamlNode } from "./yaml-tree.ts";
 
 const entryKeys = ["field", "tags", "lists", "value", "constant", "date", "map", "else", "split", "blank"];
@@ -96,6 +96,9 @@ const expectationKeys = ["filled", "unique", "values", "matches", "warn"];
 /** @param node what stands under `expect:`. @throws UsageError */
 export function expectationsFrom(node: YamlNode & { kind: "map" }, file: string): Expectations {
   const expectations: Expectations = { columns: [], file };
+  if (node.members.length > maxPatterns) {
+    throw new UsageError(`${file}:${node.line}: expect: more than ${maxPatterns} rules`, "Use fewer");
+  }
   for (const member of node.members) {
     const { key, line, value } = member;
     const fail: Fail = (what, hint) =>
