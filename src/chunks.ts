@@ -1,12 +1,18 @@
 /** The files of the built program. */
+import { readdirSync } from "node:fs";
+import { createRequire } from "node:module";
+import { join } from "node:path";
 
-/** Replaced by the build; empty in the sources, where there is one file for each module. */
-const names = "the build puts the names of its files here";
+/** Another way into the package: the embedded service for tests. */
+const library = "sandbox.cjs";
 
 /**
  * Loads every file of the built program, so that replacing the installed package cannot break a command that goes on for
- * hours and needs a part late. Does nothing in the sources. Nothing of ours has an effect when it is loaded.
+ * hours and needs a part late. Does nothing in the sources, where no file is CommonJS.
  */
 export function loadAllChunks(): void {
-  for (const name of names.split(" ").filter((each) => each.startsWith("./"))) require(name);
+  const folder = import.meta.dirname;
+  const load = createRequire(import.meta.url);
+  const names = readdirSync(folder).filter((name) => name.endsWith(".cjs") && name !== library);
+  for (const name of names) load(join(folder, name));
 }

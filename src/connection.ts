@@ -19,6 +19,7 @@ import {
   rememberAllLists,
   rememberAnswer,
   seenSince,
+  tellsNames,
 } from "./service/remembered-names.ts";
 import type { Terminal } from "./terminal/terminal.ts";
 import { traceLines } from "./terminal/trace.ts";
@@ -142,8 +143,7 @@ function createMemory(folders: Folders, identity: string, apiKey: string, clock:
       if (event.kind !== "answered" || event.status >= 300) return;
       const { request, text } = event;
       const askedAt = clock.now() - event.milliseconds;
-      if (request.path.startsWith("/api/contact-structure"))
-        updates.push((known) => rememberAnswer(known, request, text, askedAt));
+      if (tellsNames(request)) updates.push((known) => rememberAnswer(known, request, text, askedAt));
     },
     keepLists(structureId, lists, askedAt) {
       updates.push((known) => rememberAllLists(known, structureId, lists, askedAt));
@@ -221,7 +221,13 @@ async function openNetworkLine(
   if (profile.warning !== undefined) terminal.note(`warning: ${profile.warning}`, "needed");
   const { openNetwork } = await import("./http/network.ts");
   const proxy = proxyFor(profile.baseUrl.value, terminal.env);
-  return { ...(await openNetwork(kind, connections, proxy)), apiKey };
+  const network = await openNetwork({
+    baseUrl: profile.baseUrl.value,
+    purpose: kind,
+    connections,
+    proxy: proxy?.url,
+  });
+  return { ...network, apiKey };
 }
 
 function showEvent(

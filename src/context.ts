@@ -150,7 +150,7 @@ export function createContext(
       return { ...output, format, outputFile, written, seen: stateOf(outputFile) };
     },
     profiles() {
-      profiles ??= import("./config/profiles.ts").then(({ openProfiles }) => openProfiles(folders));
+      profiles ??= import("./config/profile-store.ts").then(({ openProfiles }) => openProfiles(folders));
       return profiles;
     },
     profile() {

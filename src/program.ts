@@ -1,23 +1,13 @@
-/** The root command: global flags and the visible list of command groups. A group is loaded when it is named. */
+/** The root command: global flags and the groups of commands. A group is loaded when it is named. */
 import { Command, CommanderError, Option } from "commander";
+import { groups, visibleGroups } from "./commands/groups.ts";
 import { rootHelp, topicNames } from "./commands/help/root.ts";
-import { type CommandTree, childNamed, flagNamed, pathOf, type Register } from "./commands/tree.ts";
+import { type CommandTree, childNamed, flagNamed, pathOf } from "./commands/tree.ts";
 import { refuseSecondValues, requirePlainValues, requireWords } from "./commands/typed-flags.ts";
 import type { ContextControl } from "./context.ts";
 import { UsageError } from "./errors.ts";
 import { outputFormats } from "./terminal/format.ts";
 import { version } from "./version.ts";
-
-export { inSameAccount } from "./commands/command-line.ts";
-
-interface Group {
-  name: string;
-  /** Other names that people try; understood, and not shown. */
-  aliases?: string[];
-  summary: string;
-  isHidden?: boolean;
-  load(): Promise<Register>;
-}
 
 /** Verbs that people try for those on the left; understood wherever no command of its own has the name, and not shown. */
 const otherVerbs: Record<string, string[]> = {
@@ -32,121 +22,25 @@ const otherVerbs: Record<string, string[]> = {
   mutate: ["update", "edit"],
 };
 
-/** Every first word of `ecm`, in the order of the help. */
-export const groups: Group[] = [
-  {
-    name: "auth",
-    summary: "log in, and choose between profiles",
-    load: async () => (await import("./commands/auth/index.ts")).registerAuth,
-  },
-  {
-    name: "structure",
-    aliases: ["structures"],
-    summary: "the custom fields and tags of contacts",
-    load: async () => (await import("./commands/structure/index.ts")).registerStructure,
-  },
-  {
-    name: "lists",
-    aliases: ["list"],
-    summary: "lists and their members",
-    load: async () => (await import("./commands/lists/index.ts")).registerLists,
-  },
-  {
-    name: "contact",
-    aliases: ["contacts"],
-    summary: "create, get, search and change contacts",
-    load: async () => (await import("./commands/contact/index.ts")).registerContact,
-  },
-  {
-    name: "import",
-    summary: "import contacts from CSV, Excel or JSON",
-    load: async () => (await import("./commands/import/index.ts")).registerImport,
-  },
-  {
-    name: "apply",
-    summary: "carry out a plan file that was approved",
-    load: async () => (await import("./commands/apply.ts")).registerApply,
-  },
-  {
-    name: "plan",
-    summary: "look at a plan file",
-    load: async () => (await import("./commands/plan/index.ts")).registerPlan,
-  },
-  {
-    name: "export",
-    summary: "write contacts to a file",
-    load: async () => (await import("./commands/export.ts")).registerExport,
-  },
-  {
-    name: "events",
-    aliases: ["event"],
-    summary: "what happened to contacts",
-    load: async () => (await import("./commands/events.ts")).registerEvents,
-  },
-  {
-    name: "suppressions",
-    summary: "people who must never be created again",
-    load: async () => (await import("./commands/suppressions/index.ts")).registerSuppressions,
-  },
-  {
-    name: "runs",
-    aliases: ["run"],
-    summary: "bulk runs: show, resume, undo",
-    load: async () => (await import("./commands/runs/index.ts")).registerRuns,
-  },
-  {
-    name: "api",
-    summary: "call any endpoint with the profile's key",
-    load: async () => (await import("./commands/api.ts")).registerApi,
-  },
-  {
-    name: "limits",
-    summary: "what is left of the hour and of the month",
-    load: async () => (await import("./commands/limits.ts")).registerLimits,
-  },
-  {
-    name: "sandbox",
-    summary: "the whole service, embedded: rehearse without an account",
-    load: async () => (await import("./commands/sandbox/index.ts")).registerSandbox,
-  },
-  {
-    name: "probe",
-    summary: "find out how the service behaves where its documentation does not say",
-    load: async () => (await import("./commands/probe.ts")).registerProbe,
-  },
-  {
-    name: "doctor",
-    summary: "check key, base URL, clock, limits, folders and unfinished runs",
-    load: async () => (await import("./commands/doctor/index.ts")).registerDoctor,
-  },
-  {
-    name: "mcp",
-    summary: "a Model Context Protocol server on stdin and stdout, for agents",
-    load: async () => (await import("./commands/mcp/index.ts")).registerMcp,
-  },
-  {
-    name: "commands",
-    summary: "the command tree, for scripts and agents",
-    load: async () => (await import("./commands/commands.ts")).registerCommands,
-  },
-  {
-    name: "completion",
-    summary: "completions for bash, zsh, fish and PowerShell",
-    load: async () => (await import("./commands/completion/index.ts")).registerCompletion,
-  },
-  {
-    name: "__topic",
-    summary: "a page of help",
-    isHidden: true,
-    load: async () => (await import("./commands/help/topics.ts")).registerTopics,
-  },
-  {
-    name: "__complete",
-    summary: "answer the completion scripts",
-    isHidden: true,
-    load: async () => (await import("./commands/completion/complete.ts")).registerComplete,
-  },
-];
+/**
+ * Runs the command that the words name.
+ * @param run how a command runs another one in this process
+ * @throws what the command throws; UsageError for words that make no command
+ */
+export async function runProgram(
+  control: ContextControl,
+  run: CommandTree["run"],
+  args: readonly string[],
+): Promise<void> {
+  const words = wordsOf(args);
+  const program = createProgram(control, run, words);
+  try {
+    await program.parseAsync(words, { from: "user" });
+  } catch (error) {
+    const reason = error instanceof CommanderError ? await usageErrorFrom(error, program, words) : error;
+    if (reason !== undefined) throw reason;
+  }
+}
 
 /**
  * @param run how a command runs another one in this process
@@ -174,8 +68,7 @@ export function createProgram(
     .addHelpText("afterAll", ({ command }) =>
       command === program ? "" : "\nFlags for every command: ecm help flags",
     );
-  const names = groups.filter(({ isHidden }) => !isHidden).map(({ name }) => name);
-  program.helpInformation = () => rootHelp(names, context.terminal.columns);
+  program.helpInformation = () => rootHelp(visibleGroups, context.terminal.columns);
   for (const option of globalOptions()) program.addOption(option);
   // Whose contacts are meant; of the others the last one counts, so that an alias can be overruled.
   refuseSecondValues(program, ["profile", "baseUrl", "structure"]);
@@ -323,7 +216,7 @@ export function wordsOf(args: readonly string[]): string[] {
  * A failure of the command line's grammar, as ours. Undefined when there was none: help or the version was shown.
  * @param words what was typed
  */
-export async function usageErrorFrom(
+async function usageErrorFrom(
   error: CommanderError,
   program: Command,
   words: readonly string[],

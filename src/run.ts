@@ -1,11 +1,10 @@
 /** One command from its words to its exit code: context → program → parse → exit code. The only catch-all. */
-import { type Command, CommanderError } from "commander";
+import { visibleGroups } from "./commands/groups.ts";
+import { rootHelp } from "./commands/help/root.ts";
 import { type Context, createContext, type Observer } from "./context.ts";
 import { EcmError, exitCodes, InterruptedError } from "./errors.ts";
-import { createProgram, inSameAccount, usageErrorFrom, wordsOf } from "./program.ts";
 import { isJsonWanted } from "./terminal/format.ts";
 import { rateLimitLine, rateLimitSentence } from "./terminal/rate-limit.ts";
-import { reportError } from "./terminal/report-error.ts";
 import type { Terminal, TerminalStreams } from "./terminal/terminal.ts";
 import { maskTypedKeys } from "./terminal/typed-keys.ts";
 import type { Clock, RateLimits } from "./wire.ts";
@@ -35,13 +34,15 @@ export async function run({ args, streams, signal, clock, observer }: Invocation
   const mask = (text: string) => maskTypedKeys(text, args);
   context.terminal.mask = mask;
   const isJson = isJsonWanted(args, streams.env);
-  const words = wordsOf(args);
   let failure: unknown;
   try {
-    const program = createProgram(control, (nested) => run({ ...nested, clock }), words);
-    if (words.length === 0 && !isJson) program.outputHelp();
-    else
-      await program.parseAsync(words, { from: "user" }).catch((error) => throwReason(error, program, words));
+    if (asksForIndex(args, isJson)) {
+      // The commonest of all helps needs no parser.
+      await context.terminal.write(rootHelp(visibleGroups, context.terminal.columns));
+    } else {
+      const { runProgram } = await import("./program.ts");
+      await runProgram(control, (nested) => run({ ...nested, clock }), args);
+    }
   } catch (error) {
     // A signal ends whatever was under way; what that threw then is only the echo.
     failure = signal.aborted && !(error instanceof InterruptedError) ? signal.reason : error;
@@ -54,6 +55,7 @@ export async function run({ args, streams, signal, clock, observer }: Invocation
   if (failure === undefined) return control.exitCode();
   if (streams.env.ECM_DEBUG && failure instanceof Error) context.terminal.note(failure.stack ?? "", "needed");
   if (failure instanceof EcmError) await keepAccount(context, failure);
+  const { reportError } = await import("./terminal/report-error.ts");
   return reportError(context.terminal, failure, isJson, mask);
 }
 
@@ -66,13 +68,15 @@ async function keepAccount(context: Context, { details }: EcmError): Promise<voi
     : undefined;
   const selected = profile?.name?.source === "default" ? profile.name.value : undefined;
   const replaced = selected === "default" ? undefined : selected;
+  const { inSameAccount } = await import("./commands/command-line.ts");
   details.hint = inSameAccount(details.hint, context.settings, replaced);
 }
 
-/** Throws what was really wrong, when anything was: a failure of the grammar is told in our words. */
-async function throwReason(error: unknown, program: Command, words: readonly string[]): Promise<void> {
-  const reason = error instanceof CommanderError ? await usageErrorFrom(error, program, words) : error;
-  if (reason !== undefined) throw reason;
+/** `ecm` alone, or with nothing but the word for help. */
+function asksForIndex(args: readonly string[], isJson: boolean): boolean {
+  const [first, ...rest] = args;
+  if (first === undefined) return !isJson;
+  return rest.length === 0 && ["help", "--help", "-h"].includes(first);
 }
 
 function cannotWriteOutput(cause: Error): EcmError {

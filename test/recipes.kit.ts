@@ -31,9 +31,9 @@ export interface Machine {
   /** The same with something on standard input. */
   pipe(stdin: string, ...args: string[]): Promise<Result>;
   /** Writes the script into a file, as it stands in the page, and runs it to its end. */
-  script(name: string, env?: Record<string, string>): Promise<Result>;
+  script(name: string, env?: Record<string, string>, args?: string[]): Promise<Result>;
   /** The same without waiting, in a process group of its own. */
-  startScript(name: string, env?: Record<string, string>): Promise<ChildProcess>;
+  startScript(name: string, env?: Record<string, string>, args?: string[]): Promise<ChildProcess>;
   /** Writes a file and returns its path. */
   file(name: string, text: string, mode?: number): Promise<string>;
   /** Starts the service anew on its data and port. @param flags of `sandbox start` */
@@ -64,8 +64,8 @@ export async function machine(...flags: string[]): Promise<Machine> {
     await writeFile(path, text, { mode });
     return path;
   };
-  const startScript: Machine["startScript"] = async (name, more) =>
-    spawn("bash", [await file(name, recipes.get(name)!)], {
+  const startScript: Machine["startScript"] = async (name, more, args = []) =>
+    spawn("bash", [await file(name, recipes.get(name)!), ...args], {
       cwd: folder,
       env: { ...env, ...more },
       stdio: ["ignore", "pipe", "pipe"],
@@ -80,7 +80,7 @@ export async function machine(...flags: string[]): Promise<Machine> {
     startScript,
     ecm: (...args) => ecm(args),
     pipe: (stdin, ...args) => ecm(args, { stdin }),
-    script: async (name, more) => resultOf(await startScript(name, more)),
+    script: async (name, more, args) => resultOf(await startScript(name, more, args)),
     async restart(...more) {
       const ended = once(server, "close");
       server.kill("SIGTERM");

@@ -1,7 +1,16 @@
 import { expect, it } from "vitest";
-import { contacts, machineWith, membersOf, readRecipes, recipe, runs, silent } from "./recipes.kit.ts";
+import {
+  contacts,
+  machine,
+  machineWith,
+  membersOf,
+  readRecipes,
+  recipe,
+  runs,
+  silent,
+} from "./recipes.kit.ts";
 
-it("has seven scripts", async () => {
+it("has eight scripts", async () => {
   const names = [
     "crm-sync",
     "list-mirror",
@@ -10,17 +19,50 @@ it("has seven scripts", async () => {
     "crm-feedback",
     "key-rotation",
     "approved-plan",
+    "campaign-leavers",
   ];
   expect([...(await readRecipes()).keys()]).toEqual(names);
 });
 
 recipe("crm-sync", () => {
-  it("is silent on a good night, and writes nothing twice on the next", async () => {
+  it("is silent on a good night, and writes nothing twice on the next", { tags: "slow" }, async () => {
     const { script, ecm, file } = await machineWith("Customers");
     const env = { CRM_EXPORT: await file("crm.csv", contacts(30)) };
     expect(await script("crm-sync", env)).toEqual(silent);
     expect(await membersOf(ecm, "Customers")).toBe(30);
     expect(await script("crm-sync", env)).toEqual(silent);
     expect((await runs(ecm))[0]).toMatchObject({ rows: { read: 30, unchanged: 30, created: 0 } });
+  });
+});
+
+recipe("campaign-leavers", () => {
+  it("unsubscribes who complained or bounced for good, and nobody else", async () => {
+    const { script, ecm, pipe, service } = await machine();
+    const seed = async (data: object) =>
+      expect((await pipe(JSON.stringify(data), "sandbox", "seed", "-", "--data", service)).code).toBe(0);
+    const people = Array.from({ length: 200 }, (_, index) => ({ key: `p${index}@example.com` }));
+    await seed({ contacts: people, campaigns: [{ name: "Spring sale", status: "sent" }, { name: "Draft" }] });
+    expect((await ecm("sandbox", "clock", "advance", "5d", "--data", service)).code).toBe(0);
+    const events = JSON.parse((await ecm("events", "--all", "--json")).stdout) as Record<string, string>[];
+    const left = events.filter(
+      ({ type, emailBounceType }) =>
+        type === "email-complaint" || (type === "email-bounced" && emailBounceType !== "Transient"),
+    );
+    expect(left.length).toBeGreaterThan(2);
+    const soft = events.filter(({ emailBounceType }) => emailBounceType === "Transient");
+    expect(soft.length).toBeGreaterThan(0);
+    // A service that does not set these statuses itself.
+    await seed({ contacts: left.map(({ emailTo }) => ({ key: emailTo, status: "Active" })) });
+    const run = await script("campaign-leavers", {}, ["Spring sale"]);
+    expect(run).toEqual({ code: 0, stdout: `${left.length} unsubscribed\n`, stderr: "" });
+    for (const { emailTo } of [...left, ...soft]) {
+      const { status } = JSON.parse((await ecm("contact", "get", emailTo!, "--json")).stdout);
+      expect(status.primary).toBe(soft.some((event) => event.emailTo === emailTo) ? "active" : "Inactive");
+    }
+    expect(await script("campaign-leavers", {}, ["Spring sale"])).toMatchObject({
+      stdout: "0 unsubscribed\n",
+    });
+    expect(await script("campaign-leavers", {}, ["Draft"])).toEqual(silent);
+    expect(await script("campaign-leavers", {}, ["Nothing"])).toMatchObject({ code: 5, stdout: "" });
   });
 });

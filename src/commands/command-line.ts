@@ -42,7 +42,7 @@ function flagWith(flag: string, value: string): string {
 
 /** A command that works on an account, up to the word that says what it is about; not one that names its own profile. */
 const onAccount =
-  /\becm (?=(auth (?:login|status)|api|contact|doctor|events|export|import|limits|lists|probe|runs|structure|suppressions|apply)\b)(?![^;\n]*--(?:help|profile)\b)/g;
+  /\becm (?=(auth (?:login|status)|api|contact|doctor|campaigns|domains|events|export|import|limits|lists|probe|reports|runs|structure|suppressions|templates|apply)\b)(?![^;\n]*--(?:help|profile)\b)/g;
 
 /**
  * The commands that a message shows, for the account of the command that was typed: without its flags they would work on

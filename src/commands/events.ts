@@ -5,6 +5,7 @@ import type { Connection, Context, OutputFileFlags } from "../context.ts";
 import { EcmError, exitCodes, UsageError } from "../errors.ts";
 import type { Cursor, Shown } from "../events/cursor.ts";
 import { type Feed, readFeed, readNewest, timeOf } from "../events/feed.ts";
+import { resolveCampaign } from "../service/campaigns.ts";
 import { type ContactEvent, dayMilliseconds, type EventQuery, oldestDays } from "../service/events.ts";
 import type { OutputOptions } from "../terminal/format.ts";
 import { openOutput, type Sink } from "../terminal/output-file.ts";
@@ -16,6 +17,7 @@ import { sayPart } from "./shown-part.ts";
 
 interface EventsOptions extends OutputFileFlags {
   type?: string[];
+  campaign?: string;
   days?: number;
   since?: string;
   limit?: number;
@@ -29,6 +31,7 @@ export function registerEvents(command: Command, context: Context): void {
   command
     .argument("[id-or-key]", "one contact's events (default: the whole account's)")
     .addOption(repeatable("--type <type>", "such as contact-unsubscribed or email-bounced (repeatable)"))
+    .option("--campaign <campaign>", "only those of mails of this campaign, by name or id")
     .addOption(wholeNumber("--days <n>", `how far to look back, at most ${oldestDays} (${usualDays})`))
     .option(
       "--since <time>",
@@ -51,7 +54,7 @@ export function registerEvents(command: Command, context: Context): void {
     output:
       "One row per event, oldest first; in JSON formats the service's own objects. With --columns key, each contact that an event names only by its id costs one request.",
     exitCodes: {
-      5: "there is no such contact",
+      5: "there is no such contact or campaign",
       6: "another process is reading these events with --since last",
     },
   });
@@ -76,13 +79,20 @@ async function runEvents(
     options.since === undefined || options.since === "last" ? undefined : sinceFrom(options.since, now);
   const connection = await context.connect();
   const contactId = idOrKey === undefined ? undefined : await idOf(connection, idOrKey);
+  const campaign =
+    options.campaign === undefined ? undefined : await resolveCampaign(connection.send, options.campaign);
   if (options.since === "last")
-    return showNew(context, connection, { contactId, types, output, options, now });
+    return showNew(context, connection, { contactId, campaign, types, output, options, now });
   const sinceDays = since === undefined ? undefined : Math.ceil((now - since) / dayMilliseconds) + 1;
   const pastDays = Math.min(oldestDays, options.days ?? sinceDays ?? usualDays);
   const query = { contactId, types, pastDays };
   const oldest = since ?? oldestOf(options.days, contactId, now);
-  const { events, total, hasMore, feed } = await read(connection, query, oldest, options);
+  const { events, total, hasMore, feed } = await read(
+    connection,
+    query,
+    { since: oldest, campaign },
+    options,
+  );
   if (contactId === undefined && since !== undefined && since < now - oldestDays * dayMilliseconds) {
     context.terminal.warn(
       `The service keeps events for ${oldestDays} days: older ones are missing, although --since asks for them`,
@@ -129,18 +139,30 @@ function oldestOf(days: number | undefined, contactId: string | undefined, now: 
 async function read(
   { send }: Connection,
   query: EventQuery,
-  since: number | undefined,
+  { since, campaign }: { since: number | undefined; campaign: Campaign | undefined },
   { limit, all }: EventsOptions,
 ): Promise<{ events: ContactEvent[]; total?: number; hasMore: boolean; feed?: Feed }> {
-  if (since === undefined && !all) return readNewest(send, query, limit ?? usualLimit);
+  if (since === undefined && campaign === undefined && !all)
+    return readNewest(send, query, limit ?? usualLimit);
   const feed = await readFeed(send, query);
-  const found = since === undefined ? feed.events : feed.events.filter((event) => !(timeOf(event) < since));
-  const events = limit === undefined ? found : found.slice(-limit);
+  const isOld = (event: ContactEvent) => since !== undefined && timeOf(event) < since;
+  const found = feed.events.filter((event) => !isOld(event) && isOf(campaign, event));
+  const most = limit ?? (since === undefined && !all ? usualLimit : undefined);
+  const events = most === undefined ? found : found.slice(-most);
   return { events, total: found.length, hasMore: events.length < found.length, feed };
+}
+
+type Campaign = Awaited<ReturnType<typeof resolveCampaign>>;
+
+/** The feed knows no campaigns: they are held against each event here. Without one, every event will do. */
+function isOf(campaign: Campaign | undefined, { emailCampaignId, emailCampaignName }: ContactEvent): boolean {
+  if (campaign === undefined || emailCampaignId === campaign._id) return true;
+  return emailCampaignId === undefined && campaign.name !== undefined && emailCampaignName === campaign.name;
 }
 
 interface Wanted {
   contactId: string | undefined;
+  campaign: Campaign | undefined;
   types: string[];
   output: OutputOptions;
   options: EventsOptions;
@@ -149,10 +171,11 @@ interface Wanted {
 
 /** What has not been shown yet; written down as shown once it has been. */
 async function showNew(context: Context, connection: Connection, wanted: Wanted): Promise<void> {
-  const { contactId, types, output, options, now } = wanted;
+  const { contactId, campaign, types, output, options, now } = wanted;
   const { profile, send } = connection;
   const { openCursor } = await import("../events/cursor.ts");
   const matter = [profile.baseUrl.value, profile.name?.value ?? null, types, contactId ?? null];
+  if (campaign) matter.push(campaign._id);
   const cursor = await openCursor(context.folders.state, matter);
   try {
     const pastDays = Math.min(oldestDays, Math.max(options.days ?? usualDays, cursor.daysBack(now)));
@@ -161,7 +184,9 @@ async function showNew(context: Context, connection: Connection, wanted: Wanted)
     warnOfFewer(context, feed);
     const windowStart = now - pastDays * dayMilliseconds;
     const oldest = contactId === undefined ? Number.NEGATIVE_INFINITY : windowStart;
-    const fresh = cursor.newAmong(feed.events.filter((event) => !(timeOf(event) < oldest)));
+    const fresh = cursor.newAmong(
+      feed.events.filter((event) => !(timeOf(event) < oldest) && isOf(campaign, event)),
+    );
     const events = fresh.slice(0, options.limit);
     const left = fresh.slice(events.length);
     const missingSince = feed.isComplete ? undefined : windowStart;

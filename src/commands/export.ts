@@ -7,7 +7,6 @@ import { wholeContact } from "../service/contacts.ts";
 import type { OutputOptions } from "../terminal/format.ts";
 import { outputTarget } from "../terminal/output-target.ts";
 import { presentList } from "../terminal/present.ts";
-import { limitNewSpace } from "../v8-flags.ts";
 import type { Send, SendOptions } from "../wire.ts";
 import { conditionsFrom } from "./contact/conditions.ts";
 import { addOutputFileFlags, keysOption, pastTime, repeatable, whereOption } from "./flags.ts";
@@ -77,7 +76,6 @@ async function runExport(context: Context, options: ExportOptions): Promise<void
   const what = output.outputFile === undefined ? "An export" : `The export into ${output.outputFile}`;
   await context.tellUnderWay({ kind: "export", what, inputs: [] });
   const connection = await context.connect();
-  limitNewSpace(8);
   const { send, account, behaviors } = connection;
   const structure = await account.structure();
   const found = await conditions(account, structure);
@@ -142,16 +140,19 @@ async function exportIntoFile(
     import("../terminal/output-file.ts"),
   ]);
   const { terminal, folders, clock } = context;
-  const progress = await openExportProgress(folders.state, path, asked.identity, clock.now(), asked.isFresh);
+  const { identity, isFresh } = asked;
+  const now = clock.now();
+  const progress = await openExportProgress(folders.state, { target: path, identity, now, isFresh });
   const { state, partFile, extent } = progress;
   if (progress.isDamaged)
     terminal.warn("The output of an earlier export is damaged or missing; its pages are read again");
   if (progress.isContinued)
     terminal.note(`Resuming at page ${state.page}: ${state.given} contacts written already`);
   const sink = await openGrowingFile({ file: partFile, ...extent }, path, output);
-  const contacts = exportContacts(send, asked.search, state, asked.sendOptions, async (ids) =>
-    progress.recordPage(ids, await sink.flush()),
-  );
+  const contacts = exportContacts(send, asked.search, state, {
+    ...asked.sendOptions,
+    onPage: async (ids) => progress.recordPage(ids, await sink.flush()),
+  });
   const count = await presentList(terminal, output, contacts, asked.view, {
     sink,
     count: state.given,

@@ -54,7 +54,9 @@ const atTheTop: Record<string, string> = {
   start: "ecm sandbox start",
   serve: "ecm sandbox start, or for agents: ecm mcp",
   suppress: "ecm suppressions add KEY",
-  campaign: "ecm api GET PATH for what has no command of its own",
+  dashboard: "ecm reports",
+  stats: "ecm reports",
+  dns: "ecm domains get DOMAIN",
   version: "ecm --version",
 };
 
@@ -205,6 +207,9 @@ const surplus: Record<string, string> = {
   "ecm lists rename": "A name with blanks needs quotes: ecm lists rename LIST NAME",
   "ecm lists duplicate": "A name with blanks needs quotes: ecm lists duplicate LIST NAME",
   "ecm lists list": "To see one list: ecm lists show LIST",
+  "ecm campaigns list": "To see one campaign: ecm campaigns get CAMPAIGN",
+  "ecm domains list": "To see one domain: ecm domains get DOMAIN",
+  "ecm reports show": "For one campaign: ecm reports campaign CAMPAIGN",
   "ecm structure tag add": "A label with blanks needs quotes",
   "ecm structure field add": "A label with blanks needs quotes",
   "ecm structure list": "To see one structure: ecm structure get STRUCTURE",

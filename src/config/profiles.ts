@@ -1,8 +1,6 @@
-/** Profiles and their keys: one file, 0600 in a folder 0700, written atomically. */
-import { chmodSync, existsSync, mkdirSync, statSync } from "node:fs";
+/** Profiles: what one holds, and which names it may have. */
 import { join } from "node:path";
-import Conf from "conf";
-import { EcmError, exitCodes, UsageError } from "../errors.ts";
+import { UsageError } from "../errors.ts";
 import type { Folders } from "./folders.ts";
 
 /** The profile that always exists: the embedded service in this process. */
@@ -32,89 +30,12 @@ export interface ProfileStore {
   remove(name: string): void;
 }
 
-interface Stored {
-  current?: string;
-  profiles?: Record<string, Profile>;
-}
-
-const fileName = "profiles";
+/** Without its ending, which conf adds. */
+export const profilesFileName = "profiles";
 
 /** Where the profiles are kept. */
 export function profilesFile(folders: Folders): string {
-  return join(folders.config, `${fileName}.json`);
-}
-
-/**
- * Opens the profiles. Nothing is made on disk before the first `save` or `use`; rights that are too wide are fixed.
- * @throws UsageError naming the file when it is not what `ecm` wrote, or cannot be read
- */
-export async function openProfiles(folders: Folders): Promise<ProfileStore> {
-  const file = profilesFile(folders);
-  let conf: Conf<Stored> | undefined;
-
-  // conf makes the folder as soon as it looks: so it looks only at a file that is there, or is about to be.
-  const open = () => {
-    conf ??= guarded(file, () => {
-      mkdirSync(folders.config, { recursive: true, mode: 0o700 });
-      narrow(folders.config, 0o700);
-      if (existsSync(file)) narrow(file, 0o600);
-      return new Conf<Stored>({
-        cwd: folders.config,
-        configName: fileName,
-        configFileMode: 0o600,
-        accessPropertiesByDotNotation: false,
-        // conf would take a text or an array for an object.
-        deserialize: (text) => checked(file, JSON.parse(text)),
-      });
-    });
-    return conf;
-  };
-  const read = (): Required<Pick<Stored, "profiles">> & Stored => {
-    if (!conf && !existsSync(file)) return { profiles: {} };
-    const { profiles = {}, current } = guarded(file, () => open().store);
-    return { profiles, current };
-  };
-  const write = (change: (stored: ReturnType<typeof read>) => void) => {
-    const conf = open();
-    const stored = read();
-    change(stored);
-    guarded(file, () => {
-      conf.store = withoutUndefined(stored);
-    });
-  };
-  const names = () => [...Object.keys(read().profiles), sandboxProfile];
-  const has = (name: string) => names().includes(name);
-
-  return {
-    names,
-    get(name) {
-      if (name === sandboxProfile) return {};
-      const { profiles } = read();
-      return Object.hasOwn(profiles, name) ? profiles[name] : undefined;
-    },
-    current: () => read().current,
-    save(name, profile) {
-      checkName(name);
-      write((stored) => {
-        stored.profiles[name] = withoutUndefined(profile);
-        stored.current ??= name;
-      });
-    },
-    use(name) {
-      if (!has(name)) throw unknownProfile(name, names());
-      write((stored) => {
-        stored.current = name;
-      });
-    },
-    remove(name) {
-      if (name === sandboxProfile) throw alwaysThere();
-      if (!has(name)) throw unknownProfile(name, names());
-      write((stored) => {
-        delete stored.profiles[name];
-        if (stored.current === name) delete stored.current;
-      });
-    },
-  };
+  return join(folders.config, `${profilesFileName}.json`);
 }
 
 export function unknownProfile(name: string, known: string[]): UsageError {
@@ -127,7 +48,7 @@ export function unknownProfile(name: string, known: string[]): UsageError {
 
 /** @throws UsageError for a name that cannot be a profile's, or is the embedded service's. */
 export function checkName(name: string): void {
-  if (name === sandboxProfile) throw alwaysThere();
+  if (name === sandboxProfile) throw sandboxAlwaysThere();
   // Names that every object inherits would vanish in the file.
   if (/^[\p{L}\p{N}][\p{L}\p{N}._@-]{0,99}$/u.test(name) && !(name in {})) return;
   throw new UsageError(
@@ -136,80 +57,9 @@ export function checkName(name: string): void {
   );
 }
 
-function alwaysThere(): UsageError {
+export function sandboxAlwaysThere(): UsageError {
   return new UsageError(
     "The profile sandbox is the embedded service: it always exists and needs no key",
     "Choose another name; ecm sandbox reset empties the embedded service",
   );
-}
-
-/** The file's content, if it is what `ecm` writes. */
-function checked(file: string, stored: unknown): Stored {
-  const { profiles = {}, current } = isRecord(stored) ? stored : { profiles: stored };
-  const isSound =
-    isRecord(profiles) &&
-    Object.values(profiles).every(isProfile) &&
-    (current === undefined || typeof current === "string");
-  if (isRecord(stored) && isSound) return stored;
-  throw unreadable(file, "ecm did not write its content");
-}
-
-function isProfile(value: unknown): value is Profile {
-  if (!isRecord(value)) return false;
-  const texts = [value.baseUrl, value.apiKey, value.apiKeyCommand, value.structure];
-  const isFlag = value.readOnly === undefined || typeof value.readOnly === "boolean";
-  return isFlag && texts.every((text) => text === undefined || typeof text === "string");
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
-
-function guarded<T>(file: string, act: () => T): T {
-  try {
-    return act();
-  } catch (error) {
-    if (error instanceof EcmError) throw error;
-    // A parser's message quotes the file, and with it perhaps a key.
-    const reason = error instanceof SyntaxError ? "it is not JSON" : (error as NodeJS.ErrnoException).code;
-    if (["ENOSPC", "EDQUOT", "EROFS"].includes(reason ?? "")) throw unwritable(file, reason!);
-    throw unreadable(file, reason ?? "it cannot be read");
-  }
-}
-
-function unreadable(file: string, reason: string): UsageError {
-  return new UsageError(
-    `The profiles in ${file} cannot be used: ${reason}`,
-    "Fix the file, or move it away and log in again: ecm auth login",
-    { type: "ProfilesFileError" },
-  );
-}
-
-/** The disk's fault: there is nothing to fix in the file. */
-function unwritable(file: string, reason: string): EcmError {
-  const isReadOnly = reason === "EROFS";
-  return new EcmError(
-    exitCodes.failed,
-    `Cannot write the profiles to ${file}: ${isReadOnly ? "its file system is read-only" : "the disk is full"}`,
-    {
-      type: "ProfilesFileError",
-      hint: isReadOnly
-        ? "Name a folder that can be written with ECM_CONFIG_DIR"
-        : "Make room on the disk, then run the same command again",
-    },
-  );
-}
-
-/** A file system that is read-only, such as a mounted secret, is used as it is: `ecm doctor` shows its rights. */
-function narrow(path: string, mode: number): void {
-  if ((statSync(path).mode & 0o777 & ~mode) === 0) return;
-  try {
-    chmodSync(path, mode);
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== "EROFS") throw error;
-  }
-}
-
-function withoutUndefined<T extends object>(parts: T): T {
-  return Object.fromEntries(Object.entries(parts).filter(([, value]) => value !== undefined)) as T;
 }

@@ -7,8 +7,6 @@ export interface Proxy {
   url: string;
   /** The variable that names it. */
   variable: string;
-  /** As the variable has it: hosts that are reached directly. */
-  noProxy: string;
 }
 
 /**
@@ -24,7 +22,7 @@ export function proxyFor(baseUrl: string, env: Environment): Proxy | undefined {
   if (found === undefined) return undefined;
   const noProxy = env.no_proxy || env.NO_PROXY || "";
   if (isExcepted(hostname, port || (protocol === "https:" ? "443" : "80"), noProxy)) return undefined;
-  return { url: addressIn(env[found]!, found), variable: found, noProxy };
+  return { url: addressIn(env[found]!, found), variable: found };
 }
 
 /** The proxy as it may be shown: without credentials. */

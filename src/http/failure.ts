@@ -17,6 +17,11 @@ export const longestBody = 64 * 1024 * 1024;
 /** Code of a failure by such a body. */
 export const bodyTooLarge = "ECM_BODY_TOO_LARGE";
 
+/** A failure that is found out here. */
+export function withCode(code: string): TransportFailure {
+  return Object.assign(new Error(code), { code });
+}
+
 const timeouts = new Set(["UND_ERR_HEADERS_TIMEOUT", "UND_ERR_BODY_TIMEOUT", "ETIMEDOUT"]);
 const certificate = /^(CERT_|ERR_TLS_|ERR_SSL_|EPROTO$|.*_CERT(IFICATE)?(_|$)|UNABLE_TO_)/;
 

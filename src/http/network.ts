@@ -1,60 +1,60 @@
-/** One HTTP exchange over the network, through undici. */
-import type { Agent, Dispatcher } from "undici";
-import { startNetworkFast } from "../v8-flags.ts";
+/** One HTTP exchange over the network. */
 import type { BodySink, Transport, TransportFailure, WireAnswer, WireRequest } from "../wire.ts";
-import { bodyTooLarge, longestBody } from "./failure.ts";
+import type { Controller, Dispatcher, DispatchOptions } from "./dispatcher.ts";
+import { bodyTooLarge, longestBody, withCode } from "./failure.ts";
 
 export interface NetworkTransport {
   transport: Transport;
   close(): Promise<void>;
 }
 
-/** No connection takes longer to make than this, in milliseconds. */
-const longestConnect = 10_000;
+export interface NetworkOptions {
+  /** That all requests go to. */
+  baseUrl: string;
+  /** `single` starts fast; `bulk` is for thousands of requests. */
+  purpose: "single" | "bulk";
+  /** Sockets, each opened when all others are busy. */
+  connections?: number;
+  /** The address of a proxy that all requests go through. */
+  proxy?: string;
+}
+
+/** No connection takes longer to make than this. */
+const connectMilliseconds = 10_000;
 /**
- * An idle socket is let go after this, in milliseconds: long before a server would drop it. A write that meets a
- * dropped socket is lost without anyone knowing whether it was applied.
+ * An idle socket is let go after this: long before a server would drop it. A write that meets a dropped socket is lost
+ * without anyone knowing whether it was applied.
  */
-const longestIdle = 1_500;
+const idleMilliseconds = 1_500;
 /** Longer timers overflow and fire at once, in milliseconds. */
 const longestTimer = 2 ** 31 - 1;
 
-/** A proxy that requests go through, and the hosts that are reached without it, as NO_PROXY names them. */
-export interface ProxyRoute {
-  url: string;
-  noProxy: string;
-}
-
-/**
- * Opens up to `connections` sockets, each when all others are busy.
- * @param purpose `single` starts fast; `bulk` is for thousands of requests
- * @param proxy undici's agent for proxies is loaded only when there is one
- */
-export async function openNetwork(
-  purpose: "single" | "bulk",
-  connections = 64,
-  proxy?: ProxyRoute,
-): Promise<NetworkTransport> {
-  if (purpose === "single") startNetworkFast();
-  const options = {
-    connections,
-    pipelining: 1,
-    keepAliveTimeout: longestIdle,
-    keepAliveMaxTimeout: longestIdle,
-    // The whole exchange has one time limit, below.
-    headersTimeout: 0,
-    bodyTimeout: 0,
-    connect: { timeout: longestConnect },
-  };
-  const agent = proxy ? await proxyAgent(proxy, options) : await directAgent(options);
-  const originOf = createOriginReader();
+export async function openNetwork(options: NetworkOptions): Promise<NetworkTransport> {
+  const { origin } = new URL(options.baseUrl);
+  const { proxy } = options;
+  const dispatcher = await openDispatcher(origin, options);
   return {
     transport: (request) =>
-      exchange(agent, request, originOf(request.url)).catch((error: TransportFailure) => {
-        throw proxy ? Object.assign(error, { proxy: withoutCredentials(proxy.url) }) : error;
+      exchange(dispatcher, request, origin).catch((error: TransportFailure) => {
+        throw proxy ? Object.assign(error, { proxy: withoutCredentials(proxy) }) : error;
       }),
-    close: () => agent.destroy(),
+    async close() {
+      await dispatcher.destroy();
+    },
   };
+}
+
+async function openDispatcher(
+  origin: string,
+  { purpose, connections = 64, proxy }: NetworkOptions,
+): Promise<Dispatcher> {
+  const limits = { connections, connectMilliseconds, idleMilliseconds };
+  if (purpose === "single" && proxy === undefined) {
+    const { createNodeDispatcher } = await import("./node-dispatcher.ts");
+    return createNodeDispatcher(origin, limits);
+  }
+  const { createUndiciDispatcher } = await import("./undici-dispatcher.ts");
+  return createUndiciDispatcher(limits, proxy);
 }
 
 function withoutCredentials(url: string): string {
@@ -62,37 +62,11 @@ function withoutCredentials(url: string): string {
   return `${protocol}//${host}`;
 }
 
-/** Reads the origin of an address; that of the last one is known, since a command speaks to one service. */
-function createOriginReader(): (url: string) => string {
-  let last = "";
-  return (url) => {
-    if (last === "" || !url.startsWith(`${last}/`)) last = new URL(url).origin;
-    return last;
-  };
-}
-
-/** The agent alone, by its default export: the whole package takes more than twice as long to load. */
-async function directAgent(options: Agent.Options): Promise<Dispatcher> {
-  const { default: Agent } = await import("undici/lib/dispatcher/agent.js");
-  return new Agent(options);
-}
-
-async function proxyAgent({ url, noProxy }: ProxyRoute, options: Agent.Options): Promise<Dispatcher> {
-  const [{ default: EnvHttpProxyAgent }, { default: Dispatcher }, { default: connect }] = await Promise.all([
-    import("undici/lib/dispatcher/env-http-proxy-agent.js"),
-    import("undici/lib/dispatcher/dispatcher.js"),
-    import("undici/lib/api/api-connect.js"),
-  ]);
-  // What a proxy is asked with; the whole package does the same when it is loaded.
-  Dispatcher.prototype.connect = connect;
-  return new EnvHttpProxyAgent({ ...options, httpProxy: url, httpsProxy: url, noProxy });
-}
-
-function exchange(agent: Dispatcher, request: WireRequest, origin: string): Promise<WireAnswer> {
+function exchange(dispatcher: Dispatcher, request: WireRequest, origin: string): Promise<WireAnswer> {
   return new Promise((resolve, reject) => {
     let wasSent = false;
     let isSettled = false;
-    let controller: Dispatcher.DispatchController | undefined;
+    let controller: Controller | undefined;
     let head: Pick<WireAnswer, "status" | "headers"> | undefined;
     const chunks: Buffer[] = [];
     let length = 0;
@@ -132,18 +106,18 @@ function exchange(agent: Dispatcher, request: WireRequest, origin: string): Prom
 
     if (request.signal?.aborted) return onAbort();
     request.signal?.addEventListener("abort", onAbort);
-    const options = {
+    const options: DispatchOptions = {
       origin,
       // As it was built: a URL object would fold `..` in it.
       path: request.url.slice(origin.length) || "/",
-      method: request.method as Dispatcher.HttpMethod,
+      method: request.method as DispatchOptions["method"],
       headers: request.headers,
       body: request.body,
       // A lost answer is ours to judge.
       idempotent: false,
     };
     try {
-      agent.dispatch(options, {
+      dispatcher.dispatch(options, {
         onRequestStart(started) {
           controller = started;
           // Given up while the connection was being made: now it must not be sent any more.
@@ -183,10 +157,6 @@ function exchange(agent: Dispatcher, request: WireRequest, origin: string): Prom
 
 function joined(chunks: Buffer[]): Buffer {
   return chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks);
-}
-
-function withCode(code: string): TransportFailure {
-  return Object.assign(new Error(code), { code });
 }
 
 function flattened(headers: Record<string, string | string[] | undefined>): Record<string, string> {

@@ -13,6 +13,7 @@ import type { Endpoint } from "./rules/endpoint.ts";
 import { endpoints } from "./rules/index.ts";
 import { perform } from "./rules/perform.ts";
 import { forbidden, Refusal } from "./rules/refusal.ts";
+import { letDueHappen } from "./rules/sending.ts";
 import type { Store } from "./store/index.ts";
 import type { TakeTurn } from "./transaction-queue.ts";
 import type { Variants } from "./variants.ts";
@@ -89,7 +90,12 @@ async function exchange(
   const { headers: given } = request;
   const answer = await takeTurn((): Answer => {
     const key = headerOf(given["x-api-key"]);
-    const { now, headers, refusal } = access.admit(request.address, key, endpoint?.scope, clock.now());
+    const { now, headers, refusal, isEventDue } = access.admit(
+      request.address,
+      key,
+      endpoint?.scope,
+      clock.now(),
+    );
     const logged = (result: Result): Answer => {
       const answered = answerOf(result);
       if (!isLogged) return answered;
@@ -104,6 +110,7 @@ async function exchange(
     try {
       if (refusal) throw refusal;
       if (!endpoint) throw forbidden("This endpoint is not accessible via API key");
+      if (isEventDue) letDueHappen(store, now);
       const done = perform(endpoint, {
         store,
         variants,

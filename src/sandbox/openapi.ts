@@ -23,6 +23,16 @@ const parts: Record<string, GenericSchema> = {
   ListPage: answers.listPageAnswer,
   Event: answers.eventAnswer,
   EventPage: answers.eventPageAnswer,
+  Campaign: answers.campaignAnswer,
+  CampaignPage: answers.campaignPageAnswer,
+  Template: answers.templateAnswer,
+  TemplatePage: answers.templatePageAnswer,
+  Domain: answers.domainAnswer,
+  Dashboard: answers.dashboardAnswer,
+  OverallReport: answers.overallAnswer,
+  Histogram: answers.histogramAnswer,
+  CampaignReport: answers.campaignReportAnswer,
+  Engagement: answers.engagementAnswer,
   Errors: answers.errorAnswer,
   CreateContact: requests.createContact,
   ReplaceContact: requests.replaceContact,
@@ -45,6 +55,10 @@ const tags: [name: string, description: string, path: RegExp][] = [
   ["contact-structure", "Fields and tags", /^\/api\/contact-structure(\/:\w+)?$/],
   ["lists", "Lists of a contact structure", /^\/api\/contact-structure\//],
   ["contact", "Contacts, searches and events", /^\/api\/contact/],
+  ["email-campaign", "Campaigns", /^\/api\/email\/campaign/],
+  ["email-template", "Templates", /^\/api\/email\/template/],
+  ["email-domain", "Sending domains", /^\/api\/email\/domain/],
+  ["reports", "What became of mails", /^\/api\/reports\//],
 ];
 
 const errors: [status: number, description: string][] = [
@@ -123,8 +137,13 @@ function pathParameters(path: string): object[] {
 
 function queryParameters(query: GenericSchema | undefined): object[] {
   if (!query) return [];
-  const { properties = {} } = jsonSchema(query);
-  return Object.entries(properties).map(([name, schema]) => ({ name, in: "query", required: false, schema }));
+  const { properties = {}, required = [] } = jsonSchema(query);
+  return Object.entries(properties).map(([name, schema]) => ({
+    name,
+    in: "query",
+    required: required.includes(name),
+    schema,
+  }));
 }
 
 /** A named part, described without a reference to itself. */
@@ -133,8 +152,13 @@ function describedPart(name: string): object {
   return jsonSchema(own!, others);
 }
 
+interface QuerySchema {
+  properties?: Record<string, object>;
+  required?: string[];
+}
+
 /** What a request may hold, before defaults are filled in. Checks that JSON Schema has no words for are left out. */
-function jsonSchema(schema: GenericSchema, definitions = parts): { properties?: Record<string, object> } {
+function jsonSchema(schema: GenericSchema, definitions = parts): QuerySchema {
   const whole = toJsonSchema(schema as Parameters<typeof toJsonSchema>[0], {
     target: "draft-2020-12",
     typeMode: "input",

@@ -103,10 +103,34 @@ export interface SeedData {
     /** `Active`, `Unsubscribe`, `Bounce` or `Complaint-FBL`. */
     status?: string | { primary: string; secondary?: string };
   }[];
+  campaigns?: {
+    name: string;
+    subject?: string;
+    from?: string;
+    previewText?: string;
+    /** Default: a draft, or by the time in `sentAt`. */
+    status?: "draft" | "scheduled" | "sent";
+    /** Such as `2027-01-31T12:00:00Z`. What is sent makes events of its contacts, as the clock comes to them. Default of `sent`: now. */
+    sentAt?: string;
+    /** Names: to whom it is sent. Default: everybody who is active. */
+    lists?: string[];
+  }[];
+  templates?: { name: string; subject?: string }[];
+  domains?: {
+    domain: string;
+    /** `grey-label` for the account's own. Default: `custom`. */
+    provider?: string;
+    /** What is not in DNS yet. Default: nothing. */
+    missing?: ("dkim" | "dmarc" | "spf" | "linkTracking")[];
+  }[];
 }
 
 export interface SeedReport {
   contacts: { created: number; updated: number };
+  /** Of these three where the seed names any. */
+  campaigns?: { created: number; updated: number };
+  templates?: { created: number; updated: number };
+  domains?: { created: number; updated: number };
 }
 
 export interface RequestQuery {

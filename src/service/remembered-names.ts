@@ -3,6 +3,7 @@
  * and for commands, which take them while they are fresh. Names and ids alone: nothing that tells of a contact. Pure.
  */
 import type { ApiRequest, ContactList, ContactStructure } from "../wire.ts";
+import { readRecords, textMember } from "./records.ts";
 
 /** How long a command relies on a remembered name, in seconds: a name means what it meant at most so long ago. */
 export const rememberedSeconds = { read: 600, write: 60 } as const;
@@ -22,6 +23,9 @@ export interface RememberedNames {
   whole?: Record<string, Seen & { item: ContactStructure }>;
   /** By the structure's id. `isAll`: no list is missing. */
   lists?: Record<string, Seen & { isAll: boolean; items: ContactList[] }>;
+  /** Names alone, the last seen first: for completions. */
+  campaigns?: string[];
+  domains?: string[];
 }
 
 /** Labels and names for completions. */
@@ -30,6 +34,20 @@ export interface KnownNames {
   fields: string[];
   tags: string[];
   lists: string[];
+  campaigns: string[];
+  domains: string[];
+}
+
+/** Paths whose answers tell names that completions offer, and the member that holds one. */
+const furtherNames: Record<string, ["campaigns" | "domains", member: string]> = {
+  "/api/email/campaign": ["campaigns", "name"],
+  "/api/email/domain": ["domains", "domain"],
+};
+const mostFurtherNames = 1000;
+
+/** Whether the answer to a request may tell names. */
+export function tellsNames({ path }: ApiRequest): boolean {
+  return path.startsWith("/api/contact-structure") || Object.hasOwn(furtherNames, path);
 }
 
 const namesPath = /^\/api\/contact-structure(?:\/([^/]+)(\/lists(?:\/([^/]+))?)?)?$/;
@@ -50,6 +68,7 @@ export function rememberAnswer(
   text: string,
   askedAt: number,
 ): RememberedNames {
+  if (Object.hasOwn(furtherNames, request.path)) return withFurtherNames(known, request.path, text);
   const [isMatch, structureId, isLists, listId] = namesPath.exec(request.path) ?? [];
   if (!isMatch || request.method === "DELETE") return known;
   try {
@@ -59,6 +78,19 @@ export function rememberAnswer(
     return listId === undefined ? withLists(known, structureId!, request, body, seenAt) : known;
   } catch {
     // Another answer than the specified one: the command that asked says so.
+    return known;
+  }
+}
+
+function withFurtherNames(known: RememberedNames, path: string, text: string): RememberedNames {
+  const [kind, member] = furtherNames[path]!;
+  try {
+    const names = readRecords({ body: JSON.parse(text), status: 200 }, kind).items.flatMap(
+      (record) => textMember(record, member) ?? [],
+    );
+    const all = [...new Set([...names, ...(known[kind] ?? [])])];
+    return { ...known, [kind]: all.slice(0, mostFurtherNames) };
+  } catch {
     return known;
   }
 }
@@ -106,7 +138,8 @@ export function seenSince(
 }
 
 /** All names, however old. */
-export function knownNames({ structures, whole = {}, lists = {} }: RememberedNames): KnownNames {
+export function knownNames(known: RememberedNames): KnownNames {
+  const { structures, whole = {}, lists = {}, campaigns = [], domains = [] } = known;
   const each = (structures?.items ?? []).map((item) => ({
     ...item,
     tags: item.tags ?? whole[item._id]?.item.tags,
@@ -121,6 +154,8 @@ export function knownNames({ structures, whole = {}, lists = {} }: RememberedNam
     fields: unique(each.flatMap(({ fields }) => fields.map(({ label }) => label))),
     tags: unique(each.flatMap(({ tags = [] }) => tags.map(({ label }) => label))),
     lists: unique(Object.values(lists).flatMap(({ items }) => items.map(({ name }) => name))),
+    campaigns,
+    domains,
   };
 }
 

@@ -1,5 +1,6 @@
 /** Questions as plain lines, for screen readers and simple terminals: nothing is redrawn, choices are numbered. */
-import { StringDecoder } from "node:string_decoder";
+import { createInterface } from "node:readline/promises";
+import { Writable } from "node:stream";
 import { InterruptedError } from "../errors.ts";
 import { fitMessage } from "./message-lines.ts";
 import type { Choice, Prompter } from "./prompts.ts";
@@ -10,10 +11,8 @@ export function createPlainPrompter(terminal: Terminal, signal: AbortSignal): Pr
   const { stderr } = terminal;
   const fitted = (text: string) => fitMessage(text, terminal.stderrColumns);
   const say = (line: string) => stderr.write(`${fitted(line)}\n`);
-  const ask = (question: string, isSecret = false): Promise<string> => {
-    stderr.write(`${fitted(question)} `);
-    return readLine(terminal, signal, isSecret);
-  };
+  const ask = (question: string, isSecret = false): Promise<string> =>
+    askForLine(terminal, `${fitted(question)} `, signal, isSecret);
   /** Asks again until the answer reads as something. */
   const askUntil = async <T>(
     question: string,
@@ -67,49 +66,33 @@ function numbered<T>(word: string, choices: Choice<T>[]): { value: T } | undefin
   return /^\d+$/.test(word) ? choices[Number(word) - 1] : undefined;
 }
 
-type RawInput = Terminal["stdin"] & { setRawMode?(isRaw: boolean): void };
-
-/** One line of what is typed. @throws InterruptedError when the input ends, or the signal fires */
-async function readLine(
+/** One line of what is typed. @throws InterruptedError when the input ends, or the signal's reason when it fires */
+async function askForLine(
   { stdin, stderr }: Terminal,
+  question: string,
   signal: AbortSignal,
   isSecret: boolean,
 ): Promise<string> {
-  const input: RawInput = stdin;
-  const { promise, resolve, reject } = deferred<string>();
-  const decoder = new StringDecoder("utf8");
-  let typed = "";
-  const stop = () => {
+  // Only as a terminal of its own can it keep what is typed from the screen.
+  if (isSecret) stderr.write(question);
+  const output = isSecret ? new Writable({ write: (_text, _encoding, done) => done() }) : stderr;
+  const lines = createInterface({ input: stdin, output, terminal: isSecret });
+  const ended = new Promise<never>((_resolve, reject) => {
+    lines.once("close", () => reject(new InterruptedError()));
+  });
+  // A terminal in raw mode sends Ctrl-C and Ctrl-D as characters.
+  const onData = (typed: Buffer | string) => {
+    if (/[\u0003\u0004]/.test(String(typed))) lines.close();
+  };
+  stdin.on("data", onData);
+  try {
+    return await Promise.race([lines.question(isSecret ? "" : question, { signal }), ended]);
+  } catch (error) {
     // What follows begins a line of its own.
     stderr.write("\n");
-    reject(signal.aborted ? signal.reason : new InterruptedError());
-  };
-  const onData = (chunk: Buffer | string) => {
-    for (const character of typeof chunk === "string" ? chunk : decoder.write(chunk)) {
-      if (character === "\n" || character === "\r") return resolve(typed);
-      if (character === "\u0003" || character === "\u0004") return stop();
-      const isBack = character === "\u007f" || character === "\b";
-      typed = isBack ? [...typed].slice(0, -1).join("") : typed + character;
-    }
-  };
-  if (signal.aborted) stop();
-  signal.addEventListener("abort", stop, { once: true });
-  // The terminal's own line mode would show what is typed.
-  if (isSecret) input.setRawMode?.(true);
-  stdin.on("data", onData).on("end", stop).resume();
-  try {
-    return await promise;
+    throw signal.aborted ? signal.reason : error;
   } finally {
-    signal.removeEventListener("abort", stop);
-    stdin.off("data", onData).off("end", stop).pause();
-    if (isSecret) input.setRawMode?.(false);
+    stdin.off("data", onData);
+    lines.close();
   }
-}
-
-function deferred<T>() {
-  let settle!: { resolve(value: T): void; reject(reason: unknown): void };
-  const promise = new Promise<T>((resolve, reject) => {
-    settle = { resolve, reject };
-  });
-  return { promise, ...settle };
 }

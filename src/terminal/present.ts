@@ -92,13 +92,19 @@ async function showTable(
   terminal: Terminal,
   output: OutputOptions,
   sink: Sink,
-  table: string,
+  table: Iterable<string>,
 ): Promise<void> {
+  let pieces = table;
   if (output.outputFile === undefined && terminal.rows !== undefined) {
     const { showInPager } = await import("./pager.ts");
-    if (showInPager(terminal, table)) return;
+    const whole = [...table].join("");
+    if (showInPager(terminal, whole)) return;
+    pieces = [whole];
   }
-  await sink.write(table);
+  for (const piece of pieces) {
+    await sink.write(piece);
+    if (sink.isClosed) break;
+  }
 }
 
 /** Rows under a header, fitted to the screen where no columns were asked for by name. */
@@ -107,7 +113,7 @@ async function tableOf<T>(
   output: OutputOptions,
   columns: Column<T>[],
   items: readonly T[],
-): Promise<{ table: string; leftOut: string[] }> {
+): Promise<{ table: Iterable<string>; leftOut: string[] }> {
   const { dayAndTime, fitColumns, renderTable, shortDate, shortNames } = await import("./table.ts");
   const width = output.outputFile ? Number.POSITIVE_INFINITY : terminal.columns;
   const now = new Date();

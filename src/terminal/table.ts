@@ -1,55 +1,52 @@
 /** Tables for people: fitted to the width, safe to show, aligned on wide and combining characters. */
+import Table from "cli-table3";
 import { escapeControls } from "./escape.ts";
 import { styleFor } from "./style.ts";
-import { cut, gap, narrowest, widthOf } from "./text-width.ts";
+import { cut, gap, isPlain, narrowest, widthOf } from "./text-width.ts";
 
 export { dayAndTime, fitColumns, shortDate, shortNames } from "./table-columns.ts";
 
+/** Drawn at once: the first lines are there while the rest is still drawn, and a long table takes longer for each row. */
+const blockLines = 24;
+
 /**
  * Rows under a header. Where the columns cannot be shown side by side in a width that says anything, each row becomes
- * a block of its own.
+ * a record of its own.
  * @param width columns of the screen; infinite: nothing is cut
  * @param isWhole for each column, whether its cells may not be cut
+ * @returns the text in pieces, each of whole lines
  */
-export function renderTable(
+export function* renderTable(
   header: string[],
   rows: string[][],
   width: number,
   isColored: boolean,
   isWhole: readonly boolean[] = [],
-): string {
-  const style = styleFor(isColored);
-  const head = header.map(escapeControls);
-  const body = rows.map((row) => row.map(escapeControls));
-  const natural = head.map((name, column) =>
-    body.reduce((widest, row) => Math.max(widest, widthOf(row[column] ?? "")), widthOf(name) || 1),
-  );
+): Generator<string> {
+  const lines = [header, ...rows].map((row) => row.map(escapeControls));
+  const natural = naturalWidths(lines);
   const leasts = natural.map((each, column) => (isWhole[column] ? each : Math.min(each, narrowest)));
   if (leasts.reduce((sum, each) => sum + each + gap.length, -gap.length) > width) {
-    return renderBlocks(header, rows, width, isColored);
+    yield* renderRecords(header, rows, width, isColored);
+    return;
   }
   const widths = fitWidths(natural, leasts, width);
-  const fill = (cells: string[], paint = (text: string) => text) =>
-    widths
-      .map((room, column) => {
-        const shown = cut(cells[column] ?? "", room);
-        return paint(shown) + " ".repeat(room - widthOf(shown));
-      })
-      .join(gap);
-  const lines = [fill(head, style.bold), ...body.map((row) => fill(row))];
-  return `${withoutTrailingBlanks(lines.join("\n"))}\n`;
+  for (let from = 0; from < lines.length; from += blockLines) {
+    const isBold = (line: number) => isColored && from + line === 0;
+    yield drawLines(lines.slice(from, from + blockLines), widths, isBold);
+  }
 }
 
-function renderBlocks(header: string[], rows: string[][], width: number, isColored: boolean): string {
-  return rows
-    .map((row) =>
-      renderRecord(
-        header.map((name, column) => [name, row[column] ?? ""]),
-        width,
-        isColored,
-      ),
-    )
-    .join("\n");
+function* renderRecords(
+  header: string[],
+  rows: string[][],
+  width: number,
+  isColored: boolean,
+): Generator<string> {
+  for (const [index, row] of rows.entries()) {
+    const pairs = header.map((name, column): [string, string] => [name, row[column] ?? ""]);
+    yield `${index === 0 ? "" : "\n"}${renderRecord(pairs, width, isColored)}`;
+  }
 }
 
 /** One thing as lines of name and value. */
@@ -58,16 +55,75 @@ export function renderRecord(
   width: number,
   isColored: boolean,
 ): string {
-  const style = styleFor(isColored);
-  const widest = Math.min(
-    Math.max(...pairs.map(([name]) => widthOf(escapeControls(name)))),
-    Math.floor(width / 2),
+  const lines = pairs.map((pair) => pair.map(escapeControls));
+  const [names, values] = naturalWidths(lines);
+  const widths = [Math.min(names!, Math.floor(width / 2)), values!];
+  return drawLines(lines, widths, (_line, column) => isColored && column === 0);
+}
+
+/** For each column its widest cell. */
+function naturalWidths(lines: string[][]): number[] {
+  return lines[0]!.map((_, column) =>
+    lines.reduce((widest, line) => Math.max(widest, widthOf(line[column] ?? "")), 1),
   );
-  const lines = pairs.map(([name, value]) => {
-    const label = cut(escapeControls(name), widest);
-    return `${style.bold(label)}${" ".repeat(widest - widthOf(label))}${gap}${escapeControls(value)}`;
+}
+
+/** Borders and colours off: the gap between columns is the only ornament. */
+const bareChars = {
+  top: "",
+  "top-mid": "",
+  "top-left": "",
+  "top-right": "",
+  bottom: "",
+  "bottom-mid": "",
+  "bottom-left": "",
+  "bottom-right": "",
+  left: "",
+  "left-mid": "",
+  mid: "",
+  "mid-mid": "",
+  right: "",
+  "right-mid": "",
+  middle: gap,
+} as const;
+
+/** One column wide for the library and for every terminal; no plain text holds it. */
+const standIn = "\ue000";
+const standIns = /\ue000+/g;
+
+/**
+ * Draws cells in columns of these widths. The library measures text by older rules than terminals do: what is more than plain
+ * is drawn as a stand-in of its width, and put in its place afterwards.
+ */
+function drawLines(
+  lines: string[][],
+  widths: number[],
+  isBold: (line: number, column: number) => boolean,
+): string {
+  const { bold } = styleFor(true);
+  const replaced: string[] = [];
+  const drawable = (cell: string, room: number) => {
+    if (isPlain(cell)) return cell;
+    const shown = cut(cell, room);
+    if (widthOf(shown) === 0) return "";
+    replaced.push(shown);
+    return standIn.repeat(widthOf(shown));
+  };
+  const table = new Table({
+    chars: bareChars,
+    colWidths: widths,
+    style: { head: [], border: [], "padding-left": 0, "padding-right": 0, compact: true },
   });
-  return `${withoutTrailingBlanks(lines.join("\n"))}\n`;
+  for (const [index, line] of lines.entries()) {
+    table.push(
+      widths.map((room, column) => {
+        const cell = drawable(line[column] ?? "", room);
+        return isBold(index, column) ? bold(cell) : cell;
+      }),
+    );
+  }
+  const drawn = table.toString().replace(standIns, () => replaced.shift()!);
+  return `${withoutTrailingBlanks(drawn)}\n`;
 }
 
 /** Narrows the widest columns step by step until all fit; none below its least width. */

@@ -5,18 +5,22 @@ import stringWidth from "fast-string-width";
 export const gap = "  ";
 /** A column cut below this says nothing any more. */
 export const narrowest = 10;
-/** What needs neither tables of widths nor rules for whole characters, both of which are slow to begin with. */
 const plain = /^[ -~…]*$/;
+
+/** Whether a text needs neither tables of widths nor rules for whole characters, both of which are slow to begin with. */
+export function isPlain(text: string): boolean {
+  return plain.test(text);
+}
 
 /** Columns that a text takes on a screen. */
 export function widthOf(text: string): number {
-  return plain.test(text) ? text.length : stringWidth(text);
+  return isPlain(text) ? text.length : stringWidth(text);
 }
 
 /** Cuts at a whole character so that at most `width` columns remain, the last one an ellipsis. */
 export function cut(text: string, width: number): string {
   if (widthOf(text) <= width) return text;
-  if (plain.test(text)) return `${text.slice(0, Math.max(0, width - 1))}…`;
+  if (isPlain(text)) return `${text.slice(0, Math.max(0, width - 1))}…`;
   let kept = "";
   let used = 0;
   for (const { segment } of new Intl.Segmenter().segment(text)) {

@@ -4,8 +4,9 @@ import { onTestFinished } from "vitest";
 import type { DesiredContact, Item, Work } from "../../src/bulk/items.ts";
 import { createLookup } from "../../src/bulk/plan/lookup.ts";
 import { makePlan } from "../../src/bulk/plan/make-plan.ts";
-import { type PlanHead, PlanWriter } from "../../src/bulk/plan/plan-file.ts";
+import type { PlanHead } from "../../src/bulk/plan/plan-file.ts";
 import { planNames } from "../../src/bulk/plan/plan-line.ts";
+import { PlanWriter } from "../../src/bulk/plan/plan-writer.ts";
 import { openContext } from "../../src/bulk/plan/run-context.ts";
 import { openSession, type Session } from "../../src/bulk/plan/session.ts";
 import { emptyTally } from "../../src/bulk/plan/tally.ts";
@@ -42,7 +43,7 @@ export async function openSteps(
   makeWork: (structureId: string) => Work,
 ): Promise<Steps> {
   const { baseUrl, apiKey } = service;
-  const network = await openNetwork("bulk", 2);
+  const network = await openNetwork({ baseUrl, purpose: "bulk", connections: 2 });
   onTestFinished(() => network.close());
   const { signal } = new AbortController();
   const [clock, stateFolder] = [realClock, await temporaryFolder()];

@@ -2,9 +2,10 @@
 import { PassThrough } from "node:stream";
 import type { Command } from "commander";
 import { describe, expect, it } from "vitest";
+import { groups } from "../../src/commands/groups.ts";
 import { topicNames } from "../../src/commands/help/root.ts";
 import { createContext } from "../../src/context.ts";
-import { createProgram, groups, wordsOf } from "../../src/program.ts";
+import { createProgram, wordsOf } from "../../src/program.ts";
 import { ecmWith, temporaryHome } from "../support/ecm.ts";
 
 interface Described {

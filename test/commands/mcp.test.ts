@@ -8,15 +8,16 @@ import { openFileFolder } from "../../src/commands/mcp/files.ts";
 import type { Clock } from "../../src/wire.ts";
 import { manyContacts } from "../bulk/kit.ts";
 import { ecmWith, resultOf, spawnEcm, temporaryFolder, temporaryHome } from "../support/ecm.ts";
+import { firstQuick } from "../support/first-quick.ts";
 import { type Answer, account, ada, belowWorkingFolder, bob, keysIn, serving } from "../support/mcp.ts";
 import { startSandbox } from "../support/sandbox.ts";
 
 describe("tools", () => {
-  it("are at most 14 in 20 KB, each with its annotations, and none of them writes unless that is allowed", async () => {
+  it("are at most 17 in 20 KB, each with its annotations, and none of them writes unless that is allowed", async () => {
     const home = { ...(await temporaryHome()), ECM_PROFILE: "sandbox" };
     const offered = async (...args: string[]) => (await (await serving(home, args)).client.listTools()).tools;
     const all = await offered("--allow-write");
-    expect(all.length).toBeLessThanOrEqual(14);
+    expect(all.length).toBeLessThanOrEqual(17);
     expect(JSON.stringify({ tools: all }).length).toBeLessThanOrEqual(20 * 1024);
     for (const { annotations, description } of all) {
       expect(annotations).toMatchObject({
@@ -79,7 +80,46 @@ describe("reads", () => {
     expect(shown).toMatchObject({ changes: [{ action: "create" }], total: 2, nextPage: 2 });
   });
 
-  it.each([{ page: "cap:50" }, { page: "refuse:50" }, { page: "cap:50", lists: "array" }])(
+  it("show campaigns, domains and reports, and say which scope is missing", async () => {
+    const contents = {
+      contacts: manyContacts(30),
+      campaigns: [{ name: "News", status: "sent" as const }, { name: "Draft" }],
+      domains: [{ domain: "example.com" }],
+    };
+    const { env, sandbox, ecm, folder } = await startSandbox({ contents });
+    sandbox.operations.clock({ advance: "1d" });
+    const { call, refusal } = await serving(env);
+    const listed = await call("campaigns_list", { limit: 1 });
+    expect(listed).toMatchObject({ campaigns: [{}], total: 2, hasMore: true, nextPage: 2 });
+    expect(await call("campaigns_list", { status: "sent" })).toMatchObject({
+      campaigns: [{ name: "News" }],
+      total: 1,
+    });
+    expect(await call("domains_list")).toMatchObject({ domains: [{ domain: "example.com" }], total: 1 });
+    expect(await call("report_show", { days: 7 })).toMatchObject({
+      report: { dashboard: { campaign: { sent: { count: 30 } } }, overall: { stats: {} } },
+    });
+    expect(await call("report_show", { campaign: "news" })).toMatchObject({ report: { sent: 30 } });
+    expect(await call("report_show", { event: "email-sent", timezone: "Europe/Oslo" })).toMatchObject({
+      report: { peak: { total: 30 } },
+    });
+    expect(await refusal("report_show", { campaign: "News", days: 7 })).toMatchObject({ type: "UsageError" });
+    expect(await refusal("report_show", { days: 91 })).toMatchObject({ type: "UsageError" });
+    expect(await refusal("report_show", { campaign: "Nobody" })).toMatchObject({ exitCode: 5 });
+    expect(await call("events_list", { campaign: "News", types: ["email-sent"] })).toMatchObject({
+      total: 30,
+    });
+    const made = await ecm([
+      ...["sandbox", "keys", "create", "poor", "--scope", "contacts:read", "--data", folder, "--json"],
+    ]);
+    const poor = await serving({ ...env, ECM_API_KEY: JSON.parse(made.stdout).key });
+    expect(await poor.refusal("report_show")).toMatchObject({
+      exitCode: 4,
+      message: "API key missing required scope: reports:read",
+    });
+  });
+
+  firstQuick(1)([{ page: "cap:50" }, { page: "refuse:50" }, { page: "cap:50", lists: "array" }])(
     "lead through every page of a service with %j",
     async (variants) => {
       const { env } = await startSandbox({
@@ -428,7 +468,9 @@ describe("files", () => {
     expect(await closed.refusal("plan_import", { file: "people.csv" })).toMatchObject({ type: "UsageError" });
   });
 
-  it("are none for a server that a client starts in / or in a home, which says how to allow some", async () => {
+  it("are none for a server that a client starts in / or in a home, which says how to allow some", {
+    tags: "slow",
+  }, async () => {
     const { env } = await startSandbox();
     for (const cwd of ["/", homedir()]) {
       const child = spawn(process.execPath, [join(process.cwd(), "bin/ecm.js"), "mcp", "--allow-write"], {

@@ -1,6 +1,6 @@
 /** Words that people try: understood, or answered with the command that was meant. */
 import { describe, expect, it } from "vitest";
-import { groups } from "../../src/program.ts";
+import { groups } from "../../src/commands/groups.ts";
 import { ecmWith, temporaryHome } from "../support/ecm.ts";
 import { startSandbox } from "../support/sandbox.ts";
 

@@ -2,7 +2,8 @@ import { chmod, mkdir, readdir, readFile, stat, writeFile } from "node:fs/promis
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import type { Folders } from "../../src/config/folders.ts";
-import { openProfiles, profilesFile } from "../../src/config/profiles.ts";
+import { openProfiles } from "../../src/config/profile-store.ts";
+import { profilesFile } from "../../src/config/profiles.ts";
 import { UsageError } from "../../src/errors.ts";
 import { temporaryFolder } from "../support/ecm.ts";
 

@@ -28,12 +28,12 @@ async function sendMany(response: ServerResponse, count: number, first = ""): Pr
   response.end();
 }
 
-describe("an answer beyond 64 MiB", () => {
+describe.each(["single", "bulk"] as const)("an answer beyond 64 MiB over a %s connection", (purpose) => {
   it.each(["read", "write"] as const)(
     "to a %s is cut off, and the request is not sent again",
     async (effect) => {
       const server = await startHttpServer((_request, response) => void sendMany(response, 1024));
-      const { send } = await lineTo(server.baseUrl);
+      const { send } = await lineTo(server.baseUrl, { timeoutSeconds: 60 }, purpose);
       const sending = send({ method: effect === "read" ? "GET" : "POST", path: "/api/contact", effect });
       await expect(sending).rejects.toMatchObject({
         exitCode: 1,
@@ -50,7 +50,7 @@ describe("an answer beyond 64 MiB", () => {
       response.writeHead(404);
       void sendMany(response, 1024);
     });
-    const { send } = await lineTo(server.baseUrl);
+    const { send } = await lineTo(server.baseUrl, { timeoutSeconds: 60 }, purpose);
     await expect(send({ method: "GET", path: "/api/contact/1", effect: "read" })).rejects.toMatchObject({
       exitCode: 5,
     });

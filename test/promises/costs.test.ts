@@ -59,7 +59,12 @@ async function account() {
 
 describe("a command costs", () => {
   it("what the table says, with remembered names and without", async () => {
-    const { run, id, ecm } = await account();
+    const { run, id, ecm, sandbox } = await account();
+    sandbox.operations.seed({
+      campaigns: [{ name: "Spring sale", status: "sent" }],
+      domains: [{ domain: "example.com" }],
+    });
+    const [{ _id: campaignId }] = JSON.parse((await ecm(["campaigns", "list", "--json"])).stdout);
     const changing = (city: string) => ["--set", `City=${city}`, "--add-list", "Newsletter"];
     const create = (key: string) => ["contact", "create", "--key", key, "--list", "Newsletter"];
     const table: [name: string, args: (turn: number) => string[], remembered: number, otherwise: number][] = [
@@ -83,6 +88,21 @@ describe("a command costs", () => {
         3,
       ],
       ["lists list", () => ["lists", "list"], 1, 2],
+      ["campaigns list", () => ["campaigns", "list"], 1, 1],
+      ["campaigns get ID", () => ["campaigns", "get", campaignId], 1, 1],
+      ["campaigns get NAME", () => ["campaigns", "get", "Spring sale"], 2, 2],
+      ["templates list", () => ["templates", "list"], 1, 1],
+      ["domains list", () => ["domains", "list"], 1, 1],
+      ["domains get DOMAIN", () => ["domains", "get", "example.com"], 1, 1],
+      ["reports", () => ["reports"], 2, 2],
+      ["reports histogram", () => ["reports", "histogram", "--event", "email-sent"], 1, 1],
+      ["reports campaign ID", () => ["reports", "campaign", campaignId], 1, 1],
+      [
+        "reports campaign NAME --period",
+        () => ["reports", "campaign", "Spring sale", "--period", "week"],
+        3,
+        3,
+      ],
     ];
     const counted: unknown[] = [];
     for (const [name, args] of table) {

@@ -4,9 +4,10 @@ import { join } from "node:path";
 import { PassThrough } from "node:stream";
 import type { Command } from "commander";
 import { beforeAll, expect, it } from "vitest";
+import { groups } from "../../src/commands/groups.ts";
 import { childNamed, flagNamed } from "../../src/commands/tree.ts";
 import { createContext } from "../../src/context.ts";
-import { createProgram, groups } from "../../src/program.ts";
+import { createProgram } from "../../src/program.ts";
 
 const source = join(import.meta.dirname, "../../src");
 

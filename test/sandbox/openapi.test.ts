@@ -76,7 +76,7 @@ test("/openapi.json names exactly the endpoints that are there", async () => {
   const operations = Object.entries(description.paths).flatMap(([path, methods]) =>
     Object.keys(methods).map((method) => ({ method, path })),
   );
-  expect(operations.length).toBe(22);
+  expect(operations.length).toBe(32);
   for (const { method, path } of operations) {
     const answer = await account.call(method.toUpperCase(), path.replace(/\{\w+\}/g, "x"), {});
     expect(answer.body.errors?.[0].errorType ?? "none", `${method} ${path}`).not.toBe("ForbiddenError");
@@ -89,7 +89,10 @@ test("/openapi.json names its parts, so that generated clients read well", async
   const ids = operations.map((operation) => operation.operationId);
   expect(new Set(ids).size).toBe(operations.length);
   expect(ids).toContain("searchContacts");
-  const groups = ["contact-structure", "lists", "contact"];
+  const groups = [
+    ...["contact-structure", "lists", "contact"],
+    ...["email-campaign", "email-template", "email-domain", "reports"],
+  ];
   for (const { tags } of operations) expect(groups).toContain(tags[0]);
   const contact = { $ref: "#/components/schemas/Contact" };
   const read = description.paths["/api/contact/{contactId}"]!.get!;
@@ -117,6 +120,13 @@ test("Real exchanges, good and bad, are as /openapi.json describes them", async 
     contactSpecification: { filters: [] },
   };
   const whole = await account.definition();
+  account.sandbox.operations.seed({
+    contacts: Array.from({ length: 200 }, (_, index) => ({ key: `p${index}@example.com` })),
+    campaigns: [{ name: "News", sentAt: "2026-06-10" }],
+    templates: [{ name: "Plain" }],
+    domains: [{ domain: "example.com", provider: "grey-label" }],
+  });
+  const [campaign] = (await account.call("GET", "/api/email/campaign")).body.records;
   const exchanges: [method: string, path: string, body: unknown, status: number][] = [
     ["GET", "/api/contact-structure", undefined, 200],
     ["GET", structure, undefined, 200],
@@ -155,6 +165,18 @@ test("Real exchanges, good and bad, are as /openapi.json describes them", async 
     ["PATCH", contact, { status: {} }, 400],
     ["PUT", contact, { key: "e@f.co", __v: 2 }, 200],
     ["DELETE", contact, undefined, 200],
+    ["GET", "/api/email/campaign?page=1&size=2&sort=name:desc&status=sent", undefined, 200],
+    ["GET", `/api/email/campaign/${campaign._id}`, undefined, 200],
+    ["GET", "/api/email/campaign/unknown", undefined, 404],
+    ["GET", "/api/email/template", undefined, 200],
+    ["GET", "/api/email/domain", undefined, 200],
+    ["GET", "/api/email/domain/grey-label", undefined, 200],
+    ["GET", "/api/reports/dashboard?pastDays=7", undefined, 200],
+    ["GET", "/api/reports/dashboard", undefined, 400],
+    ["GET", "/api/reports/email/overall?pastDays=7&timezone=Europe/Oslo", undefined, 200],
+    ["GET", "/api/reports/email/overall/histogram?pastDays=7&eventType=email-bounced", undefined, 200],
+    ["GET", `/api/reports/email/${campaign._id}`, undefined, 200],
+    ["GET", `/api/reports/email/${campaign._id}/engagement?period=24hours`, undefined, 200],
   ];
   const met = new Set<string>();
   for (const [method, path, body, status] of exchanges) {
@@ -168,7 +190,7 @@ test("Real exchanges, good and bad, are as /openapi.json describes them", async 
     if (sent) expect(validate(sent, JSON.parse(JSON.stringify(body))).length === 0, name).toBe(status < 400);
     expect(problemsOf(operation, answer, validate), name).toEqual([]);
   }
-  expect(met.size).toBe(22);
+  expect(met.size).toBe(32);
 });
 
 function problemsOf(

@@ -243,7 +243,7 @@ describe("the log of requests", () => {
     expect(requests.last()).toBe(longestLog + 50);
   });
 
-  it("does not hold more text in memory than 32 MiB", async () => {
+  it("does not hold more text in memory than 32 MiB", { tags: "slow" }, async () => {
     const { database, requests, folder } = await store();
     const other = await openStore(folder, entry.time);
     onTestFinished(() => other.database.close());

@@ -6,6 +6,7 @@ import { fileURLToPath } from "node:url";
 import { expect, it } from "vitest";
 import { openDatabase } from "../../src/sandbox/database.ts";
 import { eraseFromSandbox } from "../../src/sandbox/erase.ts";
+import { firstQuick } from "../support/first-quick.ts";
 import { openAccount } from "./account.ts";
 
 it.each([
@@ -20,6 +21,7 @@ it.each([
   sandbox.operations.reset();
   const saved = await openDatabase(join(folder, "snapshots", "one.db"));
   saved.exec(`PRAGMA user_version = ${version}`);
+  if (version < 8) saved.exec("DROP TABLE documents; DROP TABLE upcoming_events");
   saved.close();
   if (isLoaded) sandbox.operations.loadSnapshot("one");
   else expect(() => sandbox.operations.loadSnapshot("one")).toThrow("was saved by another version of ecm");
@@ -67,7 +69,7 @@ process.kill(process.pid, "SIGKILL");`;
   expect(spawnSync(process.execPath, ["-e", script, file]).signal).toBe("SIGKILL");
 }
 
-it.each([
+firstQuick(1)([
   ["log", "WAL", "-wal"],
   ["journal", "DELETE", "-journal"],
 ] as const)(

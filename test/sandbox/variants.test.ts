@@ -341,6 +341,16 @@ test.each([
   ["PATCH", "/api/contact-structure/STRUCTURE/lists/LIST"],
   ["DELETE", "/api/contact-structure/STRUCTURE/lists/LIST"],
   ["POST", "/api/contact-structure/STRUCTURE/lists/LIST/duplicate"],
+  ["GET", "/api/email/campaign"],
+  ["GET", "/api/email/campaign/ID"],
+  ["GET", "/api/email/template"],
+  ["GET", "/api/email/domain"],
+  ["GET", "/api/email/domain/grey-label"],
+  ["GET", "/api/reports/dashboard"],
+  ["GET", "/api/reports/email/overall"],
+  ["GET", "/api/reports/email/overall/histogram"],
+  ["GET", "/api/reports/email/ID"],
+  ["GET", "/api/reports/email/ID/engagement"],
 ])("literal: %s %s, which the specification does not show, is 403", async (method, template) => {
   const account = await playing("literal", "yes");
   const { call, structureId } = account;

@@ -27,8 +27,12 @@ export function jumpingClock(waits: number[], start = Date.parse("2026-11-21T13:
   };
 }
 
-export async function lineTo(baseUrl: string, given: Partial<SendConfiguration> = {}): Promise<Line> {
-  const network = await openNetwork("bulk");
+export async function lineTo(
+  baseUrl: string,
+  given: Partial<SendConfiguration> = {},
+  purpose: "single" | "bulk" = "single",
+): Promise<Line> {
+  const network = await openNetwork({ baseUrl, purpose });
   onTestFinished(() => network.close());
   const events: SendEvent[] = [];
   const waits: number[] = [];

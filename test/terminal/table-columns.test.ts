@@ -42,13 +42,14 @@ describe("the columns of a table", () => {
           width,
         );
         const isWhole = fitted.columns.map((column) => column.isWhole ?? false);
-        const text = renderTable(
+        const pieces = renderTable(
           fitted.columns.map(({ name }) => name),
           fitted.rows,
           width,
           false,
           isWhole,
         );
+        const text = [...pieces].join("");
         const lines = text.split("\n");
         for (const line of lines) expect(stringWidth(line)).toBeLessThanOrEqual(width);
         for (const [key] of people) expect(text).toContain(key);

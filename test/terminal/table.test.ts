@@ -1,8 +1,10 @@
 import fc from "fast-check";
 import stringWidth from "fast-string-width";
 import { describe, expect, it } from "vitest";
-import { renderRecord, renderTable } from "../../src/terminal/table.ts";
+import { renderRecord, renderTable as tablePieces } from "../../src/terminal/table.ts";
 import { cut } from "../../src/terminal/text-width.ts";
+
+const renderTable = (...words: Parameters<typeof tablePieces>) => [...tablePieces(...words)].join("");
 
 const widthsOf = (text: string) =>
   text

@@ -4,7 +4,7 @@ import { statusParts } from "../../service/contacts.ts";
 import type { ContactStructure } from "../../wire.ts";
 import type { DesiredContact } from "../items.ts";
 import type { Mode } from "../plan/decide.ts";
-import type { NameBook } from "../plan/names.ts";
+import type { NameBook } from "../plan/name-book.ts";
 import type { PlanMapping } from "../plan/plan-file.ts";
 import type { BlankRule } from "../read/compute/entry.ts";
 import { openInput, requireClearConsent, requireMapped, understandInput } from "../read/index.ts";
@@ -70,12 +70,19 @@ function notSubscribedAre({ includeUnsubscribed, unsubscribeMarked, mode }: Impo
   return unsubscribeMarked ? `${become}; unsubscribed if active in the account` : become;
 }
 
-/** The options as a manifest keeps them: once the new fields exist, the command that names them is the same. */
-function importRecord({ input: _input, read, ...options }: ImportOptions): Record<string, unknown> {
+/** The options as a manifest keeps them. */
+type ImportRecord = Omit<ImportOptions, "input" | "read"> & {
+  read: Omit<ReadOptions, "map"> & { map: [string, string][] };
+};
+
+/** Once the new fields exist, the command that names them is the same. */
+function importRecord({ input: _input, read, ...options }: ImportOptions): ImportRecord {
   // Where an entry is written changes nothing, and what was expected held.
   const entries = read.entries?.map(({ place: _place, ...entry }) => entry);
-  const written = { ...read, map: [...read.map], entries, expect: undefined, newFields: undefined };
-  return { ...options, read: written };
+  return {
+    ...options,
+    read: { ...read, map: [...read.map], entries, expect: undefined, newFields: undefined },
+  };
 }
 
 /** What the plan says of how values are made; undefined where every column goes by its name. */
@@ -91,7 +98,7 @@ function mappingRecord({
 
 /** The inverse, for `runs resume`. */
 export function importOptionsFrom(record: Record<string, unknown>, input: RowJob["input"]): ImportOptions {
-  const { read, ...options } = record as unknown as ImportOptions & { read: { map: [string, string][] } };
+  const { read, ...options } = record as ImportRecord;
   return { ...options, input, read: { ...read, map: new Map(read.map) } };
 }
 
@@ -114,7 +121,7 @@ function desiredContactOf(
       : options.blank === "clear"
         ? row.fields
         : withoutBlanks(row.fields);
-  const idOf = options.read.newFields === undefined ? undefined : names.fieldId;
+  const idOf = options.read.newFields && ((id: string) => names.fieldId(id));
   const onlyIfEmpty = [...blankRules.keys()].filter(
     (id) => blankRules.get(id) === "only-if-empty" && told.has(id),
   );
@@ -122,8 +129,8 @@ function desiredContactOf(
     fields: idOf ? new Map([...told].map(([id, value]) => [idOf(id), value])) : told,
     ...(onlyIfEmpty.length > 0 && { onlyIfEmpty: idOf ? onlyIfEmpty.map(idOf) : onlyIfEmpty }),
     ...(defaults.length > 0 && { defaults }),
-    addLists: idsOf(options.lists, row.lists, names.listId),
-    addTags: idsOf(options.tags, row.tags, names.tagId),
+    addLists: idsOf(options.lists, row.lists, (name) => names.listId(name)),
+    addTags: idsOf(options.tags, row.tags, (name) => names.tagId(name)),
     removeLists: [],
     removeTags: [],
     isNotSubscribed: row.notSubscribed !== undefined && !options.includeUnsubscribed,

@@ -7,7 +7,7 @@ import type { Selection } from "../../service/selection.ts";
 import type { Contact, ContactStructure, IdRef } from "../../wire.ts";
 import type { Decision, DesiredContact, Limit } from "../items.ts";
 import type { DecideOptions } from "../plan/decide.ts";
-import type { NameBook } from "../plan/names.ts";
+import type { NameBook } from "../plan/name-book.ts";
 import type { PlanMapping } from "../plan/plan-file.ts";
 import type { InputFile, OpenedInput, Understood } from "../read/index.ts";
 import type { Duplicates } from "../read/join.ts";

@@ -155,6 +155,20 @@ export function valuesOf(found: Partial<Contact>): Map<string, string> {
   return new Map(found.fields?.map(({ _id, value }) => [_id, value]));
 }
 
+/** The fields that hold something. */
+export function filledValuesOf(found: Partial<Contact>): Map<string, string> {
+  return new Map([...valuesOf(found)].filter(([, value]) => value !== ""));
+}
+
+export function isSameSet(one: ReadonlySet<string>, other: ReadonlySet<string>): boolean {
+  return one.size === other.size && [...one].every((each) => other.has(each));
+}
+
+/** The same values under the same ids. */
+export function isSameMap(one: ReadonlyMap<string, string>, other: ReadonlyMap<string, string>): boolean {
+  return one.size === other.size && [...one].every(([id, value]) => other.get(id) === value);
+}
+
 function refs(ids: readonly string[]): IdRef[] {
   return ids.map((_id) => ({ _id }));
 }

@@ -9,7 +9,6 @@ import type { Summary } from "../../bulk/runs/report.ts";
 import type { Context } from "../../context.ts";
 import { hintOfFullDisk } from "../../disk/disk-room.ts";
 import { EcmError, exitCodes, InterruptedError, UsageError } from "../../errors.ts";
-import { limitNewSpace } from "../../v8-flags.ts";
 import { version } from "../../version.ts";
 import { inSameAccount } from "../command-line.ts";
 import { wholeNumber } from "../flags.ts";
@@ -157,7 +156,6 @@ export async function openEngine(
   context: Context,
   { concurrency, isDryRun }: { concurrency: number; isDryRun: boolean },
 ): Promise<Engine> {
-  limitNewSpace(4);
   const { profile, send, behaviors, account } = await context.connect(
     isDryRun ? "single" : "bulk",
     concurrency,

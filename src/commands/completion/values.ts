@@ -58,6 +58,8 @@ async function valuesOfKind(
       return "files";
     case "list":
     case "tag":
+    case "campaign":
+    case "domain":
       return names(`${kind}s`);
     case "field":
       return names("fields");

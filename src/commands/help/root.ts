@@ -34,7 +34,19 @@ const commandGroups: readonly [title: string, commands: readonly [name: string, 
 ];
 
 /** Commands that share one line. */
-const furtherCommands = ["api", "probe", "doctor", "suppressions", "mcp", "commands", "completion"];
+const furtherCommands = [
+  "reports",
+  "campaigns",
+  "templates",
+  "domains",
+  "api",
+  "probe",
+  "doctor",
+  "suppressions",
+  "mcp",
+  "commands",
+  "completion",
+];
 
 /** @param names of the commands that there are @param columns of the screen */
 export function rootHelp(names: readonly string[], columns: number): string {

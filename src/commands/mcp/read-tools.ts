@@ -2,6 +2,8 @@
 import type { RunView } from "../../bulk/runs/view.ts";
 import { NotFoundError, UsageError } from "../../errors.ts";
 import type { Invoke } from "./invoke.ts";
+import { mailTools } from "./mail-tools.ts";
+import { onePage, type Page, type Paged, part } from "./pages.ts";
 import {
   inputOf,
   limitInput,
@@ -13,16 +15,6 @@ import {
   texts,
   usualRows,
 } from "./tool.ts";
-
-interface Page {
-  total?: number;
-  hasMore: boolean;
-}
-
-interface Paged {
-  limit?: number;
-  page?: number;
-}
 
 /** The conditions of a selection, as every tool that chooses contacts takes them; all that are given must hold. */
 export interface SelectionInput {
@@ -59,6 +51,7 @@ export function readTools(invoke: Invoke): Tool[] {
     searchTool(invoke),
     contactTool(invoke),
     eventsTool(invoke),
+    ...mailTools(invoke),
     runsTool(invoke),
     runTool(invoke),
   ];
@@ -160,14 +153,16 @@ function eventsTool(invoke: Invoke): Tool {
       contact: text("key or id; default: the whole account"),
       types: texts("such as contact-unsubscribed or email-bounced"),
       days: { type: "integer", minimum: 1, description: "how far to look back (30)" },
+      campaign: text("only events of its mails: name or id"),
       limit: limitInput,
     }),
     annotations: { title: "Events", ...reads },
-    async call({ contact, types = [], days, limit = usualRows }: EventsInput, signal) {
+    async call({ contact, types = [], days, campaign, limit = usualRows }: EventsInput, signal) {
       const shown: Page = { hasMore: false };
       const words = [
         ...["events", `--limit=${limit}`, ...types.map((type) => `--type=${type}`)],
         ...(days === undefined ? [] : [`--days=${days}`]),
+        ...(campaign === undefined ? [] : [`--campaign=${campaign}`]),
         ...(contact === undefined ? [] : ["--", contact]),
       ];
       const { value } = await invoke(words, {
@@ -183,6 +178,7 @@ interface EventsInput {
   contact?: string;
   types?: string[];
   days?: number;
+  campaign?: string;
   limit?: number;
 }
 
@@ -235,31 +231,4 @@ function runNamed(runs: readonly RunView[], wanted: string): RunView {
     throw new UsageError(`${JSON.stringify(wanted)} matches several runs`, "Give the whole id");
   if (found[0]) return found[0];
   throw new NotFoundError(`This account has no run ${JSON.stringify(wanted)}`, "See runs_list");
-}
-
-/** One page as the service gives it. */
-async function onePage(invoke: Invoke, name: string, words: string[], page: number, signal: AbortSignal) {
-  const shown: Page = { hasMore: false };
-  const { value } = await invoke(words, {
-    signal,
-    observer: { page: (seen) => Object.assign(shown, seen) },
-  });
-  return {
-    [name]: value,
-    // Conditions that are decided here have no total before everything is read.
-    total: shown.total ?? null,
-    hasMore: shown.hasMore,
-    ...(shown.hasMore ? { nextPage: page + 1 } : {}),
-  };
-}
-
-/** A page of rows that are all in memory. */
-function part(name: string, rows: readonly unknown[], { limit = usualRows, page = 1 }: Paged) {
-  const hasMore = page * limit < rows.length;
-  return {
-    [name]: rows.slice((page - 1) * limit, page * limit),
-    total: rows.length,
-    hasMore,
-    ...(hasMore ? { nextPage: page + 1 } : {}),
-  };
 }

@@ -10,12 +10,14 @@ import { type DataFlag, dataOption, withOwner } from "./flags.ts";
 
 interface SeedFlags extends DataFlag {
   contacts?: number;
+  campaigns?: number;
 }
 
 const reportView: View<SeedReport> = {
   columns: [
     { name: "created", value: ({ contacts }) => contacts.created },
     { name: "updated", value: ({ contacts }) => contacts.updated },
+    { name: "campaigns", value: ({ campaigns }) => campaigns && campaigns.created + campaigns.updated },
   ],
   id: () => "",
 };
@@ -23,33 +25,50 @@ const reportView: View<SeedReport> = {
 export function registerSandboxSeed(parent: Command, context: Context): void {
   const command = parent
     .command("seed")
-    .description("fill the sandbox with fields, tags, lists and contacts, by names")
+    .description("fill the sandbox by names: contacts and what belongs to them, campaigns, domains")
     .argument(
       "[file]",
-      "JSON: { fields, tags, lists, contacts: [{ key, fields, lists, tags, status }] }; - for standard input",
+      "JSON: { fields, tags, lists, contacts: [{ key, fields, lists, tags, status }], campaigns: [{ name, status, sentAt, lists }], templates, domains }; - for standard input",
     )
     .addOption(
       wholeNumber("--contacts <n>", "create N contacts: person1@example.com, person2@example.com, …"),
+    )
+    .addOption(
+      wholeNumber(
+        "--campaigns <n>",
+        "N campaigns to everybody, one for each of the last N days, with what followed from them; a template and a domain",
+      ),
     )
     .addOption(dataOption())
     .action((file: string | undefined, flags: SeedFlags) => runSandboxSeed(context, file, flags));
   describeCommand(command, {
     isLocal: true,
-    examples: ["ecm sandbox seed fixtures.json", "ecm sandbox seed --contacts 1000 --json"],
+    examples: ["ecm sandbox seed fixtures.json", "ecm sandbox seed --contacts 1000 --campaigns 3 --json"],
     output:
       "How many contacts were created and updated. Missing fields, tags and lists are created; if anything is invalid, the error says where and nothing is applied.",
   });
 }
 
 async function runSandboxSeed(context: Context, file: string | undefined, flags: SeedFlags): Promise<void> {
-  if ((file === undefined) === (flags.contacts === undefined)) {
-    throw new UsageError("Name a file, or --contacts N", "Such as: ecm sandbox seed --contacts 1000");
+  const isCounted = flags.contacts !== undefined || flags.campaigns !== undefined;
+  if ((file === undefined) !== isCounted) {
+    throw new UsageError(
+      "Name a file, or --contacts N, --campaigns N",
+      "Such as: ecm sandbox seed --contacts 1000",
+    );
   }
-  const data =
+  const given =
     file === undefined
-      ? { contacts: people(flags.contacts!) }
+      ? undefined
       : ((await readJsonInput(context.terminal, file, "FILE")).value as SeedData);
-  const report = await withOwner(context, flags, ({ operations }) => operations.seed(data));
+  const report = await withOwner(context, flags, ({ operations }) => {
+    if (given !== undefined) return operations.seed(given);
+    const now = Date.parse(operations.health().clock);
+    return operations.seed({
+      ...(flags.contacts !== undefined && { contacts: people(flags.contacts) }),
+      ...(flags.campaigns !== undefined && mailings(flags.campaigns, now)),
+    });
+  });
   await presentOne(context.terminal, context.output(), report, reportView);
 }
 
@@ -58,4 +77,19 @@ function people(count: number): SeedData["contacts"] {
     key: `person${index + 1}@example.com`,
     fields: { "First Name": "Person", "Last Name": String(index + 1) },
   }));
+}
+
+const dayMilliseconds = 86_400_000;
+
+/** @param now the sandbox's time */
+function mailings(count: number, now: number): SeedData {
+  return {
+    campaigns: Array.from({ length: count }, (_, index) => ({
+      name: `Campaign ${index + 1}`,
+      subject: `News, part ${index + 1}`,
+      sentAt: new Date(now - (count - index) * dayMilliseconds).toISOString(),
+    })),
+    templates: [{ name: "Newsletter" }],
+    domains: [{ domain: "example.com", missing: ["dmarc"] }],
+  };
 }

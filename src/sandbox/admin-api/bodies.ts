@@ -86,17 +86,46 @@ const seedContact = v.strictObject(
   },
   isObject,
 );
+const seedCampaign = v.strictObject(
+  {
+    name,
+    subject: v.optional(text),
+    from: v.optional(text),
+    previewText: v.optional(text),
+    status: v.optional(v.picklist(["draft", "scheduled", "sent"], "must be draft, scheduled or sent")),
+    sentAt: v.optional(v.string("must be a time such as 2027-01-31T12:00:00Z")),
+    lists: v.optional(v.array(name, isArray)),
+  },
+  isObject,
+);
+const seedTemplate = v.strictObject({ name, subject: v.optional(text) }, isObject);
+const dnsPart = v.picklist(
+  ["dkim", "dmarc", "spf", "linkTracking"],
+  "must be dkim, dmarc, spf or linkTracking",
+);
+const seedDomain = v.strictObject(
+  {
+    domain: v.pipe(text, v.regex(/^[a-z0-9-]+(\.[a-z0-9-]+)+$/i, "must be a domain such as example.com")),
+    provider: v.optional(text),
+    missing: v.optional(v.array(dnsPart, isArray)),
+  },
+  isObject,
+);
 export const seedBody = v.strictObject(
   {
     fields: v.optional(v.array(name, isArray), []),
     tags: v.optional(v.array(name, isArray), []),
     lists: v.optional(v.array(name, isArray), []),
     contacts: v.optional(v.array(seedContact, isArray), []),
+    campaigns: v.optional(v.array(seedCampaign, isArray)),
+    templates: v.optional(v.array(seedTemplate, isArray)),
+    domains: v.optional(v.array(seedDomain, isArray)),
   },
   isObject,
 );
 
 export type CheckedSeed = v.InferOutput<typeof seedBody>;
+export type SeedCampaign = v.InferOutput<typeof seedCampaign>;
 export type SeedContact = CheckedSeed["contacts"][number];
 
 /** What the input says, as the schema types it. @throws Refusal whose field is the place, such as `contacts[3].key` */

@@ -19,6 +19,7 @@ import type {
 } from "../public-types.ts";
 import type { AccountLimits } from "../rules/limits.ts";
 import { invalid } from "../rules/refusal.ts";
+import { letDueHappen } from "../rules/sending.ts";
 import { startAfresh } from "../store/afresh.ts";
 import { firstId, noteId } from "../store/ids.ts";
 import { addDefaultStructure, type Store, serviceTime } from "../store/index.ts";
@@ -97,6 +98,7 @@ export function folderOperations(store: Store, clock: Clock): FolderOperations {
       const wanted = checkedClock(change);
       return database.transaction(() => {
         settings.setClock(clockAfter(wanted, settings.clock(), clock.now()));
+        letDueHappen(store, now());
         return clockView();
       });
     },

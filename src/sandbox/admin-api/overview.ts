@@ -1,4 +1,6 @@
 /** What the page at /__sandbox/ shows of the account: by names, not by ids. */
+import { campaignRecords } from "../rules/campaigns.ts";
+import { letDueHappen } from "../rules/sending.ts";
 import type { Store } from "../store/index.ts";
 
 export interface AccountOverview {
@@ -12,11 +14,17 @@ export interface AccountOverview {
     tags: string[];
   }[];
   lists: { name: string; contacts: number }[];
+  /** The newest first. */
+  campaigns: { name: string; status: string; sent: number; opened: number }[];
+  templates: { name: string }[];
+  domains: { name: string; missing: string[] }[];
 }
 
 const mostContacts = 100;
 
-export function accountOverview(store: Store): AccountOverview {
+/** @param now the service's time, in milliseconds since the epoch */
+export function accountOverview(store: Store, now: number): AccountOverview {
+  store.database.transaction(() => letDueHappen(store, now));
   const structure = store.structures.all()[0]!;
   const lists = store.lists.all(structure._id);
   const names = new Map(
@@ -39,5 +47,20 @@ export function accountOverview(store: Store): AccountOverview {
       tags: tags.map(nameOf),
     })),
     lists: lists.map(({ name, totalContacts }) => ({ name, contacts: totalContacts })),
+    campaigns: campaignsOf(store, now),
+    templates: store.documents.all("template").map(({ name }) => ({ name })),
+    domains: store.documents
+      .all("domain")
+      .map(({ name, content }) => ({ name, missing: content.missing as string[] })),
   };
+}
+
+function campaignsOf(store: Store, now: number): AccountOverview["campaigns"] {
+  const page = { page: 1, size: mostContacts, sort: "updatedAt", direction: "desc", now } as const;
+  return campaignRecords(store, store.documents.page("campaign", page).documents, now).map((campaign) => ({
+    name: campaign.name,
+    status: campaign.status,
+    sent: campaign.sentCount,
+    opened: store.mailEvents.figures({ from: 0, to: now, campaignId: campaign._id }).uniqueOpens,
+  }));
 }

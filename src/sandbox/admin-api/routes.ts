@@ -66,12 +66,12 @@ export function adminRoutes({ store, operations, adminToken }: AdminParts): Admi
   routes.get(
     "/overview",
     answer(() => {
-      const { version } = operations.health();
+      const { version, clock } = operations.health();
       return {
         version,
         clock: operations.clock(),
         limits: operations.limits(),
-        account: accountOverview(store),
+        account: accountOverview(store, Date.parse(clock)),
       };
     }),
   );

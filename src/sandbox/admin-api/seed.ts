@@ -5,6 +5,7 @@ import { foldKey, type StoredContact } from "../store/contacts.ts";
 import type { Store } from "../store/index.ts";
 import type { StoredStructure } from "../store/structures.ts";
 import { type CheckedSeed, type SeedContact, within, wrong } from "./bodies.ts";
+import { applyMailSeed, sendingTimes } from "./seed-mail.ts";
 
 /** Names → ids of one kind of thing; a name is matched exactly, else without regard to letter case. */
 interface Names {
@@ -48,6 +49,9 @@ export function applySeed(store: Store, seed: CheckedSeed, now: number): SeedRep
 
   const report: SeedReport = { contacts: { created: 0, updated: 0 } };
   const seen = new Map<string, number>();
+  const times = sendingTimes(seed, now);
+  // Contacts of the seed are there when its first campaign is sent.
+  const createdAt = times.reduce<number>((first, at) => Math.min(first, at ?? now), now);
   for (const [index, contact] of seed.contacts.entries()) {
     const place = within("contacts", index);
     refuseContact(contact, place, seen, index);
@@ -57,13 +61,13 @@ export function applySeed(store: Store, seed: CheckedSeed, now: number): SeedRep
       tags: contact.tags.map((name, at) => tags.idOf(name, within(`${place}.tags`, at))),
       status: contact.status === undefined ? undefined : statusOf(contact.status, `${place}.status`),
     };
-    const isNew = put(store, structure, contact.key, wanted, now);
+    const isNew = put(store, structure, contact.key, { ...wanted, createdAt }, now);
     report.contacts[isNew ? "created" : "updated"] += 1;
   }
   if (structure.fields.length + structure.tags.length > before) {
     store.structures.put({ ...structure, __v: structure.__v + 1 });
   }
-  return report;
+  return { ...report, ...applyMailSeed(store, seed, times, { now, idOfList: lists.idOf }) };
 }
 
 function valuesOf(contact: SeedContact, place: string, fields: Names): StoredContact["fields"] {
@@ -78,7 +82,11 @@ function valuesOf(contact: SeedContact, place: string, fields: Names): StoredCon
   });
 }
 
-type Wanted = Pick<StoredContact, "fields" | "lists" | "tags"> & { status?: StoredContact["status"] };
+type Wanted = Pick<StoredContact, "fields" | "lists" | "tags"> & {
+  status?: StoredContact["status"];
+  /** Of a new one, in milliseconds since the epoch. */
+  createdAt: number;
+};
 
 /** Creates the contact, or adds to it what is wanted. Returns whether it is new. */
 function put(store: Store, structure: StoredStructure, key: string, wanted: Wanted, now: number): boolean {
@@ -92,8 +100,8 @@ function put(store: Store, structure: StoredStructure, key: string, wanted: Want
       lists: [...new Set(wanted.lists)],
       tags: [...new Set(wanted.tags)],
       status: wanted.status ?? { primary: "active", secondary: "confirmed" },
-      createdAt: now,
-      updatedAt: now,
+      createdAt: wanted.createdAt,
+      updatedAt: wanted.createdAt,
       version: 0,
     });
     return true;

@@ -85,7 +85,9 @@ export function loadSnapshot(store: Store, name: string): Snapshot {
         "SELECT name, sql FROM main.sqlite_schema WHERE type = 'trigger'",
       );
       for (const trigger of triggers) database.exec(`DROP TRIGGER "${trigger.name}"`);
-      for (const table of savedTables(store).filter((each) => !counted.includes(each))) {
+      const inSnapshot = database.all<{ name: string }>("SELECT name FROM snapshot.sqlite_schema");
+      const isSaved = (table: string) => inSnapshot.some(({ name }) => name === table);
+      for (const table of savedTables(store).filter((each) => !counted.includes(each) && isSaved(each))) {
         database.exec(`INSERT INTO main."${table}" SELECT * FROM snapshot."${table}"`);
       }
       database.exec(countTotals);

@@ -21,14 +21,14 @@ export const defaultBlocking: Blocking = { blockAfter: 20, blockSeconds: 60 };
 export interface AccessControl {
   /**
    * @param realNow milliseconds since the epoch; the service's own time may be another
-   * @returns `now`: the service's time
+   * @returns `now`: the service's time; `isEventDue`: something that follows from a mail has happened by now
    */
   admit(
     address: string,
     keyValue: string | undefined,
     scope: Scope | undefined,
     realNow: number,
-  ): Admission & { now: number };
+  ): Admission & { now: number; isEventDue: boolean };
 }
 
 const accountsWithAccess = new Set(["open", "pending_cancel"]);
@@ -77,7 +77,8 @@ export function accessControlOf(
       }
       const facts = store.account.facts(address, hashed.hash);
       const now = timeBy(facts, realNow);
-      return { ...decide(facts, address, scope, now), now };
+      const isEventDue = facts.next_event_at !== null && facts.next_event_at <= now;
+      return { ...decide(facts, address, scope, now), now, isEventDue };
     },
   };
 }

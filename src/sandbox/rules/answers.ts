@@ -91,6 +91,137 @@ export const eventAnswer = v.object({
 });
 export const eventPageAnswer = v.object({ total: count, records: v.array(eventAnswer) });
 
+export const campaignAnswer = v.object({
+  _id: id,
+  name: v.string(),
+  from: v.string(),
+  subject: v.string(),
+  previewText: v.string(),
+  previewImageUrl: v.string(),
+  status: v.picklist(["draft", "scheduled", "sent"]),
+  sentCount: count,
+  failedCount: count,
+  recipientCount: count,
+  createdAt: time,
+  updatedAt: time,
+});
+export const campaignPageAnswer = v.object({ total: count, records: v.array(campaignAnswer) });
+export const templateAnswer = v.object({
+  _id: id,
+  name: v.string(),
+  subject: v.string(),
+  createdAt: time,
+  updatedAt: time,
+});
+export const templatePageAnswer = v.object({ total: count, records: v.array(templateAnswer) });
+
+const verificationInfo = v.record(v.string(), v.unknown());
+const dnsPart = v.object({
+  status: v.string(),
+  records: v.array(v.object({ name: v.string(), type: v.string(), value: v.string(), ttl: count })),
+  verificationInfo,
+});
+export const domainAnswer = v.object({
+  _id: id,
+  domain: v.string(),
+  provider: v.string(),
+  nameServer: v.string(),
+  isReadyForSending: v.boolean(),
+  createdAt: time,
+  lastCheckedAt: time,
+  sslCertStatus: v.string(),
+  dkim: dnsPart,
+  dmarc: dnsPart,
+  spf: dnsPart,
+  linkTracking: dnsPart,
+  identity: v.object({
+    status: v.string(),
+    verificationStatus: v.string(),
+    mailFrom: v.object({ status: v.string(), subdomain: v.string() }),
+    verificationInfo,
+  }),
+});
+export const domainsAnswer = v.array(domainAnswer);
+
+const percent = v.number();
+const compared = v.object({ value: v.number(), diff: percent });
+const figure = v.object({ count: compared, rate: compared });
+const plainFigure = v.object({ count, diff: percent });
+const wholeFigure = v.object({
+  count: v.object({ value: count, prev: count, diff: percent }),
+  rate: v.object({ value: percent, prev: percent, diff: percent }),
+});
+const date = v.string();
+const histogramFrame = { start: time, end: time };
+const bar = v.object({ date, total: count });
+const peak = v.object({ startDate: v.nullable(date), endDate: v.nullable(date), total: count });
+const contactHistogramAnswer = v.object({
+  ...histogramFrame,
+  peak,
+  histogram: v.array(bar),
+});
+export const histogramAnswer = v.object({
+  ...histogramFrame,
+  peak,
+  histogram: v.array(v.object({ ...bar.entries, detail: v.record(v.string(), count) })),
+});
+export const engagementAnswer = v.object({
+  ...histogramFrame,
+  peak,
+  histogram: v.array(
+    v.object({ ...bar.entries, detail: v.object({ uniqueOpens: count, uniqueClicks: count }) }),
+  ),
+});
+export const dashboardAnswer = v.object({
+  campaign: v.object({
+    sent: plainFigure,
+    delivered: plainFigure,
+    uniqueOpens: figure,
+    uniqueClicks: figure,
+  }),
+  contact: v.object({ count, histogram: contactHistogramAnswer }),
+});
+export const overallAnswer = v.object({
+  campaignComparison: v.array(
+    v.object({
+      _id: id,
+      name: v.string(),
+      rates: v.object({ opens: percent, clicks: percent }),
+      scheduledAt: time,
+    }),
+  ),
+  deliveryTimeStats: v.object({ morning: count, afternoon: count, evening: count, night: count }),
+  stats: v.object({
+    sent: wholeFigure,
+    delivered: wholeFigure,
+    uniqueOpens: wholeFigure,
+    uniqueClicks: wholeFigure,
+    hardBounces: wholeFigure,
+    softBounces: wholeFigure,
+    totalBounces: wholeFigure,
+    unsubscribes: wholeFigure,
+    complaints: wholeFigure,
+  }),
+});
+const uniqueRate = v.object({ unique: count, rate: percent });
+export const campaignReportAnswer = v.object({
+  sent: count,
+  delivered: count,
+  opens: uniqueRate,
+  clicks: uniqueRate,
+  totalBounces: count,
+  hardBounces: count,
+  softBounces: count,
+  linkActivity: v.array(
+    v.object({
+      linkId: v.nullable(v.string()),
+      url: v.nullable(v.string()),
+      clicks: count,
+      uniqueClicks: count,
+    }),
+  ),
+});
+
 export const errorAnswer = v.object({
   errors: v.pipe(
     v.array(

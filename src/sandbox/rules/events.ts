@@ -29,14 +29,32 @@ const statusAfter: Record<string, StoredContact["status"]> = {
  * @param type one of `eventTypes`
  * @returns the contact afterwards
  */
-export function letHappen(
+export function letHappen(store: Store, contact: StoredContact, happened: Happening): StoredContact {
+  store.events.add(eventOf(contact, happened));
+  return takeEffect(store, contact, happened);
+}
+
+interface Happening {
+  type: string;
+  at: number;
+  details?: EventDetails;
+}
+
+/** The event as it is recorded. */
+export function eventOf({ id, key }: StoredContact, { type, at, details }: Happening): StoredEvent {
+  const email = type.startsWith("email-") ? { emailTo: key } : {};
+  return { contactId: id, type, at, details: { ...email, ...details } };
+}
+
+/** What an event makes of its contact, which it returns. The caller records it. */
+export function takeEffect(
   store: Store,
   contact: StoredContact,
-  { type, at, details = {} }: { type: string; at: number; details?: EventDetails },
+  { type, at, details = {} }: Happening,
 ): StoredContact {
-  const email = type.startsWith("email-") ? { emailTo: contact.key } : {};
-  store.events.add({ contactId: contact.id, type, at, details: { ...email, ...details } });
-  const status = statusAfter[type];
+  // A mailbox that is full today may take the next mail.
+  const isSoft = type === "email-bounced" && details.emailBounceType?.toLowerCase() === "transient";
+  const status = isSoft ? undefined : statusAfter[type];
   if (!status || status.primary.toLowerCase() === contact.status.primary.toLowerCase()) return contact;
   // What is told later than it happened does not set the contact back.
   const updatedAt = Math.max(contact.updatedAt, at);

@@ -1,8 +1,10 @@
 /** Every endpoint of the service, in one list: the routes and the description are made of it. */
+import { campaignEndpoints } from "./campaigns.ts";
 import { contactEndpoints } from "./contacts.ts";
 import type { Endpoint } from "./endpoint.ts";
 import { eventEndpoints } from "./events.ts";
 import { listEndpoints } from "./lists.ts";
+import { reportEndpoints } from "./reports.ts";
 import { searchEndpoints } from "./search.ts";
 import { structureEndpoints } from "./structures.ts";
 
@@ -12,4 +14,6 @@ export const endpoints: Endpoint[] = [
   ...searchEndpoints,
   ...contactEndpoints,
   ...eventEndpoints,
+  ...campaignEndpoints,
+  ...reportEndpoints,
 ];

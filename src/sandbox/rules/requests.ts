@@ -226,7 +226,7 @@ const digits = (maximum: number) =>
     v.metadata({ type: "integer", pattern: undefined, minimum: 1, maximum }),
     v.transform(Number),
   );
-const pageOfQuery = {
+export const pageOfQuery = {
   page: v.optional(v.pipe(digits(maxPage), page), "1"),
   size: v.optional(v.pipe(digits(maxPageSize), pageSize), "25"),
 };
@@ -274,15 +274,14 @@ const typesOfQuery = v.pipe(
     `must be types of events, separated by commas: ${eventTypes.join(", ")}`,
   ),
 );
+/** How many days a feed or a report looks back. */
+export const days = v.pipe(
+  digits(oldestDays),
+  v.minValue(1, "must be at least 1"),
+  v.maxValue(oldestDays, `must be at most ${oldestDays}`),
+);
 export const contactEventsQuery = v.object({ ...pageOfQuery, types: v.optional(typesOfQuery) });
 export const accountEventsQuery = v.object({
   ...contactEventsQuery.entries,
-  pastDays: v.optional(
-    v.pipe(
-      digits(oldestDays),
-      v.minValue(1, "must be at least 1"),
-      v.maxValue(oldestDays, `must be at most ${oldestDays}`),
-    ),
-    "30",
-  ),
+  pastDays: v.optional(days, "30"),
 });

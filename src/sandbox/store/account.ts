@@ -25,6 +25,8 @@ export interface Facts extends AccountRow, ClockSettings {
   is_active: number | null;
   expires_at: number | null;
   id_seed: number | null;
+  /** When the next event that follows from a mail happens; null: none is to come. */
+  next_event_at: number | null;
 }
 
 /** In a transaction of the queue, the row is read once for requests that follow each other with one key, and written once. */
@@ -88,7 +90,8 @@ export function accountIn(database: Database): AccountStore {
       settle();
       const facts = database.get<Facts>(
         `SELECT account.*, (SELECT blocked_until FROM blocks WHERE address = ?) AS blocked_until,
-          scopes, is_active, expires_at, clock_offset, clock_frozen_at, id_seed
+          scopes, is_active, expires_at, clock_offset, clock_frozen_at, id_seed,
+          (SELECT min(happens_at) FROM upcoming_events) AS next_event_at
           FROM account JOIN settings LEFT JOIN api_keys ON hash = ?`,
         address,
         keyHash,

@@ -27,6 +27,8 @@ export interface Contacts {
   ofKeys(structureId: string, keys: string[], keyCase: KeyCase): StoredContact[];
   /** Every contact, in the order of their ids, read in portions. */
   all(): Iterable<StoredContact>;
+  /** How many there are, and when those of this span were created. */
+  createdBetween(from: number, to: number): { total: number; created: { at: number }[] };
   /** The contact of this key, in any letter case or in exactly this one. */
   idOfKey(structureId: string, key: string, keyCase?: KeyCase): string | undefined;
   add(contact: StoredContact): void;
@@ -113,6 +115,14 @@ export function contactsIn(database: Database): Contacts {
         after = contacts.at(-1)!.id;
       }
     },
+    createdBetween: (from, to) => ({
+      total: database.get<{ total: number }>("SELECT count(*) AS total FROM contacts")!.total,
+      created: database.all<{ at: number }>(
+        "SELECT created_at AS at FROM contacts WHERE created_at >= ? AND created_at <= ?",
+        from,
+        to,
+      ),
+    }),
     add(contact) {
       database.run(
         "INSERT INTO contacts VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",

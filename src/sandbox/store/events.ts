@@ -26,6 +26,8 @@ export interface EventPage {
 export interface Events {
   /** Adds one; the caller is in a transaction. */
   add(event: StoredEvent): void;
+  /** The same for many, at a fraction of the cost. */
+  addAll(events: readonly StoredEvent[]): void;
   /** The newest come first. */
   page(wanted: EventPage): { total: number; events: StoredEvent[] };
 }
@@ -46,6 +48,13 @@ export function eventsIn(database: Database): Events {
         type,
         at,
         details === undefined ? null : JSON.stringify(details),
+      );
+    },
+    addAll(events) {
+      database.run(
+        `INSERT INTO events (contact_id, type, happened_at, details)
+          SELECT value ->> 0, value ->> 1, value ->> 2, value -> 3 FROM json_each(?)`,
+        JSON.stringify(events.map(({ contactId, type, at, details }) => [contactId, type, at, details])),
       );
     },
     page({ contactId, types, since, page, size }) {

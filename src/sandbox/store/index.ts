@@ -9,14 +9,17 @@ import { type Database, damageIn, discardDatabase, openDatabase } from "../datab
 import { bringUpToDate } from "../schema/index.ts";
 import { type AccountStore, accountIn } from "./account.ts";
 import { type Contacts, contactsIn } from "./contacts.ts";
+import { type Documents, documentsIn } from "./documents.ts";
 import { type Events, eventsIn } from "./events.ts";
 import { firstId } from "./ids.ts";
 import { type Keys, keysIn } from "./keys.ts";
 import { type Lists, listsIn } from "./lists.ts";
+import { type MailEvents, mailEventsIn } from "./mail-figures.ts";
 import { type RequestLog, requestLogIn } from "./request-log.ts";
 import { type Search, searchIn } from "./search.ts";
 import { type SettingsStore, settingsIn, timeBy } from "./settings.ts";
 import { type Structures, structuresIn } from "./structures.ts";
+import { type Upcoming, upcomingIn } from "./upcoming.ts";
 
 export interface Store {
   folder: string;
@@ -27,6 +30,9 @@ export interface Store {
   lists: Lists;
   contacts: Contacts;
   events: Events;
+  documents: Documents;
+  upcoming: Upcoming;
+  mailEvents: MailEvents;
   search: Search;
   settings: SettingsStore;
   requests: RequestLog;
@@ -76,6 +82,9 @@ function storeIn(folder: string, database: Database): Store {
     lists: listsIn(database),
     contacts,
     events: eventsIn(database),
+    documents: documentsIn(database),
+    upcoming: upcomingIn(database),
+    mailEvents: mailEventsIn(database),
     search: searchIn(database, contacts),
     settings: settingsIn(database),
     requests: requestLogIn(database),

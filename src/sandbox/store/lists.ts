@@ -10,12 +10,12 @@ interface ListRow {
   updated_at: number;
   version: number;
   total: number | null;
+  campaigns: number;
 }
 
 export interface StoredList extends Required<ContactList> {
   type: "static";
-  /** There are no campaigns here. */
-  totalCampaigns: 0;
+  totalCampaigns: number;
 }
 
 export interface ListPage {
@@ -39,7 +39,9 @@ export interface Lists {
   remove(id: string): void;
 }
 
-const selected = "SELECT lists.*, totals.total FROM lists LEFT JOIN totals ON totals.group_id = lists.id";
+// A campaign names its lists.
+const selected = `SELECT lists.*, totals.total, (SELECT count(*) FROM documents, json_each(content, '$.listIds')
+  WHERE kind = 'campaign' AND value = lists.id) AS campaigns FROM lists LEFT JOIN totals ON totals.group_id = lists.id`;
 const columns = { _id: "id", name: "name COLLATE NOCASE", createdAt: "created_at", updatedAt: "updated_at" };
 
 export function listsIn(database: Database): Lists {
@@ -96,7 +98,7 @@ function read(row: ListRow): StoredList {
     name: row.name,
     type: "static",
     totalContacts: row.total ?? 0,
-    totalCampaigns: 0,
+    totalCampaigns: row.campaigns,
     createdAt: new Date(row.created_at).toISOString(),
     updatedAt: new Date(row.updated_at).toISOString(),
     __v: row.version,

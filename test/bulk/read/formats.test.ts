@@ -396,7 +396,9 @@ test("text behind a JSON array is refused with a way out", async () => {
   expect(failure.hint).toContain("or one object on each line");
 });
 
-test("whatever the bytes, a workbook, JSON or gzip is read or refused with a reason", async () => {
+test("whatever the bytes, a workbook, JSON or gzip is read or refused with a reason", {
+  tags: "trials",
+}, async () => {
   const whole = sheetOf(textRow(2, ["a@example.com", "Rome"]), {
     sharedTexts: ["<si><t>x</t></si>"],
     formats: ["0"],
@@ -460,7 +462,7 @@ test("whatever the bytes, a workbook, JSON or gzip is read or refused with a rea
         expect((error as EcmError).details.hint).toBeTruthy();
       }
     }),
-    { numRuns: runs(100) },
+    { numRuns: runs(25) },
   );
 });
 

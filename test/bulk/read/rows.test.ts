@@ -3,6 +3,7 @@ import { describe, expect, test } from "vitest";
 import { understandInput } from "../../../src/bulk/read/index.ts";
 import { contactView } from "../../../src/service/contact-columns.ts";
 import { tsvLine } from "../../../src/terminal/cells.ts";
+import { firstQuick } from "../../support/first-quick.ts";
 import { runs } from "../../support/runs.ts";
 import { failureOf, fileWith, named, read, structure } from "./reading.ts";
 
@@ -107,7 +108,7 @@ describe("our own tsv", () => {
     expect(rows[0]?.fields.get("f3")).toBe('Rome, "Italy" \\');
   });
 
-  test("is read again, whatever its labels and values are", async () => {
+  test("is read again, whatever its labels and values are", { tags: "trials" }, async () => {
     const text = fc.string({
       unit: fc.constantFrom('"', "\t", ";", ",", "|", "\n", "\\", "a", "email", "key", " "),
     });
@@ -128,7 +129,7 @@ describe("our own tsv", () => {
         expect(rows[0]?.cells).toEqual(lines[1]);
         expect(rows[0]?.fields).toEqual(new Map(values.map((each) => [each._id, each.value])));
       }),
-      { numRuns: runs(60) },
+      { numRuns: runs(15) },
     );
   });
 
@@ -195,7 +196,7 @@ test("a quoted cell of several lines may have blanks after its quote", async () 
   ]);
 });
 
-test.each(["\n", "\r\n", "\r"])(
+firstQuick(1)(["\n", "\r\n", "\r"])(
   "a row over 1 MiB is rejected alone, with its lines counted (%j)",
   async (end) => {
     const long = `"${`line "" and more${end}`.repeat(100_000)}"`;

@@ -1,0 +1,43 @@
+/** What requests for campaigns, templates and reports must look like (published reference). */
+import * as v from "valibot";
+import { isTimeZone } from "./calendar.ts";
+import { days, pageOfQuery, text } from "./requests.ts";
+
+export const campaignsQuery = v.object({
+  ...pageOfQuery,
+  sort: v.optional(
+    v.pipe(
+      v.string("must be given once"),
+      v.regex(
+        /^(name|createdAt|updatedAt)(:(asc|desc))?$/,
+        "must be name, createdAt or updatedAt, with :asc or :desc",
+      ),
+    ),
+  ),
+  status: v.optional(text),
+});
+export const templatesQuery = v.object(pageOfQuery);
+
+const timezone = v.optional(
+  v.pipe(v.string("must be given once"), v.check(isTimeZone, "must be a time zone such as Europe/Oslo")),
+  "UTC",
+);
+export const dashboardQuery = v.object({ pastDays: days, timezone });
+export const histogramTypes = [
+  "email-sent",
+  "email-delivered",
+  "email-bounced",
+  "first-contact-unsubscribed",
+  "first-email-complaint",
+  "first-email-opened",
+  "first-email-clicked",
+] as const;
+export const histogramQuery = v.object({
+  ...dashboardQuery.entries,
+  eventType: v.picklist(histogramTypes, `must be one of ${histogramTypes.join(", ")}`),
+});
+const periods = ["24hours", "week", "month"] as const;
+export const engagementQuery = v.object({
+  period: v.optional(v.picklist(periods, `must be one of ${periods.join(", ")}`), "week"),
+  timezone,
+});

@@ -1,0 +1,61 @@
+/** Sending domains, and what they need in DNS (published reference). */
+import { NotFoundError } from "../errors.ts";
+import type { Send } from "../wire.ts";
+import { resolveName } from "./names.ts";
+import {
+  isObject,
+  memberOf,
+  membersOf,
+  readRecords,
+  readRequest,
+  sendScoped,
+  textMember,
+} from "./records.ts";
+
+export async function fetchDomains(send: Send): Promise<unknown[]> {
+  const answer = await sendScoped(send, readRequest("/api/email/domain"), "domains:read");
+  return readRecords(answer, "a list of domains").items;
+}
+
+/** By its name or id. @throws NotFoundError; UsageError where several have the name */
+export function findDomain(domains: readonly unknown[], wanted: string): unknown {
+  const named = domains.flatMap((record) => {
+    const _id = textMember(record, "_id") ?? textMember(record, "domain");
+    return _id === undefined ? [] : [{ _id, name: textMember(record, "domain") ?? _id, record }];
+  });
+  if (named.length === 0) throw new NotFoundError(`No domain is named ${JSON.stringify(wanted)}`);
+  return resolveName(wanted, named, ({ name }) => name, "domain").record;
+}
+
+export interface DnsRecord {
+  part: string;
+  /** Of the part that needs it; as the service says it. */
+  status: unknown;
+  type: unknown;
+  name: unknown;
+  value: unknown;
+  ttl: unknown;
+  /** Its part is not said to be in order. */
+  isMissing: boolean;
+}
+
+/** Which words mean that a part is in order is not published: what is none of these is shown as missing. */
+const inOrder = /^(?:verified|valid|validated|success|succeeded|active|ok|passed|complete|completed|ready)$/i;
+
+/** Every DNS record that a domain needs: of each of its parts that tells some. */
+export function dnsRecords(domain: unknown): DnsRecord[] {
+  return membersOf(domain).flatMap(([part, told]) => {
+    const status = memberOf(told, "status");
+    const isMissing = status !== true && !(typeof status === "string" && inOrder.test(status));
+    const records = memberOf(told, "records");
+    return (Array.isArray(records) ? records : []).filter(isObject).map((record) => ({
+      part,
+      status,
+      type: memberOf(record, "type"),
+      name: memberOf(record, "name"),
+      value: memberOf(record, "value"),
+      ttl: memberOf(record, "ttl"),
+      isMissing,
+    }));
+  });
+}

@@ -1,0 +1,93 @@
+/**
+ * What the service tells of campaigns, templates, domains and reports. No member of it is promised: each is kept as it came, and
+ * whatever is read of it may be missing or of another type.
+ */
+import { ServiceError, UnreadableAnswerError } from "../errors.ts";
+import type { ApiAnswer, ApiRequest, Send } from "../wire.ts";
+import { openPages, pagesInOrder, type ReadPage } from "./pages.ts";
+
+export type Scope = "campaigns:read" | "domains:read" | "reports:read";
+
+/** The member at this path; undefined where something on the way is no object. */
+export function memberOf(value: unknown, ...path: string[]): unknown {
+  let found = value;
+  for (const name of path) {
+    if (!isObject(found) || !Object.hasOwn(found, name)) return undefined;
+    found = found[name];
+  }
+  return found;
+}
+
+export function textMember(value: unknown, ...path: string[]): string | undefined {
+  const found = memberOf(value, ...path);
+  return typeof found === "string" ? found : undefined;
+}
+
+/** Name and value of each member; none of what is no object. */
+export function membersOf(value: unknown): [name: string, value: unknown][] {
+  return isObject(value) ? Object.entries(value) : [];
+}
+
+export function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** Sends a read; where the key is refused, the scope that it needs is named, whatever the answer says. @throws what `send` throws */
+export async function sendScoped(send: Send, request: ApiRequest, scope: Scope): Promise<ApiAnswer> {
+  try {
+    return await send(request);
+  } catch (error) {
+    if (error instanceof ServiceError && error.status === 403 && !error.message.includes(scope)) {
+      error.details.hint = `This takes a key with the scope ${scope}, and a service that offers it to API keys`;
+    }
+    throw error;
+  }
+}
+
+export function readRequest(path: string, query: [string, string][] = []): ApiRequest {
+  return { method: "GET", path, query, effect: "read" };
+}
+
+/** @param what for the message, such as `a report` @throws UnreadableAnswerError when the answer is no object */
+export function readObject(
+  { body, status }: Pick<ApiAnswer, "body" | "status">,
+  what: string,
+): Record<string, unknown> {
+  if (isObject(body)) return body;
+  throw new UnreadableAnswerError(`The answer is not ${what}`, { status });
+}
+
+/** Takes `{ total, records }` and a bare array. @throws UnreadableAnswerError */
+export function readRecords(
+  answer: Pick<ApiAnswer, "body" | "status">,
+  what: string,
+): { items: unknown[]; total?: number } {
+  if (Array.isArray(answer.body)) return { items: answer.body };
+  const { records, total } = readObject(answer, what);
+  if (Array.isArray(records)) {
+    const isCount = typeof total === "number" && Number.isSafeInteger(total) && total >= 0;
+    return { items: records, total: isCount ? total : undefined };
+  }
+  throw new UnreadableAnswerError(`The answer is not ${what}`, { status: answer.status });
+}
+
+/** Every record of every page, each once. */
+export async function readAllRecords(read: ReadPage<unknown>): Promise<unknown[]> {
+  const opened = await openPages(read, { size: recordsPerPage });
+  const records: unknown[] = [];
+  const seen = new Set<string>();
+  for await (const page of pagesInOrder(read, opened, identityOf)) {
+    const fresh = page.filter((record) => !seen.has(identityOf(record)));
+    for (const record of fresh) seen.add(identityOf(record));
+    // A service that does not page gives the same again and again.
+    if (fresh.length === 0) break;
+    records.push(...fresh);
+  }
+  return records;
+}
+
+export const recordsPerPage = 100;
+
+function identityOf(record: unknown): string {
+  return textMember(record, "_id") ?? JSON.stringify(record);
+}
