@@ -48,6 +48,7 @@ export function readyRows(rowRun: RowRun): ReadyJob {
           keyType: structure.keyType,
         },
         input: job.isWithoutInput ? null : { sha256, size: bytes },
+        ...(job.mapping && { mapping: job.mapping }),
         names: namesFrom(known.structure, known.lists),
         source: job.source(structure, survey),
         listIds: job.listIds(names),

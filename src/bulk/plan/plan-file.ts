@@ -8,6 +8,7 @@ import { createHash, type Hash } from "node:crypto";
 import { createReadStream } from "node:fs";
 import { EcmError, exitCodes } from "../../errors.ts";
 import type { ContactKey, DesiredContact, Operation } from "../items.ts";
+import type { MappingEntry } from "../read/compute/entry.ts";
 import type { InputFacts } from "../read/rows.ts";
 import type { KeptNames } from "../runs/names-file.ts";
 import type { SettledByInput } from "../runs/report.ts";
@@ -28,6 +29,8 @@ export interface PlanHead {
   account: { baseUrl: string; structureId: string; keyType: string };
   /** Null where no file names the contacts. */
   input: { sha256: string; size: number } | null;
+  /** How the values of rows were made, where it was said. */
+  mapping?: PlanMapping;
   /** RFC 3339, UTC. */
   createdAt: string;
   /** What ids of the account are called. */
@@ -37,6 +40,15 @@ export interface PlanHead {
   listIds: string[];
   /** How the input is written, for the rejects file. */
   table?: Pick<InputFacts, "columns" | "delimiter" | "hasEscapes">;
+}
+
+export interface PlanMapping {
+  /** `sha256:` and the hexadecimal digest of the rest. */
+  digest: string;
+  /** Column → target. */
+  columns: Record<string, string>;
+  entries: readonly MappingEntry[];
+  defaults: readonly (readonly [field: string, value: string])[];
 }
 
 /** What `apply` needs of a contact besides what people read. */

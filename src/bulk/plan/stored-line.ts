@@ -9,7 +9,11 @@ export function storedLine(line: PlanLine, item: Item, operation: Operation | un
   if (!operation) return { ...line, cells: item.cells, ...(line.line === null && { ref: item.ref }) };
   const { kind: _kind, line: _line, found: _found, cells, desired, key, ...more } = item;
   const isTold =
-    operation.kind === "create" && desired && [...desired.fields.values()].every((value) => value !== "");
+    operation.kind === "create" &&
+    desired &&
+    !desired.onlyIfEmpty &&
+    !desired.defaults &&
+    [...desired.fields.values()].every((value) => value !== "");
   return {
     ...line,
     cells,
