@@ -1,7 +1,7 @@
 /**
- * Runs the tests with other lines of Node than the one that is installed: the newest that is supported, or, with `--all`,
- * every one. What is left of the words goes to vitest. Needs a build.
- * Usage: node scripts/test-lines.mjs [--all] [WORD…]
+ * Runs tests with other lines of Node than the one that is installed: the newest that is supported, or, with `--all`,
+ * every one. Without paths, those of what Node itself may do otherwise; `test` is the whole quick suite. Needs a build.
+ * Usage: node scripts/test-lines.mjs [--all] [PATH…] [OPTION-OF-VITEST…]
  */
 import { spawnSync } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
@@ -12,6 +12,18 @@ import { fetchNode, supportedLines } from "./node-lines.mjs";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const words = process.argv.slice(2).filter((word) => word !== "--all");
+/** What stands on Node's own network, files, streams, terminals and signals. */
+const ofNode = [
+  "test/bulk/read",
+  "test/disk",
+  "test/export",
+  "test/http",
+  "test/journeys",
+  "test/promises",
+  "test/sandbox/transports.test.ts",
+  "test/terminal",
+];
+if (!words.some((word) => !word.startsWith("-"))) words.push(...ofNode);
 const lines = process.argv.includes("--all") ? supportedLines : supportedLines.slice(-1);
 
 /** The path of a Node of this line; undefined where the registry has none for this machine. */

@@ -10,8 +10,9 @@ import type { ResolvedProfile } from "./config/resolve.ts";
 import { rememberLimits } from "./config/seen-limits.ts";
 import type { Settings } from "./config/settings.ts";
 import { createSend } from "./http/send.ts";
-import { type Account, type AccountMemory, createAccount } from "./service/account.ts";
+import { type Account, createAccount } from "./service/account.ts";
 import { type Behaviors, createBehavior, soundBehavior } from "./service/behavior.ts";
+import type { AccountMemory } from "./service/recalled-names.ts";
 import {
   changesNames,
   outdated,

@@ -66,6 +66,22 @@ export class UsageError extends EcmError {
   }
 }
 
+/** A write that the reader's own settings forbid; nothing was sent. */
+export class ReadOnlyError extends UsageError {
+  /** @param alternative what the reader can do besides allowing it */
+  constructor(refusal: string, alternative?: string) {
+    const settings = "Leave out --read-only, ECM_READ_ONLY, or the profile's own setting";
+    super(`Read-only mode: ${refusal}`, alternative ? `${settings}; or ${alternative}` : settings, {
+      type: "ReadOnlyError",
+    });
+  }
+
+  /** For a command that can show what it would do. */
+  static forCommand(): ReadOnlyError {
+    return new ReadOnlyError("this command would write; nothing was sent", "preview with --dry-run");
+  }
+}
+
 /** A name that resolves to nothing. (A 404 of the service is a `ServiceError`.) */
 export class NotFoundError extends EcmError {
   constructor(message: string, hint?: string, details: ErrorDetails = {}) {

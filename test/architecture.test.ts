@@ -44,13 +44,22 @@ function roomOf(path: string): string {
   return path.includes("/") ? path.slice(0, path.indexOf("/")) : path;
 }
 
-const everyone = ["errors.ts", "wire.ts", "rate-limits.ts", "request-target.ts", "shell-word.ts", "disk"];
+const everyone = [
+  "errors.ts",
+  "wire.ts",
+  "rate-limits.ts",
+  "request-target.ts",
+  "shell-word.ts",
+  "delimited-lines.ts",
+  "disk",
+];
 const mayImport: Record<string, string[]> = {
   "errors.ts": [],
   "wire.ts": [],
   "rate-limits.ts": [],
   "request-target.ts": [],
   "shell-word.ts": [],
+  "delimited-lines.ts": [],
   "version.ts": ["../package.json"],
   "clock.ts": [],
   "chunks.ts": [],
@@ -168,7 +177,7 @@ describe("the architecture", () => {
     ["yauzl", /^bulk\/read\/formats\//],
     ["sax", /^bulk\/read\/formats\//],
     ["numfmt", /^bulk\/read\/formats\//],
-    ["lossless-json", /^bulk\/read\/formats\//],
+    ["@streamparser/json", /^bulk\/read\/formats\//],
     ["@modelcontextprotocol/sdk", /^commands\/mcp\//],
   ];
   it.each(doors)("%s comes in through its own door", (name, where) => {
@@ -185,7 +194,7 @@ describe("the architecture", () => {
     "yauzl",
     "sax",
     "numfmt",
-    "lossless-json",
+    "@streamparser/json",
     "@modelcontextprotocol/sdk",
   ])("%s has one file that knows it", (name) => {
     const users = files.filter((file) =>

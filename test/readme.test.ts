@@ -16,7 +16,9 @@ describe("the quick start", () => {
     expect(commands[1]).toBe("npm test");
   });
 
-  it("imports a real export into the embedded service and finds a person of it; a second import writes nothing", async () => {
+  it("imports a real export into the embedded service and finds a person of it; a second import writes nothing", {
+    tags: "slow",
+  }, async () => {
     const home = await temporaryFolder();
     const steps = commands[0]!
       .split("&&")

@@ -25,7 +25,7 @@ it("has eight scripts", async () => {
 });
 
 recipe("crm-sync", () => {
-  it("is silent on a good night, and writes nothing twice on the next", async () => {
+  it("is silent on a good night, and writes nothing twice on the next", { tags: "slow" }, async () => {
     const { script, ecm, file } = await machineWith("Customers");
     const env = { CRM_EXPORT: await file("crm.csv", contacts(30)) };
     expect(await script("crm-sync", env)).toEqual(silent);

@@ -140,16 +140,19 @@ async function exportIntoFile(
     import("../terminal/output-file.ts"),
   ]);
   const { terminal, folders, clock } = context;
-  const progress = await openExportProgress(folders.state, path, asked.identity, clock.now(), asked.isFresh);
+  const { identity, isFresh } = asked;
+  const now = clock.now();
+  const progress = await openExportProgress(folders.state, { target: path, identity, now, isFresh });
   const { state, partFile, extent } = progress;
   if (progress.isDamaged)
     terminal.warn("The output of an earlier export is damaged or missing; its pages are read again");
   if (progress.isContinued)
     terminal.note(`Resuming at page ${state.page}: ${state.given} contacts written already`);
   const sink = await openGrowingFile({ file: partFile, ...extent }, path, output);
-  const contacts = exportContacts(send, asked.search, state, asked.sendOptions, async (ids) =>
-    progress.recordPage(ids, await sink.flush()),
-  );
+  const contacts = exportContacts(send, asked.search, state, {
+    ...asked.sendOptions,
+    onPage: async (ids) => progress.recordPage(ids, await sink.flush()),
+  });
   const count = await presentList(terminal, output, contacts, asked.view, {
     sink,
     count: state.given,

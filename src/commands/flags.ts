@@ -111,7 +111,7 @@ export function columnMap(assignments: readonly string[] = []): Map<string, stri
 export function consentColumnOption(): Option {
   return repeatable(
     "--consent-column <column>",
-    "COLUMN says who is subscribed; COLUMN=opt-in or COLUMN=opt-out: what a yes means; COLUMN=none: it says neither (repeatable)",
+    "COLUMN says who is subscribed; COLUMN=opt-in, COLUMN=opt-out: what a yes means; COLUMN=none: neither",
   );
 }
 

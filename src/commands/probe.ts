@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { writeFile } from "node:fs/promises";
 import type { Command } from "commander";
 import type { Connection, Context } from "../context.ts";
-import { UsageError } from "../errors.ts";
+import { ReadOnlyError, UsageError } from "../errors.ts";
 import { type BehaviorRow, behaviorRows } from "../service/behavior-words.ts";
 import {
   mostProbeReads,
@@ -106,13 +106,7 @@ async function writeOnce(
     return {};
   }
   if (profile.readOnly) {
-    throw new UsageError(
-      "Read-only mode: --write would write; nothing was written",
-      "Leave out --read-only",
-      {
-        type: "ReadOnlyError",
-      },
-    );
+    throw new ReadOnlyError("--write would write; nothing was written");
   }
   await context.confirm(`This will ${what}. Continue?`);
   return probeWrites(options, body);

@@ -116,6 +116,15 @@ const planHead: Members<Omit<PlanHead, "table">> = {
     anyOf: [members({ sha256: text, size: count }), { type: "null" }],
     description: "null where no file names the contacts",
   },
+  mapping: {
+    ...members({
+      digest: text,
+      columns: { ...namesById, description: "column: target" },
+      entries: { type: "array", items: { type: "object" }, description: "how values are made" },
+      defaults: { type: "array", items: texts },
+    }),
+    description: "how the values of rows were made, where it was said",
+  },
   createdAt: time,
   names: { ...members({ fields: namesById, lists: namesById, tags: namesById }), description: "names by id" },
   source: { ...texts, description: "parts of a contact that ecm apply looks at" },
@@ -171,7 +180,15 @@ export const schemas = {
         Object.keys(planLine).filter((name) => name !== "apply"),
       ),
     },
-    planHead: { description: "the first line of a file of --plan", ...members({ plan: members(planHead) }) },
+    planHead: {
+      description: "the first line of a file of --plan",
+      ...members({
+        plan: members(
+          planHead,
+          Object.keys(planHead).filter((name) => name !== "mapping"),
+        ),
+      }),
+    },
     planCreation: {
       description: "the lines after it: what is created in the account first",
       ...members({ create: planCreation }),

@@ -13,13 +13,10 @@ export function createNamesLock(stateFolder: string, baseUrl: string, signal: Ab
   return async <T>(structureId: string, perform: () => Promise<T>): Promise<T> => {
     const matter = `names of ${baseUrl} ${structureId}`;
     const folder = locksFolder(stateFolder);
-    const lease = await awaitLease(
-      folder,
-      matter,
-      "the creation of names",
-      longestWaitMilliseconds,
+    const lease = await awaitLease(folder, matter, "the creation of names", {
+      maxMilliseconds: longestWaitMilliseconds,
       signal,
-    ).catch(withoutLease);
+    }).catch(withoutLease);
     try {
       return await perform();
     } finally {

@@ -53,21 +53,19 @@ const usualTimes: LeaseTimes = {
 };
 
 /** Who comes at the same moment decides within this many looks, 10 ms apart; a stopped process may take longer. */
-const mostLooks = 200;
+const maxLooks = 200;
 
 /**
- * Takes the lease on a matter.
+ * Takes the lease on a matter. Tests replace `self` and `times`.
  * @param folder shared by all who must not work at once; made when it is not there
  * @param what names the matter in the error, such as `run 20261121-1402-3fa9c1`
- * @param self replaced by tests
  * @throws LockedError when another process holds it; UsageError when the folder cannot be written
  */
 export async function takeLease(
   folder: string,
   matter: string,
   what: string,
-  self: ProcessIdentity = thisProcess(),
-  times: LeaseTimes = usualTimes,
+  { self = thisProcess(), times = usualTimes }: { self?: ProcessIdentity; times?: LeaseTimes } = {},
 ): Promise<Lease> {
   const stem = createHash("sha256").update(matter).digest("hex").slice(0, 16);
   const name = `${stem}.${randomBytes(8).toString("hex")}`;
@@ -81,7 +79,7 @@ export async function takeLease(
     throw new UsageError(`Cannot write the lock ${file}: ${diskReason(error)}`, hintOfFolder(error, folder));
   }
   try {
-    const tookOver = await outlast({ folder, stem, name, what, self, times });
+    const tookOver = await new Contest({ folder, stem, name, what, self, times }).outlast();
     await appendFile(file, heldMark);
     await touch(file, times);
     return held(file, what, tookOver, times);
@@ -99,15 +97,14 @@ export async function awaitLease(
   folder: string,
   matter: string,
   what: string,
-  mostMilliseconds: number,
-  signal?: AbortSignal,
+  { maxMilliseconds, signal }: { maxMilliseconds: number; signal?: AbortSignal },
 ): Promise<Lease> {
   const begun = performance.now();
   for (;;) {
     try {
       return await takeLease(folder, matter, what);
     } catch (error) {
-      if (!(error instanceof LockedError) || performance.now() - begun > mostMilliseconds) throw error;
+      if (!(error instanceof LockedError) || performance.now() - begun > maxMilliseconds) throw error;
     }
     await sleepFor(20 + 60 * Math.random(), undefined, { signal }).catch((error) => {
       throw signal?.aborted ? signal.reason : error;
@@ -118,7 +115,7 @@ export async function awaitLease(
 /** The second line of a lease that was won; without it, its process is still looking for others. */
 const heldMark = "held\n";
 
-interface Contest {
+interface ContestOptions {
   folder: string;
   stem: string;
   name: string;
@@ -127,31 +124,58 @@ interface Contest {
   times: LeaseTimes;
 }
 
-/** Looks until nobody else is there. @throws LockedError */
-async function outlast({ folder, stem, name, what, self, times }: Contest): Promise<string | undefined> {
-  let tookOver: string | undefined;
-  for (let looks = 0; looks < mostLooks; looks++) {
+/** Of all who want the matter, one is left. */
+class Contest {
+  private readonly options: ContestOptions;
+  /** Whose silent lease was taken over, in words. */
+  private tookOver: string | undefined;
+
+  constructor(options: ContestOptions) {
+    this.options = options;
+  }
+
+  /** Looks until nobody else is there. @returns whose lease was taken over @throws LockedError */
+  async outlast(): Promise<string | undefined> {
+    const { what, times } = this.options;
+    for (let looks = 0; looks < maxLooks; looks++) {
+      if (!(await this.isContested())) return this.tookOver;
+      await times.sleep(10);
+    }
+    throw new LockedError(`${what} is in use by another ecm process`, "Try again");
+  }
+
+  private async isContested(): Promise<boolean> {
+    const { folder, name } = this.options;
     let isContested = false;
     for (const other of await readdir(folder)) {
       if (other === name || isTemporaryName(other)) continue;
-      const path = join(folder, other);
-      const lease = await readLease(path);
-      if (!lease) continue;
-      const life = lifeOf(lease.holder, self);
-      if (life === "gone") await rm(path, { force: true });
-      else if (other.startsWith(stem)) {
-        const isSilent = life === "unknown" && (await hasGoneSilent(path, times));
-        if (isSilent) {
-          tookOver = `${personOf(lease)}, last active at ${isoOf(lease.beatAt)}`;
-          await rm(path, { force: true });
-        } else if (lease.isHeld || other < name) throw locked(what, lease, life, path, times);
-        else isContested = true;
-      }
+      if (await this.isInTheWay(other)) isContested = true;
     }
-    if (!isContested) return tookOver;
-    await times.sleep(10);
+    return isContested;
   }
-  throw new LockedError(`${what} is in use by another ecm process`, "Try again");
+
+  /** Whether it has to be waited for; removes what belongs to nobody any more. @throws LockedError */
+  private async isInTheWay(other: string): Promise<boolean> {
+    const { folder, stem, name, what, self, times } = this.options;
+    const path = join(folder, other);
+    const lease = await readLease(path);
+    if (!lease) return false;
+    const life = lifeOf(lease.holder, self);
+    if (life === "gone") {
+      await rm(path, { force: true });
+      return false;
+    }
+    if (!other.startsWith(stem)) return false;
+    if (life === "unknown" && (await hasGoneSilent(path, times))) {
+      this.tookOver = `${personOf(lease)}, last active at ${isoOf(lease.beatAt)}`;
+      await rm(path, { force: true });
+      return false;
+    }
+    if (lease.isHeld || other < name) {
+      throw life === "unknown" ? lockedBySilent(what, lease, times) : lockedByLiving(what, lease, path);
+    }
+    return true;
+  }
 }
 
 interface ReadLease {
@@ -226,24 +250,25 @@ function held(file: string, what: string, tookOver: string | undefined, times: L
   };
 }
 
-function locked(
-  what: string,
-  lease: ReadLease,
-  life: "alive" | "unknown",
-  path: string,
-  times: LeaseTimes,
-): LockedError {
-  const message = `${what} is in use by ${personOf(lease)} since ${lease.since}`;
-  if (life === "unknown") {
-    const wait = Math.round(times.silence / 1000);
-    const minutes = `${wait / 60} min`;
-    return new LockedError(
-      message,
-      `Wait for it to end. It was last active at ${isoOf(lease.beatAt)}; a lock that is inactive for ${minutes} is taken over`,
-    );
-  }
+/** By a process that cannot be seen. */
+function lockedBySilent(what: string, lease: ReadLease, { silence }: LeaseTimes): LockedError {
+  const minutes = `${Math.round(silence / 1000) / 60} min`;
+  return new LockedError(
+    inUse(what, lease),
+    `Wait for it to end. It was last active at ${isoOf(lease.beatAt)}; a lock that is inactive for ${minutes} is taken over`,
+  );
+}
+
+function lockedByLiving(what: string, lease: ReadLease, path: string): LockedError {
   const mayBeReused = lease.holder.start === "" ? `. If that process is not ecm, delete ${path}` : "";
-  return new LockedError(message, `Wait for it to end, then run the same command again${mayBeReused}`);
+  return new LockedError(
+    inUse(what, lease),
+    `Wait for it to end, then run the same command again${mayBeReused}`,
+  );
+}
+
+function inUse(what: string, lease: ReadLease): string {
+  return `${what} is in use by ${personOf(lease)} since ${lease.since}`;
 }
 
 function personOf({ holder: { host, pid } }: ReadLease): string {

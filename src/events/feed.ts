@@ -127,30 +127,47 @@ function isSameSequence(one: Reading, other: Reading): boolean {
   );
 }
 
+type Place = [page: number, at: number];
+
 /** Whether the records that two pages share are in the same order on both, for all pages of two readings. */
 function agrees(one: Reading, other: Reading): boolean {
-  const places = new Map<string, [page: number, at: number][]>();
-  for (const [number, page] of one.pages.entries()) {
+  const places = placesIn(one.pages);
+  let agreeing = 0;
+  for (const page of other.pages) {
+    const inOrder = countInOrder(page, places);
+    if (inOrder === undefined) return false;
+    agreeing += inOrder;
+  }
+  return agreeing >= minAgreeing;
+}
+
+/** By identity. */
+function placesIn(pages: readonly FeedRecord[][]): Map<string, Place[]> {
+  const places = new Map<string, Place[]>();
+  for (const [number, page] of pages.entries()) {
     for (const [at, { identity }] of page.entries()) {
       places.set(identity, [...(places.get(identity) ?? []), [number, at]]);
     }
   }
-  let agreeing = 0;
-  for (const page of other.pages) {
-    const lastAt = new Map<number, number>();
-    for (const { identity } of page) {
-      const shared = places.get(identity) ?? [];
-      // Of events that are alike nobody knows which is which.
-      if (new Set(shared.map(([number]) => number)).size < shared.length) continue;
-      for (const [number, at] of shared) {
-        const last = lastAt.get(number);
-        if (last !== undefined && last >= at) return false;
-        if (last !== undefined) agreeing++;
-        lastAt.set(number, at);
-      }
+  return places;
+}
+
+/** How many records follow another one in the other reading as well; undefined where one comes before it there. */
+function countInOrder(page: readonly FeedRecord[], places: ReadonlyMap<string, Place[]>): number | undefined {
+  const lastAt = new Map<number, number>();
+  let count = 0;
+  for (const { identity } of page) {
+    const shared = places.get(identity) ?? [];
+    // Of events that are alike nobody knows which is which.
+    if (new Set(shared.map(([number]) => number)).size < shared.length) continue;
+    for (const [number, at] of shared) {
+      const last = lastAt.get(number);
+      if (last !== undefined && last >= at) return undefined;
+      if (last !== undefined) count++;
+      lastAt.set(number, at);
     }
   }
-  return agreeing >= minAgreeing;
+  return count;
 }
 
 function isNewestFirst(pages: readonly FeedRecord[][], minSteps: number): boolean {

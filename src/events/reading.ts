@@ -59,38 +59,84 @@ export async function openFeed(send: Send, query: EventQuery, wantedSize: number
 }
 
 /** @throws EcmError when the feed does not end */
-export async function readPages(send: Send, query: EventQuery, first: OpenFeed): Promise<Reading> {
-  const { size, total } = first;
-  const reading: Reading = { pages: [], size, isGapless: true, isTotalSteady: true, total };
-  const take = (page: FeedPage) => {
-    reading.isTotalSteady &&= page.total === total;
-    reading.pages.push(page.records);
-  };
-  if (first.records.length === 0) return reading;
-  take(first);
-  let isHonest = false;
-  for (let number = 2; number <= maxPages; number++) {
-    const before = reading.pages.at(-1)!;
-    const received = countRecords(reading.pages);
-    // The size of the first page is not known to be one that was asked for.
-    if (number > 2 && before.length < size && received === total) return reading;
-    const page = await readFurther(send, query, { page: number, size }, received >= (total ?? Infinity));
-    if (page.records.length === 0) return reading;
-    if (!isHonest && isSame(page.records, before)) {
-      // As many as a page holds may have come in; or the service gives one page for every number.
-      const far = await readFurther(send, query, { page: farPage, size }, true);
-      if (far.records.length > 0) return reading;
-      isHonest = true;
+export function readPages(send: Send, query: EventQuery, first: OpenFeed): Promise<Reading> {
+  return new FeedReader(send, query, first).read();
+}
+
+class FeedReader {
+  private readonly send: Send;
+  private readonly query: EventQuery;
+  private readonly first: OpenFeed;
+  private readonly reading: Reading;
+  /** The service does not give one page for every number. */
+  private isHonest = false;
+
+  constructor(send: Send, query: EventQuery, first: OpenFeed) {
+    this.send = send;
+    this.query = query;
+    this.first = first;
+    const { size, total } = first;
+    this.reading = { pages: [], size, isGapless: true, isTotalSteady: true, total };
+  }
+
+  async read(): Promise<Reading> {
+    const { reading, first } = this;
+    if (first.records.length === 0) return reading;
+    this.take(first);
+    for (let number = 2; number <= maxPages; number++) {
+      if (!(await this.readNext(number))) return reading;
     }
+    throw endless();
+  }
+
+  private take({ records, total }: FeedPage): void {
+    this.reading.isTotalSteady &&= total === this.first.total;
+    this.reading.pages.push(records);
+  }
+
+  /** @returns false at the end of the feed */
+  private async readNext(number: number): Promise<boolean> {
+    const { pages, size, total } = this.reading;
+    const before = pages.at(-1)!;
+    const received = countRecords(pages);
+    // The size of the first page is not known to be one that was asked for.
+    if (number > 2 && before.length < size && received === total) return false;
+    const page = await this.readPage(number, received >= (total ?? Number.POSITIVE_INFINITY));
+    if (page.records.length === 0) return false;
+    if (isSame(page.records, before) && (await this.repeatsPages())) return false;
     if (before.length < size) {
       // The last page has grown, or the service cuts its pages as it likes.
-      const again = await readFurther(send, query, { page: number - 1, size }, false);
-      reading.isGapless &&= again.records.length >= size;
-      take(again);
+      const again = await this.readPage(number - 1, false);
+      this.reading.isGapless &&= again.records.length >= size;
+      this.take(again);
     }
-    take(page);
+    this.take(page);
+    return true;
   }
-  throw new EcmError(
+
+  /** As many as a page holds may have come in; or the service gives one page for every number. */
+  private async repeatsPages(): Promise<boolean> {
+    if (this.isHonest) return false;
+    const far = await this.readPage(farPage, true);
+    this.isHonest = far.records.length === 0;
+    return !this.isHonest;
+  }
+
+  /** @param mayEnd a refusal says that there is no such page: all that was announced has been read */
+  private async readPage(page: number, mayEnd: boolean): Promise<FeedPage> {
+    try {
+      return await readPage(this.send, this.query, page, this.reading.size);
+    } catch (error) {
+      if (mayEnd && error instanceof ServiceError && (error.status === 400 || error.status === 404)) {
+        return { records: [], total: undefined };
+      }
+      throw error;
+    }
+  }
+}
+
+function endless(): EcmError {
+  return new EcmError(
     exitCodes.failed,
     `The feed of events has no end: ${maxPages.toLocaleString("en-US")} pages were read`,
     {
@@ -98,23 +144,6 @@ export async function readPages(send: Send, query: EventQuery, first: OpenFeed):
       hint: "Narrow it with --type or --days, or check the service with: ecm doctor",
     },
   );
-}
-
-/** @param mayEnd a refusal says that there is no such page: all that was announced has been read */
-async function readFurther(
-  send: Send,
-  query: EventQuery,
-  { page, size }: { page: number; size: number },
-  mayEnd: boolean,
-): Promise<FeedPage> {
-  try {
-    return await readPage(send, query, page, size);
-  } catch (error) {
-    if (mayEnd && error instanceof ServiceError && (error.status === 400 || error.status === 404)) {
-      return { records: [], total: undefined };
-    }
-    throw error;
-  }
 }
 
 async function readPage(send: Send, query: EventQuery, page: number, size: number): Promise<FeedPage> {

@@ -38,6 +38,12 @@ export interface ExportState {
   given: number;
 }
 
+export interface ExportOptions extends SendOptions {
+  behavior?: Behavior;
+  /** Called when every contact of a page has been taken. @param ids those that the page brought anew */
+  onPage?(ids: string[]): Promise<void>;
+}
+
 const startOfPass = {
   page: 1,
   position: 0,
@@ -55,17 +61,15 @@ export function freshExport(): ExportState {
  * Gives each contact once. Where contacts may have slid past the reader, because others were removed while pages were read,
  * it reads all again and gives those that were missed.
  * @param state changed as it goes
- * @param onPage called when every contact of a page has been taken; the ids are those that the page brought anew
  * @throws EcmError when the pages never show that they are all
  */
 export async function* exportContacts(
   send: Send,
   search: ContactSearch,
   state: ExportState,
-  options: SendOptions & { behavior?: Behavior } = {},
-  onPage: (ids: string[]) => Promise<void> = () => Promise.resolve(),
+  options: ExportOptions = {},
 ): AsyncGenerator<Partial<Contact>, void> {
-  const { behavior, ...sendOptions } = options;
+  const { behavior, onPage, ...sendOptions } = options;
   const read = searchPages(send, search, behavior, sendOptions);
   for (;;) {
     const size = nextSize(state);
@@ -82,17 +86,19 @@ export async function* exportContacts(
     }
     noteSlide(state, items, fresh, { total, size });
     const isLastPage = items.length === 0 || state.position >= total;
-    if (isLastPage) {
-      const isComplete = !state.isDoubtful && state.seen.size >= Math.min(total, state.firstTotal!);
-      if (!isComplete && state.pass === maxPasses) throw neverComplete(state.seen.size, total);
-      if (isComplete) {
-        await onPage(fresh);
-        return;
-      }
-      Object.assign(state, startOfPass, { pass: state.pass + 1 });
-    }
-    await onPage(fresh);
+    const isComplete = isLastPage && endPass(state, total);
+    await onPage?.(fresh);
+    if (isComplete) return;
   }
+}
+
+/** @returns whether everything was read; otherwise another pass begins. @throws EcmError after the last one */
+function endPass(state: ExportState, total: number): boolean {
+  const isComplete = !state.isDoubtful && state.seen.size >= Math.min(total, state.firstTotal!);
+  if (isComplete) return true;
+  if (state.pass === maxPasses) throw neverComplete(state.seen.size, total);
+  Object.assign(state, startOfPass, { pass: state.pass + 1 });
+  return false;
 }
 
 /**

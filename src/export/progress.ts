@@ -46,19 +46,21 @@ interface PageLine extends PartExtent, Omit<ExportState, "seen"> {
 /** Of the lines of the journal: another one is not continued. */
 const journalFormat = 2;
 
-/**
- * The caller holds the lock on the output file.
- * @param folder the state folder
- * @param target where the complete file will stand
- * @param identity everything that makes it the same export: account, structure, filters, columns, format, file
- * @param now milliseconds since the epoch
- */
+export interface ProgressOptions {
+  /** Where the complete file will stand. */
+  target: string;
+  /** Everything that makes it the same export: account, structure, filters, columns, format, file. */
+  identity: unknown;
+  /** Milliseconds since the epoch. */
+  now: number;
+  /** An earlier export is not continued. */
+  isFresh: boolean;
+}
+
+/** The caller holds the lock on the output file. @param folder the state folder */
 export async function openExportProgress(
   folder: string,
-  target: string,
-  identity: unknown,
-  now: number,
-  isFresh: boolean,
+  { target, identity, now, isFresh }: ProgressOptions,
 ): Promise<ExportProgress> {
   const name = createHash("sha256")
     .update(JSON.stringify([journalFormat, identity]))

@@ -1,5 +1,5 @@
 /** Sends requests: signs one, sends it, repeats it where the retry rule allows, reads the limits. */
-import { EcmError, InterruptedError, UsageError } from "../errors.ts";
+import { EcmError, InterruptedError, ReadOnlyError, UsageError } from "../errors.ts";
 import { requestTarget } from "../request-target.ts";
 import { version } from "../version.ts";
 import type {
@@ -48,7 +48,8 @@ export function createSend(configuration: SendConfiguration): Send {
   return async <T>(request: ApiRequest, options: SendOptions = {}): Promise<ApiAnswer<T>> => {
     const body = request.rawBody ?? (request.body === undefined ? undefined : JSON.stringify(request.body));
     const shown = redactRequest(request, body, redact);
-    if (configuration.readOnly && request.effect === "write") throw readOnly(shown);
+    if (configuration.readOnly && request.effect === "write")
+      throw new ReadOnlyError(`${shown.method} ${shown.path} would write and was not sent`);
     if (!isSafePath(request.path)) throw unsafePath(shown);
     const target = requestTarget(request);
     const wire = sign({ method: request.method, target, body }, configuration, userAgent);
@@ -280,13 +281,5 @@ function unsafePath(request: ApiRequest): UsageError {
   return new UsageError(
     `${JSON.stringify(request.path)} is not a valid path`,
     "It starts with /, has no blanks, no # and no part that is . or .., and other characters are percent-encoded",
-  );
-}
-
-function readOnly(request: ApiRequest): UsageError {
-  return new UsageError(
-    `Read-only mode: ${request.method} ${request.path} would write and was not sent`,
-    "Leave out --read-only, ECM_READ_ONLY, or the profile's own setting",
-    { type: "ReadOnlyError" },
   );
 }

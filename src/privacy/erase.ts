@@ -5,20 +5,14 @@ import { rm } from "node:fs/promises";
 import { basename, dirname, extname, join, sep } from "node:path";
 import { isFinished } from "../bulk/runs/enter.ts";
 import { fileOf } from "../bulk/runs/files.ts";
-import {
-  locksFolder,
-  type Manifest,
-  type OwnFolders,
-  readManifest,
-  runsFolder,
-  writeManifest,
-} from "../bulk/runs/folder.ts";
+import { locksFolder, type Manifest, readManifest, runsFolder, writeManifest } from "../bulk/runs/folder.ts";
 import { isTemporaryName } from "../disk/atomic-file.ts";
 import { type Lease, LockedError, takeLease } from "../disk/lease.ts";
 import { listUnderWay } from "../disk/under-way.ts";
 import { entriesOf, filesIn, foldersIn, isPacked, isRegular, isThere } from "../disk/walk.ts";
 import { EcmError, exitCodes } from "../errors.ts";
 import { eraseLines, erasePlan, eraseTable, holdsKey, journalEraser, textEraser } from "./erase-file.ts";
+import type { OwnFolders } from "./files-of-others.ts";
 import type { Redactor } from "./redaction.ts";
 
 /**
@@ -79,25 +73,37 @@ export async function requireNobodyAtWork(
   account: string,
 ): Promise<void> {
   const underWay = await listUnderWay(state);
-  for (const { kind, what, inputs, account: theirs } of underWay) {
-    if (kind === "export" && theirs === account) throw heldBy(what);
-    for (const input of inputs) {
-      // What is read from a pipe is in the run's folder.
-      if (!(await isRegular(input))) continue;
-      if ((await isPacked(input)) || (await holdsKey(input, redactor))) throw heldBy(what);
-    }
+  for (const activity of underWay) {
+    if (activity.kind === "export" && activity.account === account) throw heldBy(activity.what);
+    if (await mayReadPerson(activity.inputs, redactor)) throw heldBy(activity.what);
   }
   await requireErasableRuns(state, redactor);
-  if (underWay.length === 0) return;
+  const [first] = underWay;
   // Of a run that is not entered yet, and of an export: which of them writes it cannot be seen.
+  if (first && (await isInUnownedFiles(state, redactor))) throw heldBy(first.what);
+}
+
+/** Whether one of the inputs holds one of the keys, or cannot be searched. */
+async function mayReadPerson(inputs: readonly string[], redactor: Redactor): Promise<boolean> {
+  for (const input of inputs) {
+    // What is read from a pipe is in the run's folder.
+    if (!(await isRegular(input))) continue;
+    if ((await isPacked(input)) || (await holdsKey(input, redactor))) return true;
+  }
+  return false;
+}
+
+/** Whether one of the keys is in what exports have written, or among the runs in what is no run yet. */
+async function isInUnownedFiles(state: string, redactor: Redactor): Promise<boolean> {
   const runs = runsFolder(state);
   for (const folder of [...(await foldersIn(runs)), ...(await foldersIn(exportsFolder(state)))]) {
     const isRun = dirname(folder) === runs && (await isThere(join(folder, fileOf.manifest)));
-    if (!isRun && (await countHolding(folder, redactor)) > 0) throw heldBy(underWay[0]!.what);
+    if (!isRun && (await countHolding(folder, redactor)) > 0) return true;
   }
   for (const { name } of (await entriesOf(runs)).filter((entry) => entry.isFile())) {
-    if (await holdsKey(join(runs, name), redactor)) throw heldBy(underWay[0]!.what);
+    if (await holdsKey(join(runs, name), redactor)) return true;
   }
+  return false;
 }
 
 /**

@@ -1,12 +1,18 @@
 /** Files outside our folders that commands have read or written: an erasure names those that hold the person. */
 import { readdir } from "node:fs/promises";
 import { basename, dirname, join, sep } from "node:path";
-import { type OwnFolders, readManifest, runsFolder } from "../bulk/runs/folder.ts";
+import { readManifest, runsFolder } from "../bulk/runs/folder.ts";
 import { isTemporaryName } from "../disk/atomic-file.ts";
 import { foldersIn, isPacked, isRegular } from "../disk/walk.ts";
 import { listWrittenFiles } from "../disk/written-files.ts";
 import { holdsKey } from "./erase-file.ts";
 import type { Redactor } from "./redaction.ts";
+
+/** Folders whose files are all this program's own. */
+export interface OwnFolders {
+  state: string;
+  cache: string;
+}
 
 /** A file outside our folders, which its owner alone may change. */
 export interface FileOfOthers {

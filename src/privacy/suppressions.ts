@@ -61,27 +61,86 @@ const staleMilliseconds = 100;
  * @throws SuppressionsError for a list that cannot be read
  */
 export function openSuppressions(file: string, { mustExist = false } = {}): Suppressions {
-  let contents: Contents | undefined;
-  let hasOld = false;
-  let seen: Stats | undefined;
-  let lookedAt = Number.NEGATIVE_INFINITY;
+  return new SuppressionList(file, mustExist);
+}
 
-  function load(): void {
-    lookedAt = performance.now();
-    const now = saying(file, () => statsOf(file));
-    if (!now && (mustExist || seen)) throw missing(file);
-    if (!now) return;
-    if (seen && now.ino === seen.ino && now.size === seen.size && now.mtimeMs === seen.mtimeMs) return;
-    contents = readSettled(file);
-    hasOld = [...contents.entries.values()].some(({ isOld }) => isOld);
-    seen = now;
+class SuppressionList implements Suppressions {
+  readonly file: string;
+  private readonly mustExist: boolean;
+  private contents: Contents | undefined;
+  /** Whether any hash is of format 1. */
+  private hasOld = false;
+  private seen: Stats | undefined;
+  private lookedAt = Number.NEGATIVE_INFINITY;
+
+  constructor(file: string, mustExist: boolean) {
+    this.file = file;
+    this.mustExist = mustExist;
+    this.load();
   }
 
-  function find(key: string): Suppressed | undefined {
-    if (!contents || contents.entries.size === 0) return undefined;
-    const { secret, entries } = contents;
+  has(key: string): boolean {
+    if (performance.now() - this.lookedAt > staleMilliseconds) this.load();
+    return this.find(key) !== undefined;
+  }
+
+  hasNow(key: string): boolean {
+    this.load();
+    return this.find(key) !== undefined;
+  }
+
+  async add(keys: readonly string[], now: number): Promise<{ entries: Suppressed[]; added: number }> {
+    const addedAt = new Date(now).toISOString();
+    const entries = new Map<string, Suppressed>();
+    let added = 0;
+    await this.change(({ secret }) => {
+      const fresh = new Map<string, Suppressed>();
+      for (const key of keys) {
+        const hash = hashOf(secret, key);
+        const known = this.find(key);
+        if (!known) fresh.set(hash, { hash, addedAt });
+        entries.set(hash, known ?? { hash, addedAt });
+      }
+      added = fresh.size;
+      return [...fresh.values()].map((each) => recordOf("+", each)).join("");
+    });
+    return { entries: [...entries.values()], added };
+  }
+
+  async remove(keys: readonly string[], now: number): Promise<number> {
+    const addedAt = new Date(now).toISOString();
+    this.load();
+    if (!this.contents) return 0;
+    let removed = 0;
+    await this.change(() => {
+      const known = new Set(keys.flatMap((key) => this.find(key) ?? []));
+      removed = known.size;
+      return [...known].map(({ hash }) => recordOf("-", { hash, addedAt })).join("");
+    });
+    return removed;
+  }
+
+  list(): Suppressed[] {
+    this.load();
+    return [...(this.contents?.entries.values() ?? [])].map(({ hash, addedAt }) => ({ hash, addedAt }));
+  }
+
+  private load(): void {
+    const { file, seen } = this;
+    this.lookedAt = performance.now();
+    const now = saying(file, () => statsOf(file));
+    if (!now && (this.mustExist || seen)) throw missing(file);
+    if (!now || (seen && isSameState(seen, now))) return;
+    this.contents = readSettled(file);
+    this.hasOld = [...this.contents.entries.values()].some(({ isOld }) => isOld);
+    this.seen = now;
+  }
+
+  private find(key: string): Suppressed | undefined {
+    if (!this.contents || this.contents.entries.size === 0) return undefined;
+    const { secret, entries } = this.contents;
     const current = entries.get(hashOf(secret, key));
-    if (current || !hasOld) return current;
+    if (current || !this.hasOld) return current;
     for (const identity of formerIdentities(key)) {
       const former = entries.get(hmac(secret, identity));
       if (former?.isOld) return former;
@@ -90,67 +149,32 @@ export function openSuppressions(file: string, { mustExist = false } = {}): Supp
   }
 
   /** Reads the list under its lock, and writes the records that are to be added. */
-  async function change(recordsOf: (contents: Contents) => string): Promise<void> {
-    await withLock(file, async () => {
-      load();
+  private async change(recordsOf: (contents: Contents) => string): Promise<void> {
+    await withLock(this.file, async () => {
+      this.load();
+      const { contents } = this;
       const now = contents ?? newContents();
       const added = recordsOf(now);
       if (contents && added === "") return;
-      try {
-        if (contents?.format !== 2) await writeList(realFile(file), now, seen && seen.mode & 0o777);
-        if (added !== "") appendRecords(file, readSettled(file), added);
-      } catch (error) {
-        throw error instanceof EcmError ? error : unwritable(file, error);
-      }
-      load();
+      await this.write(now, contents?.format !== 2, added);
+      this.load();
     });
   }
 
-  load();
-  return {
-    file,
-    has(key) {
-      if (performance.now() - lookedAt > staleMilliseconds) load();
-      return find(key) !== undefined;
-    },
-    hasNow(key) {
-      load();
-      return find(key) !== undefined;
-    },
-    async add(keys, now) {
-      const addedAt = new Date(now).toISOString();
-      const entries = new Map<string, Suppressed>();
-      let added = 0;
-      await change((current) => {
-        const fresh = new Map<string, Suppressed>();
-        for (const key of keys) {
-          const hash = hashOf(current.secret, key);
-          const known = find(key);
-          if (!known) fresh.set(hash, { hash, addedAt });
-          entries.set(hash, known ?? { hash, addedAt });
-        }
-        added = fresh.size;
-        return [...fresh.values()].map((each) => recordOf("+", each)).join("");
-      });
-      return { entries: [...entries.values()], added };
-    },
-    async remove(keys, now) {
-      const addedAt = new Date(now).toISOString();
-      load();
-      if (!contents) return 0;
-      let removed = 0;
-      await change(() => {
-        const known = new Set(keys.flatMap((key) => find(key) ?? []));
-        removed = known.size;
-        return [...known].map(({ hash }) => recordOf("-", { hash, addedAt })).join("");
-      });
-      return removed;
-    },
-    list() {
-      load();
-      return [...(contents?.entries.values() ?? [])].map(({ hash, addedAt }) => ({ hash, addedAt }));
-    },
-  };
+  /** @param isNew the file is not there yet, or of an older format */
+  private async write(contents: Contents, isNew: boolean, added: string): Promise<void> {
+    const { file, seen } = this;
+    try {
+      if (isNew) await writeList(realFile(file), contents, seen && seen.mode & 0o777);
+      if (added !== "") appendRecords(file, readSettled(file), added);
+    } catch (error) {
+      throw error instanceof EcmError ? error : unwritable(file, error);
+    }
+  }
+}
+
+function isSameState(one: Stats, other: Stats): boolean {
+  return one.ino === other.ino && one.size === other.size && one.mtimeMs === other.mtimeMs;
 }
 
 /** The prefix tells these hashes from those of format 1, which are of keys that were normalised in another way. */

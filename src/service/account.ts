@@ -7,9 +7,8 @@ import type { Contact, ContactList, ContactStructure, Send } from "../wire.ts";
 import type { Behaviors } from "./behavior.ts";
 import { countLists, type ListReading, readAllLists } from "./list-pages.ts";
 import { resolveName } from "./names.ts";
-import { isEqual, isNamed, listNames, mayBeOutdated, namesIn } from "./outdated-names.ts";
-import { createRecalledNames } from "./recalled-names.ts";
-import type { RememberedNames } from "./remembered-names.ts";
+import { isEqual, isNamed, listNames, mayBeOutdated, type Naming, namesIn } from "./outdated-names.ts";
+import { type AccountMemory, createRecalledNames } from "./recalled-names.ts";
 import { type ListFilters, provenListFilters } from "./several-lists.ts";
 import { listStructuresRequest, readStructures } from "./structures.ts";
 import { createWholeStructures } from "./whole-structures.ts";
@@ -59,20 +58,6 @@ export interface Account {
 
 /** One process at a time creates names in an account, as far as processes share a state folder. */
 export type NamesLock = <T>(structureId: string, perform: () => Promise<T>) => Promise<T>;
-
-export interface Naming {
-  structure: ContactStructure;
-  lists: ContactList[];
-}
-
-/** What earlier commands saw of the account. */
-export interface AccountMemory {
-  /** What was seen at most so long ago. */
-  recall(seconds: number): Pick<RememberedNames, "structures" | "whole" | "lists">;
-  /** @param askedAt when the first of their pages was asked for, in milliseconds since the epoch */
-  keepLists(structureId: string, lists: readonly ContactList[], askedAt: number): void;
-  now(): number;
-}
 
 /**
  * @param preferred the structure named by flag, environment or profile, if any

@@ -5,34 +5,13 @@
 import { EcmError, exitCodes, UsageError } from "../errors.ts";
 import type { Contact, ContactStructure, Criteria, Filter, SearchBody } from "../wire.ts";
 import type { Account } from "./account.ts";
+import type { Conditions, LocalCondition } from "./conditions.ts";
 import { allOf, equals } from "./contacts.ts";
 import { normalKey } from "./key-spelling.ts";
 import { resolveTag } from "./names.ts";
 import type { ListFilters } from "./several-lists.ts";
 import { parseStatus, secondaryCondition } from "./status-words.ts";
 import { isEmailKey } from "./structures.ts";
-
-/** A condition that no search of the service can express: it is held against each contact that the service finds. */
-export interface LocalCondition {
-  /** The parts of a contact that it reads, as a search's `source` names them. */
-  needs: readonly string[];
-  holds(contact: Partial<Contact>): boolean;
-  /** What it asks for, to tell two searches apart. */
-  wanted: unknown;
-}
-
-export interface SeveralKeys {
-  values: string[];
-  /** Keys of e-mail are one in every letter case. */
-  areEmails: boolean;
-}
-
-export interface Conditions {
-  filters: Filter[];
-  /** Any of these keys, besides the filters: how several are asked for has to be found out (`key-search.ts`). */
-  keys?: SeveralKeys;
-  keeps?: LocalCondition;
-}
 
 export interface WantedContacts {
   key?: string[];

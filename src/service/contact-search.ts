@@ -2,7 +2,7 @@
 import { ServiceError } from "../errors.ts";
 import type { Contact, Filter, SearchAnswer, Send, SendOptions } from "../wire.ts";
 import type { Behavior } from "./behavior.ts";
-import type { LocalCondition, SeveralKeys } from "./contact-filters.ts";
+import type { LocalCondition, SeveralKeys } from "./conditions.ts";
 import { type ContactQuery, readSearch, searchContactsRequest, statusParts } from "./contacts.ts";
 import { listPages, searchesLists } from "./local-list-filter.ts";
 import { isSizeRefusal, type Page, type ReadPage } from "./pages.ts";

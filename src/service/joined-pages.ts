@@ -1,6 +1,7 @@
 /** Any paged answer joined into one array: lists, events, searches. */
-import { ServiceError, UnreadableAnswerError, UsageError } from "../errors.ts";
+import { UnreadableAnswerError, UsageError } from "../errors.ts";
 import type { ApiRequest, Send } from "../wire.ts";
+import { openPages, type Page, pagesInOrder, type ReadPage } from "./pages.ts";
 
 const firstSize = 100;
 
@@ -20,41 +21,16 @@ export async function joinPages(
     );
   }
   const asked = pagedRequest(request);
-  const joined: unknown[] = [];
-  const seen = new Set<string>();
-  let size = asked.size;
-  for (let page = 1; ; page++) {
-    const answer = await sendPage(page);
-    // What moved from one page to the next comes once; two records of one page may be alike.
-    const fresh = answer.records.filter((record) => !seen.has(identityOf(record)));
-    for (const record of fresh) seen.add(identityOf(record));
-    joined.push(...fresh);
-    const isNew = fresh.length > 0;
-    const isComplete = answer.total !== undefined && page * size >= answer.total;
-    if (!isNew || isComplete) return { records: joined, total: answer.total };
-  }
-
-  async function sendPage(page: number) {
-    for (;;) {
-      try {
-        const answer = pageOf((await send(asked.of(page, size))).body);
-        const isCut =
-          page === 1 &&
-          answer.records.length > 0 &&
-          answer.records.length < Math.min(size, answer.total ?? 0);
-        // A service that silently gives less than asked counts its pages by what it gives.
-        if (isCut) size = answer.records.length;
-        return answer;
-      } catch (error) {
-        const isAboutSize =
-          error instanceof ServiceError &&
-          error.status === 400 &&
-          /size/i.test(`${error.details.field} ${error.message}`);
-        if (page > 1 || size <= 1 || !isAboutSize) throw error;
-        size = Math.floor(size / 2);
-      }
-    }
-  }
+  let total: number | undefined;
+  const read: ReadPage<unknown> = async (page, size) => {
+    const answer = pageOf((await send(asked.of(page, size))).body);
+    total = answer.total;
+    return answer;
+  };
+  const records: unknown[] = [];
+  const opened = await openPages(read, { size: asked.size });
+  for await (const page of pagesInOrder(read, opened, identityOf)) records.push(...page);
+  return { records, total };
 }
 
 interface PagedRequest {
@@ -97,12 +73,12 @@ function bodyOf({ rawBody = "{}" }: ApiRequest): Record<string, unknown> {
   throw new UsageError("--paginate: the body of a search is a JSON object");
 }
 
-function pageOf(body: unknown): { records: unknown[]; total?: number } {
-  if (Array.isArray(body)) return { records: body };
+function pageOf(body: unknown): Page<unknown> {
+  if (Array.isArray(body)) return { items: body };
   const { records, contacts, total, totalRecords } = (body ?? {}) as Record<string, unknown>;
   const found = Array.isArray(records) ? records : contacts;
   const count = total ?? totalRecords;
-  if (Array.isArray(found)) return { records: found, total: typeof count === "number" ? count : undefined };
+  if (Array.isArray(found)) return { items: found, total: typeof count === "number" ? count : undefined };
   throw new UnreadableAnswerError("--paginate: the answer is not a page of records", {
     hint: "Leave out --paginate to see the answer as it comes",
   });

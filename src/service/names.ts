@@ -46,11 +46,15 @@ export function isId(word: string): boolean {
   return /^[0-9a-f]{24}$/i.test(word);
 }
 
-/** The name that was likely meant, when one is close enough to be a typo. */
-export function closest(wanted: string, names: readonly string[]): string | undefined {
-  const tolerance = Math.max(1, Math.floor(wanted.length / 3));
+/**
+ * The name that was likely meant, when one is close enough to be a typo.
+ * @param folded what is compared of a name
+ */
+export function closest(wanted: string, names: readonly string[], folded = fold): string | undefined {
+  const typed = folded(wanted);
+  const tolerance = Math.max(1, Math.floor(typed.length / 3));
   const [best] = names
-    .map((name) => ({ name, slips: slipsBetween(fold(wanted), fold(name)) }))
+    .map((name) => ({ name, slips: slipsBetween(typed, folded(name)) }))
     .filter(({ slips }) => slips <= tolerance)
     .sort((one, other) => one.slips - other.slips);
   return best?.name;

@@ -1,8 +1,13 @@
 /** Whether remembered names and ids are still those of the account. */
-import { EcmError, NotFoundError, ServiceError, UsageError } from "../errors.ts";
+import { EcmError, NotFoundError, ReadOnlyError, ServiceError, UsageError } from "../errors.ts";
 import type { Contact, ContactList, ContactStructure } from "../wire.ts";
-import type { Naming } from "./account.ts";
 import { ContactNotFoundError } from "./find-contact.ts";
+
+/** Names for all that contacts hold. */
+export interface Naming {
+  structure: ContactStructure;
+  lists: ContactList[];
+}
 
 /** Whether a failure may come of names or ids that are outdated. */
 export function mayBeOutdated(error: unknown): boolean {
@@ -11,7 +16,7 @@ export function mayBeOutdated(error: unknown): boolean {
     if (type === "DuplicateFieldError" || type === "ConcurrencyError") return false;
     return error.status === 404 || (error.status === 400 && !ownParts.has(field ?? ""));
   }
-  if (!(error instanceof EcmError) || error.type === "ReadOnlyError") return false;
+  if (!(error instanceof EcmError) || error instanceof ReadOnlyError) return false;
   return (
     error instanceof UsageError ||
     (error instanceof NotFoundError && !(error instanceof ContactNotFoundError))

@@ -1,6 +1,15 @@
 /** The names of earlier commands that a command takes in place of fetching them, and whether it has taken any. */
-import type { AccountMemory } from "./account.ts";
-import { rememberedSeconds } from "./remembered-names.ts";
+import type { ContactList } from "../wire.ts";
+import { type RememberedNames, rememberedSeconds } from "./remembered-names.ts";
+
+/** What earlier commands saw of the account. */
+export interface AccountMemory {
+  /** What was seen at most so long ago. */
+  recall(seconds: number): Pick<RememberedNames, "structures" | "whole" | "lists">;
+  /** @param askedAt when the first of their pages was asked for, in milliseconds since the epoch */
+  keepLists(structureId: string, lists: readonly ContactList[], askedAt: number): void;
+  now(): number;
+}
 
 export type RecalledNames = ReturnType<typeof createRecalledNames>;
 

@@ -2,7 +2,8 @@
 import { EcmError, exitCodes } from "../errors.ts";
 import type { Contact, ContactStructure, Filter } from "../wire.ts";
 import type { Account } from "./account.ts";
-import { contactConditions, type LocalCondition } from "./contact-filters.ts";
+import type { LocalCondition } from "./conditions.ts";
+import { contactConditions } from "./contact-filters.ts";
 import { statusOf, statusParts } from "./contacts.ts";
 import type { Where } from "./where.ts";
 

@@ -1,7 +1,7 @@
 /** `--status`: the words of the service's documents, and those that people use, in any letter case. Pure. */
 import { EcmError, exitCodes, UsageError } from "../errors.ts";
 import type { Contact } from "../wire.ts";
-import type { LocalCondition } from "./contact-filters.ts";
+import type { LocalCondition } from "./conditions.ts";
 import { statusOf, statusParts } from "./contacts.ts";
 
 export interface WantedStatus {

@@ -6,7 +6,16 @@ import type { ASTNode, Environment } from "@marcbachmann/cel-js";
 import { EcmError, exitCodes, NotFoundError, UsageError } from "../errors.ts";
 import type { Contact, ContactList, ContactStructure } from "../wire.ts";
 import type { Account } from "./account.ts";
-import type { LocalCondition } from "./contact-filters.ts";
+import {
+  at,
+  type Cel,
+  nodesOf,
+  placeOf,
+  registerStrictNumbers,
+  summaryOf,
+  withStrictNumbers,
+} from "./cel.ts";
+import type { LocalCondition } from "./conditions.ts";
 import { statusOf, statusParts } from "./contacts.ts";
 import { closest, isId } from "./names.ts";
 
@@ -16,8 +25,6 @@ export interface Where {
   /** @throws UsageError for a name that does not exist, or an expression that is no condition, with the place */
   compile(account: Account, structure: ContactStructure): Promise<LocalCondition>;
 }
-
-type Cel = typeof import("@marcbachmann/cel-js");
 
 const builtIn: Record<string, { type: string; needs: readonly string[] }> = {
   key: { type: "string", needs: ["key"] },
@@ -275,40 +282,6 @@ function requirePattern(text: string, node: ASTNode): void {
   }
 }
 
-/** Conversions under names of the same length, so that places stay where they are. */
-const strictNames: Record<string, string> = { int: "Int", uint: "Uint" };
-
-/**
- * The library takes an empty text for 0, which the language calls an error: `int(Age) < 18` would hold for everybody
- * whose age is not known.
- */
-function registerStrictNumbers(cel: Cel, environment: Environment): void {
-  for (const [name, strict] of Object.entries(strictNames)) {
-    const convert = new cel.Environment().registerVariable("x", "dyn").parse(`${name}(x)`);
-    for (const type of ["string", "int", "uint", "double"]) {
-      environment.registerFunction(`${strict}(${type}): ${name}`, (x: unknown) => {
-        if (x !== "") return convert({ x });
-        throw new cel.EvaluationError(`${name}() type error: an empty text is no number`);
-      });
-    }
-  }
-  environment.registerFunction("Int(google.protobuf.Timestamp): int", (x: Date) =>
-    BigInt(Math.floor(x.getTime() / 1000)),
-  );
-}
-
-function withStrictNumbers(text: string, ast: ASTNode): string {
-  let strict = text;
-  for (const node of nodesOf(ast)) {
-    const name = node.op === "call" ? (node.args as [string, unknown])[0] : "";
-    const replacement = Object.hasOwn(strictNames, name) ? strictNames[name]! : undefined;
-    if (replacement && text.startsWith(name, node.start)) {
-      strict = strict.slice(0, node.start) + replacement + strict.slice(node.start + name.length);
-    }
-  }
-  return strict;
-}
-
 const comparisons: readonly string[] = ["==", "!=", "in"];
 
 /** Same length, so that places stay where they are. */
@@ -325,15 +298,6 @@ function foldStatuses(text: string, ast: ASTNode): string {
     }
   }
   return folded;
-}
-
-function* nodesOf(value: unknown): Generator<ASTNode> {
-  if (Array.isArray(value)) for (const each of value) yield* nodesOf(each);
-  else if (typeof value === "object" && value !== null && "op" in value) {
-    const node = value as ASTNode;
-    yield node;
-    yield* nodesOf(node.args);
-  }
 }
 
 function guarded<T>(text: string, parse: () => T): T {
@@ -369,20 +333,4 @@ function unknownName(text: string, node: ASTNode, kind: string, name: string, na
         : `There is no ${kind} yet`
       : `Did you mean ${JSON.stringify(likely)}?`,
   );
-}
-
-function summaryOf(error: unknown): string {
-  return (error as { summary?: string }).summary ?? (error as Error).message;
-}
-
-function placeOf(text: string, error: unknown): string {
-  const range = (error as { range?: { start: number } }).range;
-  return range ? at(text, range) : "";
-}
-
-/** ` (at character 9: Cty == "x")` */
-function at(text: string, { start }: { start: number }): string {
-  const rest = text.slice(start, start + 20);
-  if (rest === "") return " (at the end)";
-  return ` (at character ${start + 1}: ${rest}${start + 20 < text.length ? "…" : ""})`;
 }

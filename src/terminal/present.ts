@@ -2,8 +2,9 @@
  * Results → stdout, in the format that was asked for. `json` and `ndjson` give the service's own objects untouched;
  * `table`, `csv` and `tsv` give the view's columns; `id` gives ids.
  */
+
+import { csvLine, joinNames, safeCell, tsvLine } from "../delimited-lines.ts";
 import { UsageError } from "../errors.ts";
-import { csvLine, joinNames, safeCell, tsvLine } from "./cells.ts";
 import type { OutputOptions } from "./format.ts";
 import { openOutput, type Sink, wantsMark } from "./output-file.ts";
 import type { Terminal } from "./terminal.ts";

@@ -144,7 +144,9 @@ describe("existing contacts that the file marks", () => {
     expect((await contactsIn(service)).get("bob@example.com")?.fields["First Name"]).toBe("Bob");
   });
 
-  it("are unsubscribed once although answers are lost and the run stops at every request", async () => {
+  it("are unsubscribed once although answers are lost and the run stops at every request", {
+    tags: "slow",
+  }, async () => {
     const reference = await account();
     const path = await inputFile(marks);
     const flags = ["--unsubscribe-marked", "--list", "News", "--json"];

@@ -5,6 +5,7 @@
 import { describe, expect, it } from "vitest";
 import { startWitness } from "../journeys/witness.ts";
 import type { Result } from "../support/ecm.ts";
+import { firstQuick } from "../support/first-quick.ts";
 import { type RunningSandbox, startSandbox } from "../support/sandbox.ts";
 import { call, contactsIn, inputFile, manyRows, summaryOf } from "./kit.ts";
 
@@ -104,20 +105,18 @@ describe("a person who is suppressed while a run waits", () => {
     ],
   };
 
-  for (const [name, argsFor] of Object.entries(creating)) {
-    it(`is not created by ${name}`, async () => {
-      const { service, runWaiting } = await startScene({ isEmpty: true });
-      const args = argsFor(await inputFile(manyRows(count)));
-      const result = await runWaiting([...args, "--json"], async () => {
-        expect((await service.ecm(["suppressions", "add", last])).code).toBe(0);
-      });
-      expect([...(await contactsIn(service)).keys()]).not.toContain(last);
-      expect(summaryOf(result)).toMatchObject({
-        rows: { created: count - 1, skipped: 1, pending: 0 },
-        consent: { suppressed: 1 },
-      });
+  firstQuick(2)(Object.entries(creating))("is not created by %s", async (_name, argsFor) => {
+    const { service, runWaiting } = await startScene({ isEmpty: true });
+    const args = argsFor(await inputFile(manyRows(count)));
+    const result = await runWaiting([...args, "--json"], async () => {
+      expect((await service.ecm(["suppressions", "add", last])).code).toBe(0);
     });
-  }
+    expect([...(await contactsIn(service)).keys()]).not.toContain(last);
+    expect(summaryOf(result)).toMatchObject({
+      rows: { created: count - 1, skipped: 1, pending: 0 },
+      consent: { suppressed: 1 },
+    });
+  });
 
   it("is created all the same with --include-suppressed", async () => {
     const { service, runWaiting } = await startScene({ isEmpty: true });
@@ -210,20 +209,21 @@ describe("runs undo --delete-created", () => {
     ...["runs", "undo", run, "--delete-created", "--yes", "--concurrency", "1", "--json"],
   ];
 
-  for (const [what, leave] of Object.entries(left)) {
-    it(`keeps who ${what} before it begins`, async () => {
-      const { service } = await startScene({ isEmpty: true });
-      const { run } = summaryOf(await service.ecm(["import", await inputFile(manyRows(count)), "--json"]));
-      await leave(service);
-      const undone = await service.ecm(undoArguments(run!));
-      expect([...(await contactsIn(service)).keys()]).toEqual([last]);
-      expect(summaryOf(undone)).toMatchObject({
-        rows: { deleted: count - 1, rejected: 1 },
-        codes: { rejected: { changed_since: 1 } },
-      });
+  firstQuick(2)(Object.entries(left))("keeps who %s before it begins", async (_name, leave) => {
+    const { service } = await startScene({ isEmpty: true });
+    const { run } = summaryOf(await service.ecm(["import", await inputFile(manyRows(count)), "--json"]));
+    await leave(service);
+    const undone = await service.ecm(undoArguments(run!));
+    expect([...(await contactsIn(service)).keys()]).toEqual([last]);
+    expect(summaryOf(undone)).toMatchObject({
+      rows: { deleted: count - 1, rejected: 1 },
+      codes: { rejected: { changed_since: 1 } },
     });
+  });
 
-    it(`keeps who ${what} between its look at the contact and the deletion`, async () => {
+  firstQuick(2)(Object.entries(left))(
+    "keeps who %s between its look at the contact and the deletion",
+    async (_name, leave) => {
       const { service, runWaiting } = await startScene({ isEmpty: true });
       const file = await inputFile(`Email,First Name\n${last},Last\n`);
       const { run } = summaryOf(await service.ecm(["import", file, "--json"]));
@@ -231,8 +231,8 @@ describe("runs undo --delete-created", () => {
       const undone = await runWaiting(undoArguments(run!), () => leave(service), 2);
       expect([...(await contactsIn(service)).keys()]).toEqual([last]);
       expect(summaryOf(undone)).toMatchObject({ rows: { deleted: 0, rejected: 1 } });
-    });
-  }
+    },
+  );
 });
 
 describe("values that others set while a run waits", () => {
@@ -250,29 +250,30 @@ describe("values that others set while a run waits", () => {
   const valuesAfterUndo = (theirs: string[]) =>
     Object.fromEntries(keys.map((key) => [key, theirs.includes(key) ? "Theirs" : "Old"]));
 
-  for (const [name, argsFor] of Object.entries(setting)) {
-    it(`are what the undo of ${name} puts back`, async () => {
-      const { service, runWaiting } = await startScene();
-      let theirs: string[] = [];
-      const changed = await runWaiting([...argsFor(await file()), "--json"], async () => {
-        theirs = await othersSet(service, "Old", "Theirs");
-        // Whom the run has unsubscribed by then still has the value.
-        const left = await service.ecm(["contact", "search", "--status", "active", "--all", "-o", "id"]);
-        const active = left.stdout.split("\n");
-        const isActive = await Promise.all(
-          theirs.map(async (key) => active.includes(await idOf(service, key))),
-        );
-        theirs = theirs.filter((_, index) => isActive[index]);
-      });
-      expect(theirs).not.toEqual([]);
-      expect(summaryOf(changed)).toMatchObject({ rows: { updated: count, pending: 0 } });
-      expect(new Set(Object.values(await valuesIn(service)))).toEqual(new Set(["New"]));
-      const undone = await service.ecm(["runs", "undo", summaryOf(changed).run!, "--json"]);
-      expect(undone.code, undone.stderr).toBe(0);
-      expect(await valuesIn(service)).toEqual(valuesAfterUndo(theirs));
+  firstQuick(2)(Object.entries(setting))("are what the undo of %s puts back", async (_name, argsFor) => {
+    const { service, runWaiting } = await startScene();
+    let theirs: string[] = [];
+    const changed = await runWaiting([...argsFor(await file()), "--json"], async () => {
+      theirs = await othersSet(service, "Old", "Theirs");
+      // Whom the run has unsubscribed by then still has the value.
+      const left = await service.ecm(["contact", "search", "--status", "active", "--all", "-o", "id"]);
+      const active = left.stdout.split("\n");
+      const isActive = await Promise.all(
+        theirs.map(async (key) => active.includes(await idOf(service, key))),
+      );
+      theirs = theirs.filter((_, index) => isActive[index]);
     });
+    expect(theirs).not.toEqual([]);
+    expect(summaryOf(changed)).toMatchObject({ rows: { updated: count, pending: 0 } });
+    expect(new Set(Object.values(await valuesIn(service)))).toEqual(new Set(["New"]));
+    const undone = await service.ecm(["runs", "undo", summaryOf(changed).run!, "--json"]);
+    expect(undone.code, undone.stderr).toBe(0);
+    expect(await valuesIn(service)).toEqual(valuesAfterUndo(theirs));
+  });
 
-    it(`are left alone by the undo of ${name} where they are the run's own`, async () => {
+  firstQuick(2)(Object.entries(setting))(
+    "are left alone by the undo of %s where they are the run's own",
+    async (_name, argsFor) => {
       const { service, runWaiting } = await startScene();
       let theirs: string[] = [];
       const changed = await runWaiting([...argsFor(await file()), "--json"], async () => {
@@ -283,8 +284,8 @@ describe("values that others set while a run waits", () => {
       await service.ecm(["runs", "undo", summaryOf(changed).run!]);
       const kept = Object.fromEntries(keys.map((key) => [key, theirs.includes(key) ? "New" : "Old"]));
       expect(await valuesIn(service)).toEqual(kept);
-    });
-  }
+    },
+  );
 
   const choosing: Record<string, string[]> = {
     "a change": ["mutate", "--where", 'First_Name == "Old"', "--set", "First Name=New"],
@@ -293,8 +294,9 @@ describe("values that others set while a run waits", () => {
     "a deletion": ["delete", "--where", 'First_Name == "Old"', "--yes"],
     "a deletion of names": ["delete", ...keys, "--where", 'First_Name == "Old"', "--yes"],
   };
-  for (const [name, words] of Object.entries(choosing)) {
-    it(`end the selection of ${name}: who is chosen no more is left alone`, async () => {
+  firstQuick(2)(Object.entries(choosing))(
+    "end the selection of %s: who is chosen no more is left alone",
+    async (_name, words) => {
       const { service, runWaiting } = await startScene();
       let theirs: string[] = [];
       const changed = await runWaiting(["contact", ...words, "--json"], async () => {
@@ -317,8 +319,8 @@ describe("values that others set while a run waits", () => {
       const status = ["--status", "active", "--where", 'First_Name == "Theirs"', "--count"];
       const active = await service.ecm(["contact", "search", ...status]);
       expect(active.stdout.trim()).toBe(String(theirs.length));
-    });
-  }
+    },
+  );
 
   it("are left alone by an undo, and what it cannot put back is said", async () => {
     const { service, runWaiting } = await startScene();

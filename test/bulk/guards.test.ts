@@ -1,5 +1,6 @@
 /** `--max-changes`, `--max-clears`, `--max-create`, `--max-delete`: decided on the whole plan, before the first write. */
-import { describe, expect, it } from "vitest";
+import { expect, it } from "vitest";
+import { firstGroupsQuick } from "../support/first-quick.ts";
 import type { RunningSandbox } from "../support/sandbox.ts";
 import { contactLines, summaryOf } from "./kit.ts";
 import { holdings, makePlanFile, startPeople, writesAt } from "./plan-kit.ts";
@@ -112,7 +113,7 @@ const shares = ({ count, of }: Case) => ({
 
 const named = cases.map((each) => [`${each.command.slice(0, 2).join(" ")} ${each.flag}`, each] as const);
 
-describe.each(named)("%s", (_name, each) => {
+firstGroupsQuick(3)(named)("%s", (_name, each) => {
   const { stdin, flag, count, of, would } = each;
 
   it("writes nothing where the plan does more, and goes on once that is allowed", async () => {

@@ -2,6 +2,7 @@
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { temporaryFolder } from "../support/ecm.ts";
+import { firstQuick } from "../support/first-quick.ts";
 import { startSandbox } from "../support/sandbox.ts";
 import { inputFile, manyRows, summaryOf } from "./kit.ts";
 
@@ -10,7 +11,7 @@ const variants: Record<string, string>[] = [
   { keys: "first", "max-keys": "2", page: "cap:3", structures: "slim", inactive: "hidden" },
 ];
 
-it.each(variants)("the price of every bulk command is what it sends, with %j", async (given) => {
+firstQuick(1)(variants)("the price of every bulk command is what it sends, with %j", async (given) => {
   const service = await startSandbox({ variants: given });
   // Nothing is remembered of names: each command pays for them itself.
   const ecm = async (args: string[]) => {
@@ -60,7 +61,9 @@ it.each(variants)("the price of every bulk command is what it sends, with %j", a
   expect(off).toEqual([]);
 });
 
-it("a dry run's share of the month is that of the whole real run, look-ups included", async () => {
+it("a dry run's share of the month is that of the whole real run, look-ups included", {
+  tags: "slow",
+}, async () => {
   const service = await startSandbox({ monthlyLimit: 1000 });
   const rows = await inputFile(manyRows(250));
   const filled = await service.ecm(["import", rows]);

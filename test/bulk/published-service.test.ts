@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { startWitness } from "../journeys/witness.ts";
+import { firstQuick } from "../support/first-quick.ts";
 import { contactsIn, inputFile, manyRows, summaryOf } from "./kit.ts";
 
 /** A service whose searches tell neither lists nor status nor versions, whatever `source` asks for. */
@@ -20,15 +21,18 @@ async function startTerse() {
 }
 
 describe("a service whose searches leave out lists and versions", () => {
-  it.each([[40], [150]])("gets no write for %d contacts that are as the file wants them", async (size) => {
-    const witness = await startTerse();
-    const path = await inputFile(manyRows(size));
-    const args = ["import", path, "--list", "L", "--create-missing", "--json"];
-    expect(summaryOf(await witness.ecm(args)).rows.created).toBe(size);
-    witness.writes.length = 0;
-    expect(summaryOf(await witness.ecm(args)).rows).toMatchObject({ unchanged: size, updated: 0 });
-    expect(witness.writes).toEqual([]);
-  });
+  firstQuick(1)([[40], [150]])(
+    "gets no write for %d contacts that are as the file wants them",
+    async (size) => {
+      const witness = await startTerse();
+      const path = await inputFile(manyRows(size));
+      const args = ["import", path, "--list", "L", "--create-missing", "--json"];
+      expect(summaryOf(await witness.ecm(args)).rows.created).toBe(size);
+      witness.writes.length = 0;
+      expect(summaryOf(await witness.ecm(args)).rows).toMatchObject({ unchanged: size, updated: 0 });
+      expect(witness.writes).toEqual([]);
+    },
+  );
 
   it("has its lists synced with a write for each member that comes or goes", async () => {
     const witness = await startTerse();

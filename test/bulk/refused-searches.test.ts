@@ -1,6 +1,7 @@
 /** A search that the service refuses says nothing about who exists: nobody is created, deleted or passed over for it. */
 import { describe, expect, it } from "vitest";
 import { startWitness, type Witness } from "../journeys/witness.ts";
+import { firstQuick } from "../support/first-quick.ts";
 import { errorBody } from "../support/http-server.ts";
 import { contactsIn, inputFile, manyContacts, manyRows, summaryOf } from "./kit.ts";
 
@@ -35,7 +36,7 @@ const bulkCommands: Record<string, () => Promise<string[]>> = {
 };
 
 describe("a service that refuses every search", () => {
-  it.each(Object.entries(bulkCommands))(
+  firstQuick(4)(Object.entries(bulkCommands))(
     "ends %s with its words, and nothing is written",
     async (_, words_) => {
       const witness = await startRefusing(() => true);
@@ -88,7 +89,7 @@ describe("a service that refuses every search", () => {
 describe("a service that refuses one key", () => {
   const isRefused = (body: string) => body.includes("p5@example.com");
 
-  it.each([
+  firstQuick(1)([
     ["import", ["import"], []],
     ["delete", ["contact", "delete", "--keys"], ["--yes"]],
     ["unsubscribe", ["contact", "unsubscribe", "--keys"], ["--yes"]],
@@ -118,19 +119,22 @@ describe("a service that refuses one key", () => {
 describe("a service that refuses searches for inactive contacts", () => {
   const isAboutInactive = (body: string) => /inactive/i.test(body);
 
-  it.each(["delete", "unsubscribe"])("does not say in %s that a hidden contact is missing", async (kind) => {
-    const witness = await startRefusing(isAboutInactive, { inactive: "hidden" });
-    const keys = await inputFile("p0@example.com\nhidden@example.com\n", "keys.txt");
-    witness.sandbox.admin.seed({
-      contacts: [{ key: "hidden@example.com", status: { primary: "Inactive", secondary: "Unsubscribe" } }],
-    });
-    const result = await witness.ecm(["contact", kind, "--keys", keys, "--yes", "--json"]);
-    expect(result.code, result.stderr).toBe(3);
-    expect(summaryOf(result)).toMatchObject({
-      rows: { rejected: 1, skipped: 0, [kind === "delete" ? "deleted" : "updated"]: 1 },
-      codes: { rejected: { ValidationError: 1 } },
-    });
-  });
+  firstQuick(1)(["delete", "unsubscribe"])(
+    "does not say in %s that a hidden contact is missing",
+    async (kind) => {
+      const witness = await startRefusing(isAboutInactive, { inactive: "hidden" });
+      const keys = await inputFile("p0@example.com\nhidden@example.com\n", "keys.txt");
+      witness.sandbox.admin.seed({
+        contacts: [{ key: "hidden@example.com", status: { primary: "Inactive", secondary: "Unsubscribe" } }],
+      });
+      const result = await witness.ecm(["contact", kind, "--keys", keys, "--yes", "--json"]);
+      expect(result.code, result.stderr).toBe(3);
+      expect(summaryOf(result)).toMatchObject({
+        rows: { rejected: 1, skipped: 0, [kind === "delete" ? "deleted" : "updated"]: 1 },
+        codes: { rejected: { ValidationError: 1 } },
+      });
+    },
+  );
 
   it("does not say in erase that nobody is there", async () => {
     const witness = await startRefusing(isAboutInactive, { inactive: "hidden" });

@@ -21,7 +21,7 @@ async function withPeople(count: number): Promise<{ service: RunningSandbox; run
 }
 
 describe("undo of a deletion", () => {
-  it("creates again who was active, wakes nobody, and says what is lost", async () => {
+  it("creates again who was active, wakes nobody, and says what is lost", { tags: "slow" }, async () => {
     const { service } = await withPeople(6);
     const before = await contactsIn(service);
     await service.ecm(["contact", "unsubscribe", "p1@example.com", "-y"]);

@@ -120,7 +120,9 @@ describe("runs undo --plan", () => {
     expect(sandbox.admin.requests().length).toBe(before);
   });
 
-  it("keeps the order of the run although its contacts were written side by side", async () => {
+  it("keeps the order of the run although its contacts were written side by side", {
+    tags: "slow",
+  }, async () => {
     const count = 450;
     const service = await startSandbox({ contents: { contacts: manyContacts(count) } });
     const { ecm } = service;
@@ -266,7 +268,7 @@ describe("runs undo --show", () => {
     expect(none.stderr).not.toContain("~ a@x.org");
   });
 
-  it("is the same in a process of its own", async () => {
+  it("is the same in a process of its own", { tags: "slow" }, async () => {
     const { env, run } = await changed();
     const child = spawnEcm(["runs", "undo", run, "--dry-run", "--show", "1", "--plan", "-"], env);
     const { code, stdout, stderr } = await resultOf(child);

@@ -103,7 +103,9 @@ describe("ecm runs undo", () => {
     );
   });
 
-  it("gets on with each invocation, however few requests it may send: who is read is written before others are read", async () => {
+  it("gets on with each invocation, however few requests it may send: who is read is written before others are read", {
+    tags: "slow",
+  }, async () => {
     const { ecm } = await startSandbox({ contents: { contacts: manyContacts(60) } });
     const changed = await inputFile(manyRows(60, (n) => `New ${n}`));
     const { run } = summaryOf(await ecm(["import", changed, "--json"]));
@@ -119,7 +121,9 @@ describe("ecm runs undo", () => {
     expect(done[0]).toBeGreaterThanOrEqual((45 - 1 - 8) / 2);
   });
 
-  it("stops after as many rejections as it is told, and after none of its own accord", async () => {
+  it("stops after as many rejections as it is told, and after none of its own accord", {
+    tags: "slow",
+  }, async () => {
     const count = 330;
     const { ecm } = await startSandbox({ contents: { contacts: manyContacts(count) } });
     const changed = await inputFile(manyRows(count, (n) => `New ${n}`));

@@ -3,6 +3,7 @@ import { readFile } from "node:fs/promises";
 import { describe, expect, it } from "vitest";
 import { rememberBehavior } from "../../src/config/behavior-file.ts";
 import { ecmWith, temporaryHome } from "../support/ecm.ts";
+import { firstQuick } from "../support/first-quick.ts";
 import { type RunningSandbox, startSandbox } from "../support/sandbox.ts";
 import { call, contactsIn, inputFile, manyContacts, manyRows, summaryOf } from "./kit.ts";
 
@@ -78,7 +79,7 @@ describe("an edit of somebody whom searches hide", () => {
   const rowsOf = async (result: { stdout: string }) =>
     JSON.parse(result.stdout) as ReturnType<typeof summaryOf>;
 
-  it.each([3, 40])("says that no search shows them, in an account of %d", async (others) => {
+  firstQuick(1)([3, 40])("says that no search shows them, in an account of %d", async (others) => {
     const { ecm, keys } = await prepared(others);
     const args = ["contact", "mutate", "--keys", keys, "--set", "First Name=X", "--json", "-y"];
     const dry = await rowsOf(await ecm([...args, "--dry-run"]));
@@ -129,19 +130,22 @@ describe("an edit of somebody whom searches hide", () => {
 });
 
 describe("letter case of keys", () => {
-  it.each([3, 50])("is compared folded where the service takes it exactly, of %d rows", async (count) => {
-    const service = await startSandbox({
-      variants: { "key-case": "exact", page: "cap:4", "max-keys": "20" },
-    });
-    await service.ecm(["import", await inputFile(manyRows(count))]);
-    const shouted = manyRows(count, () => "New").replaceAll(/^p/gm, "P");
-    const args = ["import", await inputFile(shouted), "--json"];
-    expect(summaryOf(await service.ecm(args)).rows).toMatchObject({ created: 0, updated: count });
-    expect(summaryOf(await service.ecm([...args, "--fresh"])).rows).toMatchObject({ unchanged: count });
-    const contacts = await contactsIn(service);
-    expect(contacts.size).toBe(count);
-    expect(contacts.get("p0@example.com")).toMatchObject({ fields: { "First Name": "New" } });
-  });
+  firstQuick(1)([3, 50])(
+    "is compared folded where the service takes it exactly, of %d rows",
+    async (count) => {
+      const service = await startSandbox({
+        variants: { "key-case": "exact", page: "cap:4", "max-keys": "20" },
+      });
+      await service.ecm(["import", await inputFile(manyRows(count))]);
+      const shouted = manyRows(count, () => "New").replaceAll(/^p/gm, "P");
+      const args = ["import", await inputFile(shouted), "--json"];
+      expect(summaryOf(await service.ecm(args)).rows).toMatchObject({ created: 0, updated: count });
+      expect(summaryOf(await service.ecm([...args, "--fresh"])).rows).toMatchObject({ unchanged: count });
+      const contacts = await contactsIn(service);
+      expect(contacts.size).toBe(count);
+      expect(contacts.get("p0@example.com")).toMatchObject({ fields: { "First Name": "New" } });
+    },
+  );
 
   it("costs no further request", async () => {
     const service = await startSandbox();
@@ -153,7 +157,7 @@ describe("letter case of keys", () => {
 });
 
 describe("an import into an account that holds every row, and of which nothing is known", () => {
-  it.each(["first", "refused"])("creates nobody twice where several keys are: %s", async (keys) => {
+  firstQuick(1)(["first", "refused"])("creates nobody twice where several keys are: %s", async (keys) => {
     const service = await startSandbox({ variants: { keys, page: "cap:4" } });
     const rows = manyRows(60);
     await service.ecm(["import", await inputFile(rows)]);
@@ -178,7 +182,7 @@ describe("an import into an account that holds every row, and of which nothing i
     expect(summaryOf(result).rows).toMatchObject({ updated: 3, rejected: 0 });
   });
 
-  it.each(["first", "refused"])(
+  firstQuick(1)(["first", "refused"])(
     "looks again after ten refused creates where several keys are: %s",
     async (keys) => {
       const service = await startSandbox({ variants: { keys, page: "cap:4" } });

@@ -13,6 +13,7 @@ import {
   writesAt,
 } from "../bulk/plan-kit.ts";
 import { temporaryFolder } from "../support/ecm.ts";
+import { firstGroupsQuick } from "../support/first-quick.ts";
 import type { RunningSandbox } from "../support/sandbox.ts";
 
 const keys = "bob@example.com\ndan@example.com\nnobody@example.com\n";
@@ -75,7 +76,7 @@ async function prepared(before: Step[] = []): Promise<RunningSandbox> {
   return service;
 }
 
-describe.each(commands)("a plan of %s", (_name, args, { stdin, before } = {}) => {
+firstGroupsQuick(4)(commands)("a plan of %s", (_name, args, { stdin, before } = {}) => {
   it("is carried out as the command itself would be, once", async () => {
     const [real, planned] = [await prepared(before), await prepared(before)];
     const done = summaryOf(await real.ecm([...args, "--json"], { stdin }));

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { summaryOf } from "../bulk/kit.ts";
 import { temporaryFolder } from "../support/ecm.ts";
+import { firstQuick } from "../support/first-quick.ts";
 import type { RunningSandbox } from "../support/sandbox.ts";
 import { startSandbox } from "../support/sandbox.ts";
 
@@ -161,7 +162,7 @@ describe("lists merge", () => {
 describe("the price of a new list", () => {
   const capped = { structures: "slim", page: "cap:3", inactive: "hidden" };
 
-  it.each<[Record<string, string>, lists: number]>([
+  firstQuick(2)<[Record<string, string>, lists: number]>([
     [{}, 1],
     [capped, 1],
     [capped, 2],
@@ -209,7 +210,7 @@ describe("the price of a new list", () => {
     expect(off).toEqual([]);
   });
 
-  it("counts against --max-requests, with what comes before it and after it", async () => {
+  it("counts against --max-requests, with what comes before it and after it", { tags: "slow" }, async () => {
     for (const args of [
       ["lists", "merge", "Leads", "Fair", "--into", "All", "--delete-sources", "--yes"],
       ["runs", "undo", "last", "--delete-created", "--yes"],

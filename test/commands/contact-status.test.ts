@@ -1,6 +1,7 @@
 /** `--status`: documented words in any letter case, people's words, and no other; in every command that has the flag. */
 import { describe, expect, it } from "vitest";
 import { inputFile } from "../bulk/kit.ts";
+import { firstQuick } from "../support/first-quick.ts";
 import { type RunningSandbox, startSandbox } from "../support/sandbox.ts";
 
 const people = {
@@ -31,7 +32,7 @@ const found: [word: string, keys: string[]][] = [
 ];
 
 describe("--status", () => {
-  it.each([{}, { literal: "yes" }, { source: "common" }, { status: "object" }, { inactive: "hidden" }])(
+  firstQuick(2)([{}, { literal: "yes" }, { source: "common" }, { status: "object" }, { inactive: "hidden" }])(
     "finds those whom the word means, with %j",
     async (variants) => {
       const { ecm } = await account(variants as Record<string, string>);

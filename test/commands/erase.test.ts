@@ -9,6 +9,7 @@ import { takeLease } from "../../src/disk/lease.ts";
 import { listUnderWay } from "../../src/disk/under-way.ts";
 import { inputFile, summaryOf } from "../bulk/kit.ts";
 import { type Ecm, ecmWith, resultOf, spawnEcm, temporaryFolder, temporaryHome } from "../support/ecm.ts";
+import { firstQuick } from "../support/first-quick.ts";
 import { startSandbox } from "../support/sandbox.ts";
 
 const people = [
@@ -174,7 +175,7 @@ describe("contact erase", () => {
   const objects = table.slice(1).map(([Contact, first, last]) => ({
     ...{ Contact: Contact!.replace(/.*<|>/g, ""), "First Name": first, "Last Name": last },
   }));
-  it.each([
+  firstQuick(2)([
     ["csv", csv(table)],
     ["csv with an address twice", csv([...table, theirs, ["eve@example.com", "asks ada@example.com", "x"]])],
     ["semicolons", csv(table, ";")],
@@ -274,7 +275,9 @@ describe("contact erase", () => {
     expect(lines).toHaveLength(1201);
   });
 
-  it("waits for no export: it is refused while one is under way, and names what one has written", async () => {
+  it("waits for no export: it is refused while one is under way, and names what one has written", {
+    tags: "slow",
+  }, async () => {
     const { ecm, env, sandbox } = await startSandbox({ hourlyLimit: 10_000 });
     const contacts = Array.from({ length: 2500 }, (_, n) => ({ key: `p${n}@example.com` }));
     sandbox.admin.seed({ contacts: [{ key: "ada@example.com" }, ...contacts] });

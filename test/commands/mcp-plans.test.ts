@@ -224,7 +224,7 @@ describe("a plan's file", () => {
     expect(await openPlans(state)).toEqual([]);
   });
 
-  it("that a killed server leaves is swept after a day", async () => {
+  it("that a killed server leaves is swept after a day", { tags: "slow" }, async () => {
     const { env, ecm } = await account();
     const state = env.ECM_STATE_DIR!;
     const child = spawnEcm(["mcp", "--allow-write"], env);

@@ -8,6 +8,7 @@ import { openFileFolder } from "../../src/commands/mcp/files.ts";
 import type { Clock } from "../../src/wire.ts";
 import { manyContacts } from "../bulk/kit.ts";
 import { ecmWith, resultOf, spawnEcm, temporaryFolder, temporaryHome } from "../support/ecm.ts";
+import { firstQuick } from "../support/first-quick.ts";
 import { type Answer, account, ada, belowWorkingFolder, bob, keysIn, serving } from "../support/mcp.ts";
 import { startSandbox } from "../support/sandbox.ts";
 
@@ -118,7 +119,7 @@ describe("reads", () => {
     });
   });
 
-  it.each([{ page: "cap:50" }, { page: "refuse:50" }, { page: "cap:50", lists: "array" }])(
+  firstQuick(1)([{ page: "cap:50" }, { page: "refuse:50" }, { page: "cap:50", lists: "array" }])(
     "lead through every page of a service with %j",
     async (variants) => {
       const { env } = await startSandbox({
@@ -467,7 +468,9 @@ describe("files", () => {
     expect(await closed.refusal("plan_import", { file: "people.csv" })).toMatchObject({ type: "UsageError" });
   });
 
-  it("are none for a server that a client starts in / or in a home, which says how to allow some", async () => {
+  it("are none for a server that a client starts in / or in a home, which says how to allow some", {
+    tags: "slow",
+  }, async () => {
     const { env } = await startSandbox();
     for (const cwd of ["/", homedir()]) {
       const child = spawn(process.execPath, [join(process.cwd(), "bin/ecm.js"), "mcp", "--allow-write"], {

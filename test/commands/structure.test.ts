@@ -496,7 +496,9 @@ describe("a service that tells less, or has moved on", () => {
     expect(JSON.parse(seen.at(-1)!.body).fields).toHaveLength(2);
   });
 
-  it("of 10,000 tags and 2,000 fields is pulled, compared, applied and removed from, with one search for the question", async () => {
+  it("of 10,000 tags and 2,000 fields is pulled, compared, applied and removed from, with one search for the question", {
+    tags: "slow",
+  }, async () => {
     const many = (count: number, prefix: string) =>
       Array.from({ length: count }, (_, n) => ({ _id: `${prefix}${n}`, label: `${prefix} ${n}` }));
     const large = {

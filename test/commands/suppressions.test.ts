@@ -209,15 +209,14 @@ describe("ecm contact create and the suppression list", () => {
 
   it.each([
     ["cut off", (text: string) => text.slice(0, -91)],
-    ["one digit changed", (text: string) => text.replace(/\+[0-9a-f]/, "+x").replace("+x", "+0")],
+    ["one digit changed", (text: string) => text.replace(/\+./, (start) => (start === "+0" ? "+1" : "+0"))],
     ["emptied", () => ""],
     ["replaced by something else", () => "ada@example.com\n"],
   ])("creates nobody, by any command, while the list is %s", async (_what, change) => {
     const { ecm, env } = await startSandbox();
     await ecm(["suppressions", "add", "ada@example.com", "bob@example.com"]);
     const file = await listFile(env);
-    const text = (await readFile(file, "utf8")).replace(/\+0/, "+1");
-    await writeFile(file, change(text));
+    await writeFile(file, change(await readFile(file, "utf8")));
     const people = join(await temporaryFolder(), "people.csv");
     await writeFile(people, "Email\neve@example.com\n");
     expect((await ecm(["lists", "create", "News"])).code).toBe(0);

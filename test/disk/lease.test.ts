@@ -23,7 +23,7 @@ function timesWith(now = Date.now(), onWatch: () => Promise<unknown> = async () 
 
 /** The lease file of somebody else who holds `matter`, last touched at this time. */
 async function leftBy(folder: string, holder: ProcessIdentity, beatAt: number): Promise<string> {
-  const lease = await takeLease(folder, "matter", "the run", holder, timesWith(beatAt));
+  const lease = await takeLease(folder, "matter", "the run", { self: holder, times: timesWith(beatAt) });
   const [name] = await readdir(folder);
   const file = join(folder, name!);
   const text = await readFile(file, "utf8");
@@ -81,7 +81,7 @@ describe("a lease", () => {
       const folder = await temporaryFolder();
       const now = Date.now();
       await leftBy(folder, elsewhere, now - age);
-      const taking = takeLease(folder, "matter", "the run", thisProcess(), timesWith(now));
+      const taking = takeLease(folder, "matter", "the run", { times: timesWith(now) });
       await expect(taking).rejects.toThrow(/the run is in use by process 12 on db1 since/);
       await expect(taking).rejects.toMatchObject({
         exitCode: 6,
@@ -94,7 +94,7 @@ describe("a lease", () => {
       const now = Date.now();
       const file = await leftBy(folder, elsewhere, now - off);
       const beats = () => utimes(file, (now - off + 5000) / 1000, (now - off + 5000) / 1000);
-      const taking = takeLease(folder, "matter", "the run", thisProcess(), timesWith(now, beats));
+      const taking = takeLease(folder, "matter", "the run", { times: timesWith(now, beats) });
       await expect(taking).rejects.toThrow(LockedError);
     });
 
@@ -102,7 +102,7 @@ describe("a lease", () => {
       const folder = await temporaryFolder();
       const now = Date.parse("2026-11-21T13:00:00Z");
       await leftBy(folder, elsewhere, now - hour);
-      const lease = await takeLease(folder, "matter", "the run", thisProcess(), timesWith(now));
+      const lease = await takeLease(folder, "matter", "the run", { times: timesWith(now) });
       expect(lease.tookOver).toBe("process 12 on db1, last active at 2026-11-21T12:00:00Z");
       await lease.release();
     });

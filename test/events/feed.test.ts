@@ -1,6 +1,8 @@
 /** `ecm events` against feeds that behave in every way: each event once over all invocations, and none lost. */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { firstQuick } from "../support/first-quick.ts";
+import { runs } from "../support/runs.ts";
 import { dayMilliseconds, type FeedEvent, type Play, serviceNow, startFeed } from "./feed-double.ts";
 
 /** Few times, and one member that tells events apart: not always one that names the contact. */
@@ -23,7 +25,7 @@ const events = (count: number, from = 0) =>
 const shape = fc.record({ hoursAgo: fc.nat(5), mark: fc.nat(marks.length - 1) });
 
 /** How many different plays a property is held against. */
-const numRuns = Number(process.env.PLAYS ?? 25);
+const numRuns = runs(5);
 
 const play: fc.Arbitrary<Omit<Play, "arrivals">> = fc
   .record({
@@ -51,35 +53,33 @@ const situation = fc.record({
 const parsed = (text: string) => (JSON.parse(text) as FeedEvent[]).map((event) => JSON.stringify(event));
 
 describe("events --since last", () => {
-  it(
-    "shows each event once over several invocations, whatever the feed plays",
-    async () => {
-      await fc.assert(
-        fc.asyncProperty(situation, async ({ play: chosen, first, batches, limits, clockDays }) => {
-          let number = 0;
-          const made = (shapes: { hoursAgo: number; mark: number }[]) =>
-            shapes.map(({ hoursAgo, mark }) => eventAt(number++, hoursAgo, mark));
-          const { feed, ecm } = await startFeed(made(first), { ...chosen, arrivals: batches.map(made) });
-          const shown: string[] = [];
-          const show = async (limit: number | undefined, days: number) => {
-            const flags = limit === undefined ? [] : ["--limit", String(limit)];
-            const { code, stdout, stderr } = await ecm(["--since", "last", ...flags], days);
-            expect(code, stderr).toBe(0);
-            shown.push(...parsed(stdout));
-          };
-          for (const [at, limit] of limits.entries()) await show(limit, clockDays[at]!);
-          for (let rest = 0; rest < 40 && shown.length < feed.events.length; rest++) await show(undefined, 0);
-          expect(shown.toSorted()).toEqual(feed.events.map((event) => JSON.stringify(event)).sort());
-          await show(undefined, 0);
-          expect(shown).toHaveLength(feed.events.length);
-        }),
-        { numRuns },
-      );
-    },
-    3000 * numRuns,
-  );
+  it("shows each event once over several invocations, whatever the feed plays", {
+    tags: "trials",
+  }, async () => {
+    await fc.assert(
+      fc.asyncProperty(situation, async ({ play: chosen, first, batches, limits, clockDays }) => {
+        let number = 0;
+        const made = (shapes: { hoursAgo: number; mark: number }[]) =>
+          shapes.map(({ hoursAgo, mark }) => eventAt(number++, hoursAgo, mark));
+        const { feed, ecm } = await startFeed(made(first), { ...chosen, arrivals: batches.map(made) });
+        const shown: string[] = [];
+        const show = async (limit: number | undefined, days: number) => {
+          const flags = limit === undefined ? [] : ["--limit", String(limit)];
+          const { code, stdout, stderr } = await ecm(["--since", "last", ...flags], days);
+          expect(code, stderr).toBe(0);
+          shown.push(...parsed(stdout));
+        };
+        for (const [at, limit] of limits.entries()) await show(limit, clockDays[at]!);
+        for (let rest = 0; rest < 40 && shown.length < feed.events.length; rest++) await show(undefined, 0);
+        expect(shown.toSorted()).toEqual(feed.events.map((event) => JSON.stringify(event)).sort());
+        await show(undefined, 0);
+        expect(shown).toHaveLength(feed.events.length);
+      }),
+      { numRuns },
+    );
+  });
 
-  it.each(["newest", "oldest", "shuffled"] as const)(
+  firstQuick(1)(["shuffled", "newest", "oldest"] as const)(
     "shows each once while 50 come in between any two pages, the %s first",
     async (order) => {
       const all = events(300);
@@ -133,7 +133,9 @@ describe("events --since last", () => {
     for (const days of [0, 200]) expect((await ecm(["--since", "last"], days)).stdout).toBe("[]\n");
   });
 
-  it("says that some may be missing where the order changes with each request, and shows them later", async () => {
+  it("says that some may be missing where the order changes with each request, and shows them later", {
+    tags: "slow",
+  }, async () => {
     const play: Play = { order: "reshuffled", largest: 10, total: "missing" };
     const { feed, ecm } = await startFeed(events(200), play);
     const shown: string[] = [];
@@ -149,46 +151,40 @@ describe("events --since last", () => {
 });
 
 describe("events", () => {
-  it(
-    "shows all with --all and --since TIME, or fails",
-    async () => {
-      await fc.assert(
-        fc.asyncProperty(play, fc.array(shape, { maxLength: 40 }), async (chosen, shapes) => {
-          const all = shapes.map(({ hoursAgo, mark }, number) => eventAt(number, hoursAgo, mark));
-          const { ecm } = await startFeed(all, chosen);
-          for (const flags of [["--all"], ["--since", "7d"]]) {
-            const { code, stdout, stderr } = await ecm(flags);
-            if (code === 1 && chosen.order === "reshuffled") {
-              expect(stderr).toContain("The feed changed its order");
-              continue;
-            }
-            expect(code, stderr).toBe(0);
-            expect(parsed(stdout).sort()).toEqual(all.map((event) => JSON.stringify(event)).sort());
+  it("shows all with --all and --since TIME, or fails", { tags: "trials" }, async () => {
+    await fc.assert(
+      fc.asyncProperty(play, fc.array(shape, { maxLength: 40 }), async (chosen, shapes) => {
+        const all = shapes.map(({ hoursAgo, mark }, number) => eventAt(number, hoursAgo, mark));
+        const { ecm } = await startFeed(all, chosen);
+        for (const flags of [["--all"], ["--since", "7d"]]) {
+          const { code, stdout, stderr } = await ecm(flags);
+          if (code === 1 && chosen.order === "reshuffled") {
+            expect(stderr).toContain("The feed changed its order");
+            continue;
           }
-        }),
-        { numRuns },
-      );
-    },
-    3000 * numRuns,
-  );
-
-  it(
-    "shows the newest whatever the order of the feed, its cuts and its totals",
-    async () => {
-      await fc.assert(
-        fc.asyncProperty(play, fc.integer({ min: 1, max: 30 }), async (chosen, limit) => {
-          const all = Array.from({ length: 40 }, (_, n) => eventAt(n, n, n));
-          const { ecm } = await startFeed(all, chosen);
-          const { code, stdout, stderr } = await ecm(["--limit", String(limit)]);
-          if (code === 1 && chosen.order === "reshuffled") return;
           expect(code, stderr).toBe(0);
-          expect(JSON.parse(stdout)).toEqual(all.slice(0, limit).reverse());
-        }),
-        { numRuns },
-      );
-    },
-    3000 * numRuns,
-  );
+          expect(parsed(stdout).sort()).toEqual(all.map((event) => JSON.stringify(event)).sort());
+        }
+      }),
+      { numRuns },
+    );
+  });
+
+  it("shows the newest whatever the order of the feed, its cuts and its totals", {
+    tags: "trials",
+  }, async () => {
+    await fc.assert(
+      fc.asyncProperty(play, fc.integer({ min: 1, max: 30 }), async (chosen, limit) => {
+        const all = Array.from({ length: 40 }, (_, n) => eventAt(n, n, n));
+        const { ecm } = await startFeed(all, chosen);
+        const { code, stdout, stderr } = await ecm(["--limit", String(limit)]);
+        if (code === 1 && chosen.order === "reshuffled") return;
+        expect(code, stderr).toBe(0);
+        expect(JSON.parse(stdout)).toEqual(all.slice(0, limit).reverse());
+      }),
+      { numRuns },
+    );
+  });
 
   it("counts events that are alike in every member by how many there are, across pages", async () => {
     const alike = Array.from({ length: 7 }, () => eventAt(1, 3));

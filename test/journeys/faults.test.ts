@@ -2,6 +2,7 @@ import { readFile } from "node:fs/promises";
 import { describe, expect, it } from "vitest";
 import type { Summary } from "../../src/bulk/runs/report.ts";
 import { call, contactsIn, inputFile, manyContacts, manyRows, summaryOf } from "../bulk/kit.ts";
+import { firstQuick } from "../support/first-quick.ts";
 import { carriedOutTwice, fastClock, startWitness, type Witness } from "./witness.ts";
 
 const size = 60;
@@ -44,7 +45,7 @@ const expected: Summary["rows"] = {
 };
 
 describe("an import through a service that goes wrong", () => {
-  it.each([
+  firstQuick(2)([
     "reset-before:*:/api/contact*:p=0.15:seed=3",
     "reset-after:*:/api/contact*:p=0.15:seed=4",
     "reset-after:POST:/api/contact:p=0.3:seed=5",
@@ -84,7 +85,7 @@ describe("a service that answers reads, and no write", () => {
     ["DELETE", ["contact", "delete", "--all", "-y"]],
   ] as const;
 
-  it.each(
+  firstQuick(2)(
     edits.flatMap(([method, args]) => ["reset-before", "503"].map((kind) => [kind, method, args] as const)),
   )("ends the run after %s:%s, without asking for ever", async (kind, method, args) => {
     const witness = await startWitness({ faults: [`${kind}:${method}:*`] });
@@ -102,7 +103,7 @@ describe("a service that answers reads, and no write", () => {
 describe("a service that never answers the writes of one contact", () => {
   const many = 300;
 
-  it.each(["created", "updated"] as const)(
+  firstQuick(1)(["created", "updated"] as const)(
     "has that row rejected where it would be %s, and all others carried out",
     async (outcome) => {
       const witness = await startWitness();

@@ -182,3 +182,57 @@ describe("the questions of an import", () => {
     expect(await everything()).toEqual(before);
   });
 });
+
+describe("the questions about how values are written", () => {
+  const dates = [
+    "Email,Geboren,Themen,Land",
+    "a@example.com,31.12.1980,x;y,DE",
+    "b@example.com,01.02.1990,y,DE",
+    "c@example.com,,x,AT",
+    "d@example.com,03.04.1970,,AT",
+    "",
+  ].join("\n");
+
+  it("offer a date that fits, a split and a table of values, and save them all", async () => {
+    await ecm(["structure", "field", "add", "Birthday"]);
+    await ecm(["structure", "field", "add", "Country"]);
+    await ecm(["contact", "create", "--key", "z@example.com", "--set", "Country=Germany"]);
+    await ecm(["contact", "create", "--key", "y@example.com", "--set", "Country=Austria"]);
+    await writeFile(file, dates);
+    const mapping = join(await temporaryFolder(), "saved.yaml");
+    const field = (place: number) => `${down.repeat(place)}${enter}`;
+    const asked = await ecm(["import", file, "--create-missing"], {
+      ...at120,
+      typed: [
+        // Nowhere, a new field, then the fields, lists and tags.
+        ['Where does "Geboren"', field(4)],
+        ['How are the dates of "Geboren" written?', enter],
+        ['Where does "Themen"', field(6)],
+        ['Split the cells of "Themen" at ";"?', yes],
+        ['Where does "Land"', field(4)],
+        ["Choose one for each?", yes],
+        ['What is "DE"?', enter],
+        ['What is "AT"?', down + enter],
+        ["Save these answers", enter],
+        ["File", `${"\u007f".repeat(40)}${mapping}${enter}`],
+        ["write to 4 contacts", yes],
+      ],
+    });
+    expect(asked.code, asked.stderr).toBe(0);
+    expect(asked.stderr).toContain("31.12.1980 → 1980-12-31");
+    expect(asked.stderr).toContain("x;y → x, y");
+    expect(nextTime(asked).join(" ")).toContain(`--mapping ${mapping}`);
+    const { stdout } = await ecm([
+      "contact",
+      "search",
+      "--columns",
+      "key,Birthday,Country,tags",
+      "-o",
+      "csv",
+    ]);
+    expect(stdout).toContain('a@example.com,1980-12-31,Germany,"x,y"');
+    expect(stdout).toContain("d@example.com,1970-04-03,Austria,");
+    const again = await json("import", file, "--mapping", mapping);
+    expect(again.rows).toMatchObject({ unchanged: 4 });
+  });
+});

@@ -1,9 +1,20 @@
 import { expect, it } from "vitest";
+import { firstQuick } from "../support/first-quick.ts";
 import { editKilled } from "./killing-edits.ts";
 
-it.each([
+firstQuick(1)([
   ["delete", 1],
   ["unsubscribe", 1],
 ] as const)("ends a killed %s as if it had never been killed, with its backup whole", async (kind, kills) => {
   expect((await editKilled(kind, 7, kills, 40)).killed).toBe(kills);
 });
+
+it.each(["delete", "unsubscribe"] as const)(
+  "ends a %s as if it had never been killed, fifteen times",
+  { tags: "slow" },
+  async (kind) => {
+    let killed = 0;
+    for (let seed = 500; killed < 15; seed++) killed += (await editKilled(kind, seed, 15, 180)).killed;
+    expect(killed).toBeGreaterThanOrEqual(15);
+  },
+);

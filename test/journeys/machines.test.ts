@@ -5,6 +5,7 @@ import { describe, expect, it } from "vitest";
 import { InterruptedError } from "../../src/errors.ts";
 import { contactsIn, inputFile, manyRows, summaryOf } from "../bulk/kit.ts";
 import { temporaryFolder, temporaryHome } from "../support/ecm.ts";
+import { firstQuick } from "../support/first-quick.ts";
 import { startSandbox } from "../support/sandbox.ts";
 import { carriedOutTwice, startWitness, type Witness } from "./witness.ts";
 
@@ -48,7 +49,7 @@ const createdOnce = (witness: Witness) =>
   witness.writes.filter(({ kind, status }) => kind === "create" && status < 300).map(({ what }) => what);
 
 describe("the state folder is lost in the middle of an import", () => {
-  it.each([1, 22])(
+  firstQuick(1)([1, 22])(
     "after %i writes: the same end, nobody twice, and what was done is left alone",
     async (writes) => {
       const undisturbed = await account();
@@ -140,7 +141,9 @@ describe("two machines on one account", () => {
 });
 
 describe("a state folder on a shared volume", () => {
-  it("keeps a second machine out of a run that another one works on, without a request", async () => {
+  it("keeps a second machine out of a run that another one works on, without a request", {
+    tags: "slow",
+  }, async () => {
     const { witness, path } = await account();
     const locks = join(witness.env.ECM_STATE_DIR!, "locks");
     let lease: { name: string; text: string } | undefined;

@@ -2,6 +2,7 @@
 import { describe, expect, it } from "vitest";
 import { contactsIn, inputFile, summaryOf } from "../bulk/kit.ts";
 import { type Ecm, resultOf, spawnEcm, temporaryHome } from "../support/ecm.ts";
+import { firstQuick } from "../support/first-quick.ts";
 import { startSandbox } from "../support/sandbox.ts";
 import { startWitness, type Witness } from "./witness.ts";
 
@@ -48,7 +49,7 @@ const creations: Record<string, (path: string) => string[]> = {
 };
 
 describe("two creators of one name", () => {
-  it.each([1, 2, 3])("on one machine: all imports put their contacts into one list (%i)", async () => {
+  firstQuick(1)([1, 2, 3])("on one machine: all imports put their contacts into one list (%i)", async () => {
     const service = await startSandbox();
     const files = await Promise.all(["a", "b", "c"].map((start) => inputFile(rows(start))));
     const results = await Promise.all(

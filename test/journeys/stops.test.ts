@@ -3,11 +3,12 @@ import { describe, expect, it } from "vitest";
 import { InterruptedError } from "../../src/errors.ts";
 import { contactsIn, inputFile, manyRows, summaryOf } from "../bulk/kit.ts";
 import { ecmWith, type Result, resultOf, spawnEcm, temporaryFolder } from "../support/ecm.ts";
+import { firstQuick } from "../support/first-quick.ts";
 import { startSandbox } from "../support/sandbox.ts";
 import { carriedOutTwice, fastClock, startWitness } from "./witness.ts";
 
 describe("a bulk run that stops", () => {
-  it.each([
+  firstQuick(1)([
     ["SIGINT", 130],
     ["SIGTERM", 143],
   ] as const)("does not wait for a slow answer after %s, and goes on where it was", async (signal, code) => {

@@ -1,6 +1,7 @@
 /** `--unsubscribe-marked`: each of its writes happens once, whenever the run is disturbed. */
 import { describe, expect, it } from "vitest";
 import { resultOf, spawnEcm } from "../support/ecm.ts";
+import { firstQuick } from "../support/first-quick.ts";
 import { expectLost, outcome, scene, undisturbed } from "./marking.ts";
 
 describe.each(["import", "apply"] as const)("--unsubscribe-marked (%s)", (how) => {
@@ -20,7 +21,7 @@ describe.each(["import", "apply"] as const)("--unsubscribe-marked (%s)", (how) =
     for (let lost = requests - 3; lost <= requests; lost++) await expectLost(how, "after", lost, expected);
   });
 
-  it.each([
+  firstQuick(1)([
     ["before the status is written", "PATCH", "before"],
     ["after the status is written", "PATCH", "after"],
     ["after the fields are written", "mutate", "after"],
@@ -41,3 +42,18 @@ describe.each(["import", "apply"] as const)("--unsubscribe-marked (%s)", (how) =
     expect(await outcome(witness, stdout)).toEqual(expected);
   });
 });
+
+it.each([
+  ["import", "before"],
+  ["import", "after"],
+  ["apply", "before"],
+  ["apply", "after"],
+] as const)(
+  "comes to the same when any answer of %s is lost %s the service acted",
+  { tags: "slow" },
+  async (how, when) => {
+    const { requests, expected } = await undisturbed(how);
+    expect(requests).toBeGreaterThan(4);
+    for (let lost = 1; lost <= requests; lost++) await expectLost(how, when, lost, expected);
+  },
+);

@@ -1,4 +1,4 @@
-/** The journey under many variants at once; under each alone, and pairs of them, in test/slow/variant-journeys.slow.ts. */
+/** The journey under many variants at once; under each alone, and pairs of them, in single-variants.test.ts. */
 import { expect, it } from "vitest";
 import { travel } from "./variant-journey.ts";
 
@@ -26,7 +26,9 @@ it("comes to the same end whatever the service decides, and what is imported aga
   });
 });
 
-it("comes to the same end where the service is what the specification shows, to the letter", async () => {
+it("comes to the same end where the service is what the specification shows, to the letter", {
+  tags: "slow",
+}, async () => {
   const plain = await travel({}, { isFurnished: true });
   const { said, ...literal } = await travel({ literal: "yes" }, { isFurnished: true });
   expect(literal, said).toEqual({ ...plain, said: undefined });

@@ -28,7 +28,7 @@ function formatOne(keys: string[], secret = randomBytes(32).toString("hex")): st
 const three = ["ada@example.com", "bob@example.com", "carl@example.com"];
 
 describe("a suppression list", () => {
-  it("is refused after any cut and after any change of a byte", async () => {
+  it("is refused after any cut and after any change of a byte", { tags: "trials" }, async () => {
     const { file, text } = await listOf(...three);
     const byte = fc.integer({ min: 0, max: 255 }).map((code) => String.fromCharCode(code));
     const place = fc.integer({ min: 0, max: text.length - 1 });
@@ -42,7 +42,7 @@ describe("a suppression list", () => {
         );
         expect(() => readList(file)).toThrow(DamagedList);
       }),
-      { numRuns: runs(300) },
+      { numRuns: runs(60) },
     );
   });
 
@@ -121,7 +121,9 @@ describe("a suppression list", () => {
     expect(list.has("ada@example.com")).toBe(true);
   });
 
-  it("loses nothing of four processes that change a shared list at the same time", async () => {
+  it("loses nothing of four processes that change a shared list at the same time", {
+    tags: "slow",
+  }, async () => {
     const folder = await temporaryFolder();
     const shared = join(folder, "shared.txt");
     await writeFile(shared, formatOne(["first@example.com"]));

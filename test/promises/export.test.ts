@@ -3,6 +3,7 @@ import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { type Ecm, resultOf, spawnEcm, temporaryFolder } from "../support/ecm.ts";
+import { firstQuick } from "../support/first-quick.ts";
 import { errorBody, json, startHttpServer } from "../support/http-server.ts";
 import { startSandbox } from "../support/sandbox.ts";
 
@@ -97,7 +98,7 @@ async function text(ecm: Ecm, words: string[]): Promise<string> {
 }
 
 describe("an export", () => {
-  it.each([[[]], [["--bom"]], [["--safe-cells"]], [["--safe-cells", "--bom"]]])(
+  firstQuick(1)([[[]], [["--bom"]], [["--safe-cells"]], [["--safe-cells", "--bom"]]])(
     "of hostile values, names and labels with %j imports again without a change",
     async (flags) => {
       const { ecm } = await hostileAccount();
@@ -176,7 +177,7 @@ describe("an export", () => {
     expect(new Set(await ids("--list", "a,b", "--list", "名簿"))).toEqual(both);
   });
 
-  it.each(["SIGKILL", "SIGTERM"] as const)(
+  firstQuick(1)(["SIGKILL", "SIGTERM"] as const)(
     "that ended by %s goes on where it was, and the file appears whole or not at all",
     async (signal) => {
       const everybody = Array.from({ length: 11 }, (_, n) => ({

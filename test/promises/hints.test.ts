@@ -89,14 +89,14 @@ describe("a command that a message shows works on the account of the command bef
     expect(await json("contact", "search")).toEqual([]);
   });
 
-  it("to undo a run that did nothing but create", async () => {
+  it("to undo a run that did nothing but create", { tags: "slow" }, async () => {
     const created = await ecm(["import", await fileOf("Email\na@example.com\n"), "--profile", "shop"]);
     const undone = await inShell(`${commandAfter("Undo", created)} --yes`);
     expect(undone.code, undone.stderr).toBe(0);
     expect(await json("contact", "search", "--profile", "shop")).toEqual([]);
   });
 
-  it("with a base URL of its own", async () => {
+  it("with a base URL of its own", { tags: "slow" }, async () => {
     const file = await fileOf("Email\na@example.com\nb@example.com\n");
     const env = { ECM_API_KEY: shop.apiKey };
     const stopped = await ecm(["import", file, "--base-url", shop.baseUrl, "--max-requests", "2"], { env });
@@ -106,7 +106,7 @@ describe("a command that a message shows works on the account of the command bef
     expect(resumed.code, resumed.stderr).toBe(0);
   });
 
-  it("to add the field that an import needs", async () => {
+  it("to add the field that an import needs", { tags: "slow" }, async () => {
     const file = await fileOf("Email,-Ort\nada@example.com,Oslo\n");
     const dry = await ecm(["import", file, "--dry-run", "--profile", "shop"], {
       ...at300,
@@ -125,7 +125,7 @@ describe("a command that a message shows works on the account of the command bef
     expect(await json("contact", "search", "--profile", "shop")).toHaveLength(1);
   });
 
-  it("to see what is wrong, in an error and in doctor's findings", async () => {
+  it("to see what is wrong, in an error and in doctor's findings", { tags: "slow" }, async () => {
     const failed = await ecm(["contact", "get", "nobody@example.com", "--profile", "shop"]);
     expect(failed.stderr).toContain("ecm --profile shop contact search --all");
     const file = await fileOf("Email\na@example.com\nb@example.com\n");
@@ -156,7 +156,7 @@ describe("a command that a message shows works on the account of the command bef
 });
 
 describe("a command that a message shows is quoted as a shell wants it", () => {
-  it("with the name of a list", async () => {
+  it("with the name of a list", { tags: "slow" }, async () => {
     for (const name of [oddName, "-x"]) {
       shop.sandbox.admin.seed({
         lists: ["Leads"],

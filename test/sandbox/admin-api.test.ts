@@ -116,7 +116,7 @@ test("the log is read by number, time, method, path and status, and numbers go o
   expect(await numbers("")).toEqual([4]);
 });
 
-test("the log keeps the newest 10,000", async () => {
+test("the log keeps the newest 10,000", { tags: "slow" }, async () => {
   const { account, admin } = await opened();
   await Promise.all(
     Array.from({ length: 10_050 }, () => account.call("GET", "/api/nothing", undefined, { key: null })),

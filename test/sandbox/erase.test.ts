@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { expect, it } from "vitest";
 import { manyContacts } from "../bulk/kit.ts";
 import { ecmWith, resultOf, spawnEcm, temporaryHome } from "../support/ecm.ts";
+import { firstQuick } from "../support/first-quick.ts";
 
 /** `ecm` in processes of their own: nothing of the test holds the database open. */
 async function processes() {
@@ -25,7 +26,7 @@ async function filesWith(env: Record<string, string>, ...words: string[]): Promi
   return found;
 }
 
-it("leaves the totals of the account and of its saved states right", async () => {
+it("leaves the totals of the account and of its saved states right", { tags: "slow" }, async () => {
   const { env, ecm, count } = await processes();
   const contacts = [...manyContacts(3), { key: "ada@example.com", lists: ["News"], tags: ["vip"] }].map(
     (contact) => ({ lists: ["News"], ...contact }),
@@ -43,7 +44,7 @@ it("leaves the totals of the account and of its saved states right", async () =>
   expect(lists).toMatchObject([{ name: "News", totalContacts: 3 }]);
 });
 
-it.each([false, true])(
+firstQuick(1)([false, true])(
   "leaves no byte of the person in any file (with a sandbox running: %j)",
   async (isRunning) => {
     const { env, ecm } = await processes();

@@ -63,7 +63,9 @@ test("Of 50 creates of one key, sent to two processes at once, exactly one wins"
   expect(counted(answers)).toEqual({ 200: 1, DuplicateFieldError: 49 });
 });
 
-test("Snapshots that two processes save, load, list and remove at once are whole, or not there", async () => {
+test("Snapshots that two processes save, load, list and remove at once are whole, or not there", {
+  tags: "slow",
+}, async () => {
   const [one, two] = await startTwo();
   const contacts = Array.from({ length: 500 }, (_, number) => ({ key: `person${number}@example.com` }));
   await call(one, "POST", "/__sandbox/seed", { contacts });
@@ -125,7 +127,7 @@ test("The hour is spent once, whichever process answers", async () => {
   expect(counted(answers)).toEqual({ 200: 30, TooManyRequestsError: 20 });
 });
 
-test("Every write that was answered is there after kill -9", async () => {
+test("Every write that was answered is there after kill -9", { tags: "slow" }, async () => {
   const folder = join(await temporaryFolder(), "sandbox");
   const server = await start(folder, "--hourly-limit", "1000000", "--monthly-limit", "1000000");
   const answered: string[] = [];

@@ -241,7 +241,7 @@ it("the log keeps the newest of more than it holds, and counts the others", asyn
   expect(requests.last()).toBe(maxLoggedRequests + 50);
 });
 
-it("the log does not hold more text in memory than 32 MiB", async () => {
+it("the log does not hold more text in memory than 32 MiB", { tags: "slow" }, async () => {
   const { database, requests, folder } = await store();
   const other = await openStore(folder, entry.time);
   onTestFinished(() => other.database.close());

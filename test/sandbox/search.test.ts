@@ -172,7 +172,9 @@ test("Search: pages are in the order of _id, and stay so while contacts come and
   expect(seen).toEqual(ids);
 });
 
-test("Search: every page of every filter is what counting from the first contact gives", async () => {
+test("Search: every page of every filter is what counting from the first contact gives", {
+  tags: "slow",
+}, async () => {
   const account = await openAccount();
   const { lists, tags } = await account.furnished();
   const crowd = await filled(account, 5300, lists, tags);

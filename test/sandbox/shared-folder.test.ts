@@ -3,9 +3,19 @@ import { test } from "vitest";
 import { callToolsBesideWrites, startAndStopBesideWrites } from "./shared-folder.ts";
 
 test("A process that starts and stops a sandbox leaves the writes of another process alone", async () => {
-  await startAndStopBesideWrites(2);
+  await startAndStopBesideWrites(1);
 });
 
-test("A server for agents leaves the writes of commands alone", async () => {
-  await callToolsBesideWrites(2);
+test("A server for agents leaves the writes of commands alone", { tags: "slow" }, async () => {
+  await callToolsBesideWrites(1);
+});
+
+test("Ten rounds: a process that starts and stops a sandbox leaves the writes of another process alone", {
+  tags: "slow",
+}, async () => {
+  await startAndStopBesideWrites(10);
+});
+
+test("Ten rounds: a server for agents leaves the writes of commands alone", { tags: "slow" }, async () => {
+  await callToolsBesideWrites(10);
 });

@@ -7,6 +7,7 @@ import { expect, it } from "vitest";
 import type { SandboxAdmin } from "../../src/sandbox/admin.ts";
 import { openDatabase } from "../../src/sandbox/database.ts";
 import { eraseFromSandbox } from "../../src/sandbox/erase.ts";
+import { firstQuick } from "../support/first-quick.ts";
 import { openAccount } from "./account.ts";
 
 it.each([
@@ -75,7 +76,7 @@ process.kill(process.pid, "SIGKILL");`;
   expect(spawnSync(process.execPath, ["-e", script, file]).signal).toBe("SIGKILL");
 }
 
-it.each([
+firstQuick(1)([
   ["log", "WAL", "-wal"],
   ["journal", "DELETE", "-journal"],
 ] as const)(

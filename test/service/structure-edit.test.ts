@@ -13,6 +13,7 @@ import {
 import { formatStructureFile, parseStructureFile, wantedFrom } from "../../src/service/structure-file.ts";
 import { planStructure } from "../../src/service/structure-plan.ts";
 import type { ContactStructure, UpdateStructureBody } from "../../src/wire.ts";
+import { runs } from "../support/runs.ts";
 
 const label = fc.oneof(
   fc.string({ minLength: 1, unit: "grapheme" }),
@@ -63,15 +64,20 @@ function stored(before: ContactStructure, body: UpdateStructureBody): unknown {
 }
 
 describe("an edit of a structure", () => {
-  it("that changes nothing sends back all fields and tags, attributes that we do not know included, and nothing else", () => {
+  it("that changes nothing sends back all fields and tags, attributes that we do not know included, and nothing else", {
+    tags: "trials",
+  }, () => {
     fc.assert(
       fc.property(structure, (before) => {
         expect(stored(before, structureBody(before))).toEqual(before);
       }),
+      { numRuns: runs(20) },
     );
   });
 
-  it("changes what it names and nothing else, and leaves the structure that it was given alone", () => {
+  it("changes what it names and nothing else, and leaves the structure that it was given alone", {
+    tags: "trials",
+  }, () => {
     fc.assert(
       fc.property(structure, (before) => {
         const untouched = structuredClone(before);
@@ -103,6 +109,7 @@ describe("an edit of a structure", () => {
         }
         expect(before).toEqual(untouched);
       }),
+      { numRuns: runs(20) },
     );
   });
 
@@ -120,7 +127,7 @@ describe("an edit of a structure", () => {
 });
 
 describe("a structure file", () => {
-  it("that was just pulled says nothing that is not so, whatever the labels hold", () => {
+  it("that was just pulled says nothing that is not so, whatever the labels hold", { tags: "trials" }, () => {
     const readable = structure.filter(({ label: own, keyName, fields, tags }) =>
       [own, keyName, ...fields.map((each) => each.label), ...tags!.map((each) => each.label)].every(
         (each) => each.trim() !== "" && !/[\ud800-\udfff]/u.test(each),
@@ -133,6 +140,7 @@ describe("a structure file", () => {
         expect(plan.changes, text).toEqual([]);
         expect(plan.body).toBeUndefined();
       }),
+      { numRuns: runs(20) },
     );
   });
 

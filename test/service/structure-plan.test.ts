@@ -5,6 +5,7 @@ import { EcmError } from "../../src/errors.ts";
 import { parseStructureFile, type WantedStructure } from "../../src/service/structure-file.ts";
 import { changesBetween, planStructure, type StructurePlan } from "../../src/service/structure-plan.ts";
 import type { ContactStructure } from "../../src/wire.ts";
+import { runs } from "../support/runs.ts";
 
 const fold = (label: string) => label.trim().toLowerCase();
 
@@ -83,7 +84,9 @@ const label = fc.constantFrom("A", "B", "C", "D", "E", "a", "b", "F g");
 const labels = fc.uniqueArray(label, { selector: fold, maxLength: 6 });
 
 describe("any file", () => {
-  it("that says what each field is to be named is carried out: each id holds its label, and the rest goes only by name", () => {
+  it("that says what each field is to be named is carried out: each id holds its label, and the rest goes only by name", {
+    tags: "trials",
+  }, () => {
     const target = labels.chain((before) =>
       fc.record({
         before: fc.constant(before),
@@ -126,11 +129,13 @@ describe("any file", () => {
         const isNew = result.filter(({ _id }) => _id === undefined).map((each) => each.label!);
         expect(isNew.sort()).toEqual(added.toSorted());
       }),
-      { numRuns: 500 },
+      { numRuns: runs(100) },
     );
   });
 
-  it("is refused, or does what its plan says: no field goes that it names, and no two get one label", () => {
+  it("is refused, or does what its plan says: no field goes that it names, and no two get one label", {
+    tags: "trials",
+  }, () => {
     const entry = fc.record(
       { label, was: label, id: fc.constantFrom("f0", "f1", "f2") },
       { requiredKeys: ["label"] },
@@ -160,7 +165,7 @@ describe("any file", () => {
           expect(names.some(({ label: to, was = to }) => fold(was) === fold(own))).toBe(false);
         }
       }),
-      { numRuns: 1500 },
+      { numRuns: runs(300) },
     );
   });
 });

@@ -1,7 +1,9 @@
 /** The environment of every test, whatever the shell or the CI system that runs them has set. */
 for (const name of Object.keys(process.env)) {
   if (
-    /^(ECM_.*|COLUMNS|LINES|NO_COLOR|FORCE_COLOR|ACCESSIBLE|PAGER|LC_.*|HTTPS?_PROXY|NO_PROXY)$/i.test(name)
+    /^(ECM_(?!CORPORA$).*|COLUMNS|LINES|NO_COLOR|FORCE_COLOR|ACCESSIBLE|PAGER|LC_.*|HTTPS?_PROXY|NO_PROXY)$/i.test(
+      name,
+    )
   )
     delete process.env[name];
 }

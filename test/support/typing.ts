@@ -32,7 +32,7 @@ export function typistOf(answers: readonly Answer[], keys: PassThrough): Typist 
   let unexpected: string | undefined;
 
   function readQuestion(): void {
-    const question = drawn ?? (/[:?)] $/.test(plain) ? plain : undefined);
+    const question = drawn ?? (/^[:?)] $/.test(plain.slice(-2)) ? plain : undefined);
     if (question === undefined) return;
     const [wanted, answer] = left[0] ?? [];
     if (wanted !== undefined && (wanted === "?" || question.includes(wanted))) {

@@ -6,11 +6,13 @@
 import type { Item, Operation } from "../items.ts";
 import { asRunStop } from "../pace/run-stop.ts";
 import type { Found } from "../plan/found.ts";
-import { type Planned, plannedItem, readPlanBlocks, type StoredLine } from "../plan/plan-file.ts";
+import { type Planned, readPlanBlocks, type StoredLine } from "../plan/plan-file.ts";
 import { isScarce, note, type Session } from "../plan/session.ts";
+import { plannedItem } from "../plan/stored-line.ts";
+import type { Freshness, Seen } from "./attempt.ts";
 import { createKeyedQueue, createPool } from "./pool.ts";
 import { withCreatedNames } from "./stand-ins.ts";
-import { carryOut, type Freshness, type Seen } from "./write.ts";
+import { carryOut } from "./write.ts";
 
 /** @param file the closed plan @throws RunStop after everything under way has ended; or what failed */
 export async function applyPlan(session: Session, file: string): Promise<void> {
@@ -52,32 +54,36 @@ interface PlannedContact {
 
 /** Contacts of the plan that are not done, in groups that are looked up together where they have to be. */
 async function* groupsIn(session: Session, file: string): AsyncGenerator<Group> {
-  const { ledger, lookup, identityOf } = session;
   let contacts: PlannedContact[] = [];
   let at = Number.POSITIVE_INFINITY;
   for await (const block of readPlanBlocks(file)) {
     for (const line of block.lines) {
-      if (!isPlanned(line) || ledger.isDone(line.apply.ref)) continue;
-      if (line.apply.isErased) {
-        note(session, { kind: "done", ref: line.apply.ref, outcome: "skipped", code: "suppressed" });
-        continue;
-      }
-      const { operation, desired } = withCreatedNames(line.apply, ledger.names);
-      const item = plannedItem({ ...line, apply: { ...line.apply, operation, desired } }, identityOf);
-      const contactId = "contactId" in operation ? operation.contactId : undefined;
-      const found: Found = {
-        contact: contactId === undefined ? undefined : { _id: contactId, key: line.key },
-        isKept: true,
-      };
-      contacts.push({ item, planned: operation, found });
+      const contact = contactToWrite(session, line);
+      if (!contact) continue;
+      contacts.push(contact);
       at = Math.min(at, block.at);
-      if (contacts.length < lookup.blockSize) continue;
+      if (contacts.length < session.lookup.blockSize) continue;
       yield new Group(session, contacts, at);
       contacts = [];
       at = Number.POSITIVE_INFINITY;
     }
   }
   if (contacts.length > 0) yield new Group(session, contacts, at);
+}
+
+/** Undefined where nothing is left to be written. Who was erased since the plan was made is noted as skipped. */
+function contactToWrite(session: Session, line: StoredLine): PlannedContact | undefined {
+  const { ledger, identityOf } = session;
+  if (!isPlanned(line) || ledger.isDone(line.apply.ref)) return undefined;
+  if (line.apply.isErased) {
+    note(session, { kind: "done", ref: line.apply.ref, outcome: "skipped", code: "suppressed" });
+    return undefined;
+  }
+  const { operation, desired } = withCreatedNames(line.apply, ledger.names);
+  const item = plannedItem({ ...line, apply: { ...line.apply, operation, desired } }, identityOf);
+  const contactId = "contactId" in operation ? operation.contactId : undefined;
+  const contact = contactId === undefined ? undefined : { _id: contactId, key: line.key };
+  return { item, planned: operation, found: { contact, isKept: true } };
 }
 
 function isPlanned(line: StoredLine): line is StoredLine & { apply: Planned } {

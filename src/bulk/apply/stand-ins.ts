@@ -14,6 +14,7 @@ export function withCreatedNames({ operation, desired }: Named, ids: ReadonlyMap
     desired: desired && {
       ...desired,
       fields: desired.fields.map(([id, value]) => [idOf(id), value]),
+      ...(desired.onlyIfEmpty && { onlyIfEmpty: desired.onlyIfEmpty.map(idOf) }),
       addLists: desired.addLists.map(idOf),
       removeLists: desired.removeLists.map(idOf),
       addTags: desired.addTags.map(idOf),

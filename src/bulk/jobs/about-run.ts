@@ -52,7 +52,8 @@ export function fingerprintIn(
       name,
       target: target.kind === "field" ? { ...target, fieldId: names.fieldId(target.fieldId) } : target,
     })),
-    reading: { ...reading, targets: undefined, isQuoteFree: undefined },
+    // What the entries of a mapping compute is in the options.
+    reading: { ...reading, targets: undefined, computed: undefined },
     options: job.options,
   });
 }

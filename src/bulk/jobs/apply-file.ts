@@ -4,21 +4,13 @@
  */
 import { createReadStream } from "node:fs";
 import { join, resolve } from "node:path";
-import { EcmError, NotFoundError, UsageError } from "../../errors.ts";
-import type { Suppressions } from "../../privacy/suppressions.ts";
+import { EcmError, NotFoundError, ReadOnlyError, UsageError } from "../../errors.ts";
 import { createAccount } from "../../service/account.ts";
-import { createBehavior } from "../../service/behavior.ts";
-import { isInactive } from "../../service/contacts.ts";
-import { createKeySearch } from "../../service/key-search.ts";
-import type { Contact } from "../../wire.ts";
 import { withCreatedNames } from "../apply/stand-ins.ts";
-import type { Change, Decision, Item, Operation, Work } from "../items.ts";
 import { asRunStop, RunStop } from "../pace/run-stop.ts";
-import { holdsChange, holdsCreate, idsOf, valuesOf } from "../plan/decide.ts";
 import type { RunEvent } from "../plan/events.ts";
-import { isHidden } from "../plan/found.ts";
-import { createLookup } from "../plan/lookup.ts";
-import { type NameBook, openPlannedNames, standInFor } from "../plan/names.ts";
+import { type NameBook, openPlannedNames } from "../plan/name-book.ts";
+import { standInFor } from "../plan/names.ts";
 import { type PlanHead, readKeptPlan } from "../plan/plan-file.ts";
 import type { PlanFile } from "../plan/plan-import.ts";
 import { type Engine, openContext, type RunContext, type RunOptions } from "../plan/run-context.ts";
@@ -28,17 +20,12 @@ import { fingerprintOf } from "../runs/fingerprint.ts";
 import { isInPlanFolder, type Manifest, requireStatePlace, runsFolder } from "../runs/folder.ts";
 import { type AboutRun, enterJob, leaveRun } from "./enter-job.ts";
 import { type Closed, closeUnentered, nothingRead } from "./finish.ts";
-import { readOnly } from "./job.ts";
-import { planAndApply, type ReadyJob } from "./plan-and-apply.ts";
+import { openLookup } from "./open-lookup.ts";
+import { planAndApply } from "./plan-and-apply.ts";
+import type { ReadyJob } from "./ready-job.ts";
 import { keyTable } from "./rejected.ts";
 import { spoolInput } from "./run-job.ts";
-
-interface ApplyItem extends Item {
-  /** A member whom a list sync removes. */
-  isRemoval?: boolean;
-  /** As the plan has it. */
-  approved: Operation;
-}
+import { type ApplyItem, strictWork } from "./strict-work.ts";
 
 const entriesInBatch = 100;
 
@@ -50,7 +37,7 @@ export async function applyPlanFile(
   emit: (event: RunEvent) => void,
 ): Promise<Closed> {
   requirePlanOf(plan, engine);
-  if (engine.account.isReadOnly && !options.isDryRun) throw readOnly();
+  if (engine.account.isReadOnly && !options.isDryRun) throw ReadOnlyError.forCommand();
   if (!options.isDryRun) await requireStatePlace(engine.stateFolder);
   const subject = planName(engine.stateFolder, plan);
   const context = openContext({ kind: "apply", applies: plan.head.kind, subject, engine, options, emit });
@@ -137,12 +124,14 @@ async function readyApply(context: RunContext, head: PlanHead, plan: PlanFile): 
   });
   // Read now, so that the price counts what the backup needs.
   if (plan.deletes > 0) await Promise.all([account.lists(structure), account.complete(structure)]);
-  const behavior = engine.behaviors?.(structureId) ?? createBehavior();
-  const identityOf = identityReader(keyType);
-  const readsStatus = plan.unsubscribes || plan.deletes > 0;
-  const keys = createKeySearch({ send: send.searches, behavior, structureId, identityOf, readsStatus });
   const source = [...new Set([...head.source, "createdAt"])];
-  const lookup = createLookup({ send, keys, structureId, keyType, source, behavior, listIds: head.listIds });
+  const { behavior, lookup } = openLookup(context, {
+    structureId,
+    keyType,
+    source,
+    readsStatus: plan.unsubscribes || plan.deletes > 0,
+    listIds: head.listIds,
+  });
   const { creations } = plan;
   const names = await openPlannedNames({ send: send.plain, account, creations });
   const suppressions = await engine.openSuppressions?.();
@@ -158,7 +147,7 @@ async function readyApply(context: RunContext, head: PlanHead, plan: PlanFile): 
     requestsAfter: 0,
     head: async () => ({ ...head, kind: "apply", source, table: keyTable }),
     async source() {
-      const entries = approvedItems(plan, idsOfExisting(plan, names), identityOf);
+      const entries = approvedItems(plan, idsOfExisting(plan, names), identityReader(keyType));
       return { entries, input, stableEntries: plan.writes, lookup, close: () => undefined };
     },
   };
@@ -198,89 +187,4 @@ async function* approvedItems(
     batch = [];
   }
   yield batch;
-}
-
-const changed: Decision = { kind: "skip", code: "changed" };
-
-/** What was approved, where the contact is as it was when that was planned; nothing else. */
-export function strictWork(suppressions: Suppressions | undefined): Work<ApplyItem> {
-  const isSuppressed = ({ key }: Item) => suppressions?.has(key.sent) ?? false;
-  return {
-    isSuppressed: ({ key }) => suppressions?.hasNow(key.sent) ?? false,
-    decide(item, found) {
-      const { approved } = item;
-      if (approved.kind === "create") {
-        if (!found) return isSuppressed(item) ? { kind: "skip", code: "suppressed" } : approved;
-        return !isHidden(found) && holdsCreate(approved.body, found) ? { kind: "leave" } : changed;
-      }
-      if (!found) return approved.kind === "delete" ? { kind: "skip", code: "missing" } : changed;
-      if (found._id !== approved.contactId || isHidden(found)) return changed;
-      return decideApproved(approved, found);
-    },
-  };
-}
-
-function decideApproved(approved: Exclude<Operation, { kind: "create" }>, found: Partial<Contact>): Decision {
-  switch (approved.kind) {
-    case "change":
-      return decideChange(approved, found);
-    case "status":
-      // A run that was stopped may have written the status, and not yet what follows it.
-      if (isInactive(found)) return approved.next ? decideChange(approved.next, found) : { kind: "leave" };
-      return approved.next && !isAsBefore(approved.next, found) ? changed : approved;
-    case "delete":
-      return isSameContact(approved.contact, found) ? { ...approved, contact: found } : changed;
-  }
-}
-
-function decideChange(approved: Operation & Change, found: Partial<Contact>): Decision {
-  if (holdsChange(approved.body, found)) return { kind: "leave" };
-  return isAsBefore(approved, found) ? withVersion(approved, found) : changed;
-}
-
-/** Whether everything that the change replaces still is what it was. */
-function isAsBefore({ body, before }: Change, found: Partial<Contact>): boolean {
-  const values = valuesOf(found);
-  const lists = found.lists && idsOf(found.lists);
-  const tags = found.tags && idsOf(found.tags);
-  const isNone = (ids: Change["body"]["addLists"], held: ReadonlySet<string> | undefined) =>
-    !held || [...idsOf(ids ?? [])].every((id) => !held.has(id));
-  const isAll = (ids: Change["body"]["addLists"], held: ReadonlySet<string> | undefined) =>
-    !held || [...idsOf(ids ?? [])].every((id) => held.has(id));
-  // Nobody who has left since is written: they were approved as somebody who had not.
-  if (isInactive(found) && !before.inactive) return false;
-  return (
-    before.fields.every(({ _id, value }) => (values.get(_id) ?? "") === value) &&
-    (!before.knewLists || (isNone(body.addLists, lists) && isAll(body.removeLists, lists))) &&
-    (!before.knewTags || (isNone(body.addTags, tags) && isAll(body.removeTags, tags)))
-  );
-}
-
-/** The version that was seen now, where one was: an older one would be refused. */
-function withVersion(change: Operation & Change, { __v }: Partial<Contact>): Operation {
-  const { __v: _, ...body } = change.body;
-  return { ...change, body: __v === undefined ? body : { ...body, __v } };
-}
-
-/** In all parts that both tell. */
-function isSameContact(planned: Partial<Contact>, found: Partial<Contact>): boolean {
-  const [before, now] = [valuesIn(planned), valuesIn(found)];
-  const isSameStatus = isInactive(planned) === isInactive(found);
-  return (
-    isSameStatus &&
-    before.size === now.size &&
-    [...before].every(([id, value]) => now.get(id) === value) &&
-    isSameSet(planned.lists, found.lists) &&
-    isSameSet(planned.tags, found.tags)
-  );
-}
-
-function valuesIn(contact: Partial<Contact>): Map<string, string> {
-  return new Map([...valuesOf(contact)].filter(([, value]) => value !== ""));
-}
-
-function isSameSet(before: Contact["lists"], now: Contact["lists"]): boolean {
-  if (!before || !now) return true;
-  const [one, other] = [idsOf(before), idsOf(now)];
-  return one.size === other.size && [...one].every((id) => other.has(id));
 }

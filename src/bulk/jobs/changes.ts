@@ -3,7 +3,7 @@ import type { Operation } from "../items.ts";
 import { type PlanLine, planLineOf, planNames } from "../plan/plan-line.ts";
 import { readRunNames } from "../plan/run-names.ts";
 import type { Manifest } from "../runs/folder.ts";
-import { writtenBy } from "./undo-work.ts";
+import { writtenBy } from "./written-contacts.ts";
 
 /**
  * One line for each contact that the run wrote, in input order. A write of which it is not known whether it was applied

@@ -7,7 +7,7 @@ import { requireFreeListName } from "../../service/lists.ts";
 import type { Selection } from "../../service/selection.ts";
 import type { ListFilters } from "../../service/several-lists.ts";
 import type { DesiredContact } from "../items.ts";
-import type { NameBook } from "../plan/names.ts";
+import type { NameBook } from "../plan/name-book.ts";
 import { withoutInput } from "../read/none.ts";
 import type { ResolvedJob, RowJob } from "./job.ts";
 
@@ -76,5 +76,5 @@ export function composeOptionsFrom(
   kind: ComposeOptions["kind"],
   record: Record<string, unknown>,
 ): ComposeOptions {
-  return { ...(record as unknown as Omit<ComposeOptions, "kind">), kind };
+  return { ...(record as Omit<ComposeOptions, "kind">), kind };
 }

@@ -35,35 +35,55 @@ export type TypedConditions = Omit<WantedSelection, "where"> & { where?: string 
 
 /** @throws UsageError for a condition whose grammar is wrong */
 export async function editJob(options: EditOptions): Promise<RowJob> {
-  const { kind, input, isPlain, conditions = {}, wanted, read, rows, includeUnsubscribed } = options;
-  // A mark says who is to be unsubscribed or deleted, if anybody in the file is not.
-  const marksChoose = kind !== "mutate" && input !== undefined && !isPlain && rows !== "all";
+  const { kind, input, conditions = {}, wanted, read } = options;
   const where = conditions.where === undefined ? undefined : await parseWhere(conditions.where);
-  const outline = {
-    kind,
-    input: input ?? { name: inWords(conditions) },
-    isWithoutInput: input === undefined,
-  };
-  /** @param desired what a mutate wants of every contact */
-  const jobFor = (
-    selection: Selection,
-    source: string[],
-    desired: DesiredContact | undefined,
-  ): ResolvedJob => ({
-    ...outline,
-    understand: (opened, structure) =>
-      understandKeys(
+  const consentChoosesRows = doMarksChoose(options);
+  return {
+    ...outlineOf(options),
+    open: input && ((file) => openInput(file, readOptionsOf(read))),
+    async requireOpened(opened) {
+      if (!consentChoosesRows && !addsToLists(wanted)) return;
+      await requireClearConsent(
         opened,
-        {
-          ...readOptionsOf(read),
-          hasNoHeader: isPlain,
-          takesIds: true,
-          // Nobody who left is added to a list; anything else may be changed about them.
-          readsConsent: marksChoose || (desired?.addLists.length ?? 0) > 0,
-          consentChoosesRows: marksChoose,
-        },
-        structure,
-      ),
+        { ...readOptionsOf(read), takesIds: true, consentChoosesRows },
+        "keys",
+      );
+    },
+    async resolve(account) {
+      const body = wanted && ("body" in wanted ? wanted.body : await mutateBody(account, wanted));
+      const structure = await account.structure();
+      const selection = await resolveSelection(account, structure, { ...conditions, where });
+      // Read now, so that the price counts what the backup needs.
+      if (kind === "delete") await Promise.all([account.lists(structure), account.complete(structure)]);
+      const source = neededParts(kind, body, selection);
+      return resolvedJob(options, { selection, source, desired: body && desiredOfMutate(body) });
+    },
+  };
+}
+
+/** What the account has told of what the flags name. */
+interface ResolvedEdit {
+  selection: Selection;
+  /** Parts of a contact that decisions need. */
+  source: string[];
+  /** What a mutate wants of every contact. */
+  desired: DesiredContact | undefined;
+}
+
+function resolvedJob(options: EditOptions, { selection, source, desired }: ResolvedEdit): ResolvedJob {
+  const { kind, input, isPlain, conditions = {}, wanted, read, rows, includeUnsubscribed } = options;
+  const marksChoose = doMarksChoose(options);
+  const readOptions = {
+    ...readOptionsOf(read),
+    hasNoHeader: isPlain,
+    takesIds: true,
+    // Nobody who left is added to a list; anything else may be changed about them.
+    readsConsent: marksChoose || (desired?.addLists.length ?? 0) > 0,
+    consentChoosesRows: marksChoose,
+  };
+  return {
+    ...outlineOf(options),
+    understand: (opened, structure) => understandKeys(opened, readOptions, structure),
     options: {
       wanted,
       isPlain,
@@ -84,39 +104,47 @@ export async function editJob(options: EditOptions): Promise<RowJob> {
       row.notSubscribed === undefined || includeUnsubscribed
         ? desired!
         : { ...desired!, isNotSubscribed: true },
-    notSubscribedAre: marksChoose
-      ? "chosen"
-      : includeUnsubscribed
-        ? "added like any other (--include-unsubscribed)"
-        : "added to no list",
+    notSubscribedAre: fateOfMarked(options),
     listIds: () => (desired ? [...desired.addLists, ...desired.removeLists] : []),
     selection,
-    edit: { mutate: undefined, unsubscribe: unsubscription, delete: deletion }[kind],
+    edit: edits[kind],
     desiredOfAll: desired && (() => desired),
-  });
-  return {
-    ...outline,
-    open: input && ((file) => openInput(file, readOptionsOf(read))),
-    async requireOpened(opened) {
-      if (!marksChoose && !addsToLists(wanted)) return;
-      await requireClearConsent(
-        opened,
-        { ...readOptionsOf(read), takesIds: true, consentChoosesRows: marksChoose },
-        "keys",
-      );
-    },
-    async resolve(account) {
-      const body = wanted && ("body" in wanted ? wanted.body : await mutateBody(account, wanted));
-      const structure = await account.structure();
-      const selection = await resolveSelection(account, structure, { ...conditions, where });
-      // Read now, so that the price counts what the backup needs.
-      if (kind === "delete") await Promise.all([account.lists(structure), account.complete(structure)]);
-      const changed = body ? sourceOf(body) : [];
-      const parts = kind === "delete" ? wholeContact : [...changed, ...statusParts, ...selection.needs];
-      const source = [...new Set(parts)].filter((part) => part !== "_id" && part !== "key");
-      return jobFor(selection, source, body && desiredOfMutate(body));
-    },
   };
+}
+
+function outlineOf({ kind, input, conditions = {} }: EditOptions): Pick<
+  RowJob,
+  "input" | "isWithoutInput"
+> & {
+  kind: EditOptions["kind"];
+} {
+  return {
+    kind,
+    input: input ?? { name: inWords(conditions) },
+    isWithoutInput: input === undefined,
+  };
+}
+
+/** A mark says who is to be unsubscribed or deleted, if anybody in the file is not. */
+function doMarksChoose({ kind, input, isPlain, rows }: EditOptions): boolean {
+  return kind !== "mutate" && input !== undefined && !isPlain && rows !== "all";
+}
+
+/** What becomes of those whom the file marks as not subscribed, in words. */
+function fateOfMarked(options: EditOptions): string {
+  if (doMarksChoose(options)) return "chosen";
+  return options.includeUnsubscribed ? "added like any other (--include-unsubscribed)" : "added to no list";
+}
+
+/** Parts of a contact that decisions need, besides its id and its key. */
+function neededParts(
+  kind: EditOptions["kind"],
+  body: MutateBody | undefined,
+  { needs }: Selection,
+): string[] {
+  const changed = body ? sourceOf(body) : [];
+  const parts = kind === "delete" ? wholeContact : [...changed, ...statusParts, ...needs];
+  return [...new Set(parts)].filter((part) => part !== "_id" && part !== "key");
 }
 
 /** The file's own columns mark some of its rows as not subscribed: who is meant is for a person to say. */
@@ -193,6 +221,12 @@ const unsubscription: ContactEdit = {
     isInactive(found)
       ? { kind: "leave" }
       : { kind: "status", contactId: found._id!, status: unsubscribed, before: statusOf(found) },
+};
+
+const edits: Record<EditOptions["kind"], ContactEdit | undefined> = {
+  mutate: undefined,
+  unsubscribe: unsubscription,
+  delete: deletion,
 };
 
 /** The conditions as a person would say them: what `runs list` shows in place of a file. */

@@ -55,7 +55,7 @@ export async function* rowEntries(rowRun: RowRun): AsyncGenerator<Entry[]> {
   }
 }
 
-export function itemOf({ survey, job, names }: RowRun, row: Row, cells: Row["cells"]): RowItem {
+export function itemOf({ survey, job, names, understood }: RowRun, row: Row, cells: Row["cells"]): RowItem {
   const marked = withMarks(row, survey);
   const { line, key, keyFault } = row;
   const isLeftOut = job.takesRow && !job.takesRow(marked);
@@ -67,7 +67,7 @@ export function itemOf({ survey, job, names }: RowRun, row: Row, cells: Row["cel
     cells,
     ...(keyFault && { keyFault }),
     ...(isLeftOut && { isLeftOut }),
-    ...(!job.edit && { desired: job.desiredContactOf(marked, names) }),
+    ...(!job.edit && { desired: job.desiredContactOf(marked, names, understood.reading) }),
   };
 }
 

@@ -6,7 +6,7 @@ import type { RunContext } from "../plan/run-context.ts";
 import { type RunState, rowsOf } from "../plan/session.ts";
 import { emptyTally } from "../plan/tally.ts";
 import { writeManifest } from "../runs/folder.ts";
-import { createLedger } from "../runs/ledger.ts";
+import { Ledger } from "../runs/ledger.ts";
 import { countCodes, type SettledByInput, type Summary } from "../runs/report.ts";
 import { noteUnreported } from "../runs/reported.ts";
 
@@ -41,7 +41,7 @@ export function closeUnentered(
   stop: RunStop,
   input: SettledByInput = nothingRead,
 ): Promise<Closed> {
-  const state = { ...context, input, tally: emptyTally(), ledger: createLedger(), run: undefined };
+  const state = { ...context, input, tally: emptyTally(), ledger: new Ledger(), run: undefined };
   return closeRun(state, { stop });
 }
 

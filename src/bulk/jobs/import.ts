@@ -4,11 +4,15 @@ import { statusParts } from "../../service/contacts.ts";
 import type { ContactStructure } from "../../wire.ts";
 import type { DesiredContact } from "../items.ts";
 import type { Mode } from "../plan/decide.ts";
-import type { NameBook } from "../plan/names.ts";
-import { openInput, requireClearConsent, understandInput } from "../read/index.ts";
+import type { NameBook } from "../plan/name-book.ts";
+import type { PlanMapping } from "../plan/plan-file.ts";
+import type { BlankRule } from "../read/compute/entry.ts";
+import { openInput, requireClearConsent, requireMapped, understandInput } from "../read/index.ts";
 import type { Duplicates } from "../read/join.ts";
+import type { Reading } from "../read/reading.ts";
 import type { ReadOptions, Row } from "../read/rows.ts";
 import type { Survey } from "../read/survey.ts";
+import { fingerprintOf } from "../runs/fingerprint.ts";
 import type { ResolvedJob, RowJob } from "./job.ts";
 
 export interface ImportOptions {
@@ -34,6 +38,7 @@ export function importJob(options: ImportOptions): RowJob {
     ...outline,
     understand: (opened, structure) => understandInput(opened, read, structure),
     options: importRecord(options),
+    mapping: mappingRecord(options),
     duplicates,
     lists,
     tags,
@@ -41,7 +46,7 @@ export function importJob(options: ImportOptions): RowJob {
     newFields: read.newFields,
     decide: { mode, missing: "skip" },
     source: (structure, survey) => sourceOf(options, structure, survey),
-    desiredContactOf: (row, names) => desiredContactOf(row, names, options),
+    desiredContactOf: (row, names, reading) => desiredContactOf(row, names, { options, reading }),
     listIds: (names) => names.listIds(),
     notSubscribedAre: notSubscribedAre(options),
     unsubscribesMarked: options.unsubscribeMarked,
@@ -49,7 +54,11 @@ export function importJob(options: ImportOptions): RowJob {
   };
   return {
     ...outline,
-    open: (file) => openInput(file, read),
+    async open(file) {
+      const opened = await openInput(file, read);
+      await requireMapped(opened, read);
+      return opened;
+    },
     requireOpened: (opened) => requireClearConsent(opened, read, "contacts"),
     resolve: () => Promise.resolve(resolved),
   };
@@ -61,14 +70,35 @@ function notSubscribedAre({ includeUnsubscribed, unsubscribeMarked, mode }: Impo
   return unsubscribeMarked ? `${become}; unsubscribed if active in the account` : become;
 }
 
-/** The options as a manifest keeps them: once the new fields exist, the command that names them is the same. */
-function importRecord({ input: _input, read, ...options }: ImportOptions): Record<string, unknown> {
-  return { ...options, read: { ...read, map: [...read.map], newFields: undefined } };
+/** The options as a manifest keeps them. */
+type ImportRecord = Omit<ImportOptions, "input" | "read"> & {
+  read: Omit<ReadOptions, "map"> & { map: [string, string][] };
+};
+
+/** Once the new fields exist, the command that names them is the same. */
+function importRecord({ input: _input, read, ...options }: ImportOptions): ImportRecord {
+  // Where an entry is written changes nothing, and what was expected held.
+  const entries = read.entries?.map(({ place: _place, ...entry }) => entry);
+  return {
+    ...options,
+    read: { ...read, map: [...read.map], entries, expect: undefined, newFields: undefined },
+  };
+}
+
+/** What the plan says of how values are made; undefined where every column goes by its name. */
+function mappingRecord({
+  read: { map, entries = [], defaults = [] },
+}: ImportOptions): PlanMapping | undefined {
+  if (map.size + entries.length + defaults.length === 0) return undefined;
+  const columns = Object.fromEntries(map);
+  const made = entries.map(({ place: _place, ...entry }) => entry);
+  const digest = `sha256:${fingerprintOf({ columns, entries: made, defaults })}`;
+  return { digest, columns, entries: made, defaults };
 }
 
 /** The inverse, for `runs resume`. */
 export function importOptionsFrom(record: Record<string, unknown>, input: RowJob["input"]): ImportOptions {
-  const { read, ...options } = record as unknown as ImportOptions & { read: { map: [string, string][] } };
+  const { read, ...options } = record as ImportRecord;
   return { ...options, input, read: { ...read, map: new Map(read.map) } };
 }
 
@@ -79,19 +109,45 @@ function sourceOf(options: ImportOptions, _structure: ContactStructure, survey: 
   return source;
 }
 
-function desiredContactOf(row: Row, names: NameBook, options: ImportOptions): DesiredContact {
-  const told = options.blank === "clear" ? row.fields : withoutBlanks(row.fields);
-  const isOfNewFields = options.read.newFields !== undefined;
+function desiredContactOf(
+  row: Row,
+  names: NameBook,
+  { options, reading }: { options: ImportOptions; reading: Reading },
+): DesiredContact {
+  const { blankRules, defaults } = reading;
+  const told =
+    blankRules.size > 0
+      ? byRules(row.fields, blankRules, options.blank)
+      : options.blank === "clear"
+        ? row.fields
+        : withoutBlanks(row.fields);
+  const idOf = options.read.newFields && ((id: string) => names.fieldId(id));
+  const onlyIfEmpty = [...blankRules.keys()].filter(
+    (id) => blankRules.get(id) === "only-if-empty" && told.has(id),
+  );
   return {
-    fields: isOfNewFields ? new Map([...told].map(([id, value]) => [names.fieldId(id), value])) : told,
-    addLists: idsOf(options.lists, row.lists, names.listId),
-    addTags: idsOf(options.tags, row.tags, names.tagId),
+    fields: idOf ? new Map([...told].map(([id, value]) => [idOf(id), value])) : told,
+    ...(onlyIfEmpty.length > 0 && { onlyIfEmpty: idOf ? onlyIfEmpty.map(idOf) : onlyIfEmpty }),
+    ...(defaults.length > 0 && { defaults }),
+    addLists: idsOf(options.lists, row.lists, (name) => names.listId(name)),
+    addTags: idsOf(options.tags, row.tags, (name) => names.tagId(name)),
     removeLists: [],
     removeTags: [],
     isNotSubscribed: row.notSubscribed !== undefined && !options.includeUnsubscribed,
     // Nobody can be made active again: a cell that is not understood is not enough.
     unsubscribes: options.unsubscribeMarked && row.isMarkClear,
   };
+}
+
+/** Blank values as the mapping, or else `--blank`, has them written. */
+function byRules(
+  fields: ReadonlyMap<string, string>,
+  rules: ReadonlyMap<string, BlankRule>,
+  otherwise: BlankRule,
+): ReadonlyMap<string, string> {
+  return new Map(
+    [...fields].filter(([id, value]) => value !== "" || (rules.get(id) ?? otherwise) === "clear"),
+  );
 }
 
 /** The same map where nothing is blank: most rows of most files. */

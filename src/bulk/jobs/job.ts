@@ -1,16 +1,17 @@
 /** The job of a run over the rows of an input, or over contacts that conditions choose: what each command makes of it. */
 import type { Readable } from "node:stream";
-import { UsageError } from "../../errors.ts";
 import type { Account } from "../../service/account.ts";
 import { statusParts } from "../../service/contacts.ts";
 import type { Selection } from "../../service/selection.ts";
 import type { Contact, ContactStructure, IdRef } from "../../wire.ts";
 import type { Decision, DesiredContact, Limit } from "../items.ts";
 import type { DecideOptions } from "../plan/decide.ts";
-import type { NameBook } from "../plan/names.ts";
+import type { NameBook } from "../plan/name-book.ts";
+import type { PlanMapping } from "../plan/plan-file.ts";
 import type { InputFile, OpenedInput, Understood } from "../read/index.ts";
 import type { Duplicates } from "../read/join.ts";
 import type { NewField } from "../read/new-fields.ts";
+import type { Reading } from "../read/reading.ts";
 import type { InputFacts, Row } from "../read/rows.ts";
 import type { Survey } from "../read/survey.ts";
 import type { Manifest } from "../runs/folder.ts";
@@ -37,6 +38,8 @@ export interface ResolvedJob extends JobOutline {
   understand(input: OpenedInput, structure: ContactStructure): Promise<Understood>;
   /** Everything that decides a contact's outcome, as `resume` hands it back. */
   options: Record<string, unknown>;
+  /** How the values of rows are made, for the plan. */
+  mapping?: PlanMapping;
   duplicates: Duplicates;
   /** Refuses an input that cannot be meant. @throws UsageError */
   requireInput?(survey: Survey, facts: InputFacts): void;
@@ -55,7 +58,7 @@ export interface ResolvedJob extends JobOutline {
   decide: Omit<DecideOptions, "structureId">;
   /** Parts of a contact that decisions need, besides `_id` and `key`. */
   source(structure: ContactStructure, survey: Survey): string[];
-  desiredContactOf(row: Row, names: NameBook): DesiredContact;
+  desiredContactOf(row: Row, names: NameBook, reading: Reading): DesiredContact;
   /** What becomes of those whom the file marks as not subscribed, in words: `not created`. */
   notSubscribedAre: string;
   /** Whom the file marks is unsubscribed in the account. */
@@ -95,12 +98,4 @@ export interface MembersOptions {
 export function needsStatus({ edit, unsubscribesMarked, selection }: ResolvedJob): boolean {
   const isSelected = selection?.needs.some((part) => statusParts.includes(part));
   return edit !== undefined || unsubscribesMarked === true || isSelected === true;
-}
-
-export function readOnly(): UsageError {
-  return new UsageError(
-    "Read-only mode: this command would write; nothing was sent",
-    "Leave out --read-only, ECM_READ_ONLY, or the profile's own setting; or preview with --dry-run",
-    { type: "ReadOnlyError" },
-  );
 }

@@ -2,92 +2,25 @@
  * The one path of every bulk run: plan, show the plan and its price, have it agreed to, apply it, report. What a job adds is
  * which contacts are planned, and how each is decided.
  */
-import { randomBytes } from "node:crypto";
-import { access, constants, mkdir, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import type { Account } from "../../service/account.ts";
-import type { Behavior } from "../../service/behavior.ts";
 import type { Contact } from "../../wire.ts";
 import { applyPlan } from "../apply/apply-plan.ts";
-import type { Work } from "../items.ts";
 import { asRunStop, type RunStop, requireFurther } from "../pace/run-stop.ts";
 import { guardFailure } from "../plan/guards.ts";
-import type { Lookup } from "../plan/lookup.ts";
-import { type Entries, makePlan } from "../plan/make-plan.ts";
-import { type NameBook, standInFor } from "../plan/names.ts";
-import {
-  type ClosedPlan,
-  type KeptPlan,
-  type PlanEnd,
-  type PlanHead,
-  PlanWriter,
-  readKeptPlan,
-  readPlanLines,
-  requireWholePlan,
-} from "../plan/plan-file.ts";
-import { planNames } from "../plan/plan-line.ts";
-import { type PlanRest, type Price, priceOfPlan, requireMonth } from "../plan/price.ts";
-import type { Engine, RunContext } from "../plan/run-context.ts";
-import {
-  announceEntered,
-  beginPhase,
-  hasBegun,
-  note,
-  openSession,
-  type RunState,
-  type Session,
-} from "../plan/session.ts";
-import { emptyTally, plannedWrites, requestsFor } from "../plan/tally.ts";
-import { identityReader } from "../read/keys.ts";
+import { standInFor } from "../plan/names.ts";
+import { type ClosedPlan, type KeptPlan, readKeptPlan, requireWholePlan } from "../plan/plan-file.ts";
+import { type Price, requireMonth } from "../plan/price.ts";
+import type { RunContext } from "../plan/run-context.ts";
+import { announceEntered, beginPhase, hasBegun, note, type RunState } from "../plan/session.ts";
+import { emptyTally } from "../plan/tally.ts";
 import type { EnteredRun } from "../runs/enter.ts";
-import { fileOf } from "../runs/files.ts";
-import { type RunKind, runCommands, runsFolder } from "../runs/folder.ts";
-import { createLedger, type Ledger } from "../runs/ledger.ts";
-import type { SettledByInput } from "../runs/report.ts";
-import { requireFewRejects, stopAtRejects } from "./few-rejects.ts";
+import { Ledger } from "../runs/ledger.ts";
+import { requireFewRejects } from "./few-rejects.ts";
 import { type Closed, closeRun } from "./finish.ts";
+import { closedPlan, makeWholePlan, sessionFor } from "./plan-job.ts";
+import { type PlanPlace, planFileOf, planPlace } from "./plan-place.ts";
+import { leftOf, priceOf } from "./plan-price.ts";
+import type { ReadyJob } from "./ready-job.ts";
 import { writeRejected } from "./rejected.ts";
-
-/** What a job puts into a plan. */
-export interface PlanSource {
-  entries: Entries;
-  /** Rows, and contacts that no row names. */
-  input: SettledByInput;
-  /** So many entries are the same each time that they are read: a plan can continue within them. */
-  stableEntries: number;
-  lookup: Lookup;
-  close(): void;
-}
-
-/** What a job says of its plan. */
-export type PlanAbout = Omit<PlanHead, "version" | "program" | "command" | "createdAt" | "kind"> & {
-  kind: RunKind;
-};
-
-/** A job that is ready to be planned and applied. */
-export interface ReadyJob {
-  readonly account: Account;
-  readonly keyType: string;
-  readonly behavior: Behavior;
-  readonly work: Work;
-  /** Without what is kept of pages: for the second looks. */
-  readonly lookup: Lookup;
-  /** Rows that stand for no contact; all rows, as far as they are known. */
-  readonly input: SettledByInput;
-  /** What the run creates in the account first. */
-  readonly names?: Pick<NameBook, "missing" | "creations" | "requestsToCreate" | "create" | "idOf">;
-  /** Requests that follow on the run once it is complete. */
-  readonly requestsAfter: number;
-  readonly isUnsubscribingMarked?: boolean;
-  /** Rejected rows stop it only where a limit was given. */
-  readonly isLenient?: boolean;
-  head(): Promise<PlanAbout>;
-  /** Reads the pages that are needed first, if any. @throws RunStop; UsageError when a sync would remove too many */
-  source(state: RunState, scratch: string): Promise<PlanSource>;
-  /** After what is missing was created. */
-  created?(run: EnteredRun): Promise<void>;
-}
 
 /** @param run absent in a dry run */
 export async function planAndApply(
@@ -95,48 +28,89 @@ export async function planAndApply(
   job: ReadyJob,
   run: EnteredRun | undefined,
 ): Promise<Closed> {
-  const { options } = context;
   const kept = run && (await readKeptPlan(planFileOf(run)));
-  const ledger = run?.ledger ?? createLedger();
+  const ledger = run?.ledger ?? new Ledger();
   if (run) requireWholePlan(planFileOf(run), kept, hasBegun(ledger));
   const input = kept?.end?.input ?? job.input;
-  let state: RunState = { ...context, input, tally: kept?.tally ?? emptyTally(), ledger, run };
-  const place = await planPlace(context, run);
-  const startedAt = context.clock.now();
-  let price: Price | undefined;
-  let backup: string | undefined;
-  let stop: RunStop | undefined;
+  const state: RunState = { ...context, input, tally: kept?.tally ?? emptyTally(), ledger, run };
+  const work = new PlannedWork(job, state, await planPlace(context, run));
   announceEntered(state);
+  let stop: RunStop | undefined;
   try {
-    if (options.maxRejects) requireFewRejects(options, state);
-    const plan = kept?.end ? closedPlan(place.file!, { ...kept, end: kept.end }) : undefined;
-    const made = plan ? undefined : await makeWholePlan(state, job, kept, place);
-    if (made) state = made.state;
-    const closed = plan ?? made!.plan;
-    price = await priceOf(state, job, closed, plan !== undefined);
-    context.emit({ kind: "priced", price });
-    if (closed) await options.takePlan?.(closed);
-    if (run) {
-      requireMonth(options, price);
-      const isFirst = !hasBegun(ledger);
-      const refusal = isFirst ? guardFailure(state.tally, options.guards, planFileOf(run)) : undefined;
-      if (refusal) throw refusal;
-      if (price.left > 0) await options.agree?.(price, leftOf(state), job.names?.missing);
-      if (isFirst && price.left > 0) backup = await backUp(state, job, run, closed!);
-      await createNames(state, job, run, closed!);
-      const session = sessionFor(state, job, job.lookup, startedAt);
-      beginPhase(session, "working", price);
-      await applyPlan(session, planFileOf(run));
-      requireFurther(job.requestsAfter, { sent: state.send.counts.total, maxRequests: options.maxRequests });
-    }
+    await work.planAndApply(kept);
   } catch (error) {
     stop = asRunStop(error);
   }
-  beginPhase(state, "reporting", price);
-  const rejects = await writeRejected(state, stop, place.file);
-  if (!run) await place.remove();
-  nameMarked(state, job, stop);
-  return closeRun(state, { stop, price, rejects, backup });
+  return work.close(stop);
+}
+
+/** How far a run has come: what it has reached when it stops is reported too. */
+class PlannedWork {
+  private readonly job: ReadyJob;
+  private readonly place: PlanPlace;
+  private readonly startedAt: number;
+  private state: RunState;
+  private price: Price | undefined;
+  private backup: string | undefined;
+
+  constructor(job: ReadyJob, state: RunState, place: PlanPlace) {
+    this.job = job;
+    this.place = place;
+    this.state = state;
+    this.startedAt = state.clock.now();
+  }
+
+  /** @param kept what is there of the run's plan @throws whatever stops the run */
+  async planAndApply(kept: KeptPlan | undefined): Promise<void> {
+    const { options, run, emit } = this.state;
+    if (options.maxRejects) requireFewRejects(options, this.state);
+    const old = kept?.end && closedPlan(this.place.file!, { ...kept, end: kept.end });
+    const plan = old ?? (await this.plan(kept));
+    const price = await priceOf(this.state, this.job, plan, old !== undefined);
+    this.price = price;
+    emit({ kind: "priced", price });
+    if (plan) await options.takePlan?.(plan);
+    if (!run) return;
+    await this.prepare(run, plan!, price);
+    await this.apply(run, price);
+  }
+
+  async close(stop: RunStop | undefined): Promise<Closed> {
+    const { state, job, price, backup, place } = this;
+    beginPhase(state, "reporting", price);
+    const rejects = await writeRejected(state, stop, place.file);
+    if (!state.run) await place.remove();
+    nameMarked(state, job, stop);
+    return closeRun(state, { stop, price, rejects, backup });
+  }
+
+  private async plan(kept: KeptPlan | undefined): Promise<ClosedPlan | undefined> {
+    const { state, plan } = await makeWholePlan(this.state, this.job, kept, this.place);
+    this.state = state;
+    return plan;
+  }
+
+  /** Everything that comes before the first write to a contact: limits, consent, the backup, names that are missing. */
+  private async prepare(run: EnteredRun, plan: ClosedPlan, price: Price): Promise<void> {
+    const { state, job } = this;
+    const { options, ledger, tally } = state;
+    requireMonth(options, price);
+    const isFirst = !hasBegun(ledger);
+    const refusal = isFirst ? guardFailure(tally, options.guards, planFileOf(run)) : undefined;
+    if (refusal) throw refusal;
+    if (price.left > 0) await options.agree?.(price, leftOf(state), job.names?.missing);
+    if (isFirst && price.left > 0) this.backup = await backUp(state, job, run, plan);
+    await createNames(state, job, run, plan);
+  }
+
+  private async apply(run: EnteredRun, price: Price): Promise<void> {
+    const { state, job } = this;
+    const session = sessionFor(state, job, job.lookup, this.startedAt);
+    beginPhase(session, "working", price);
+    await applyPlan(session, planFileOf(run));
+    const { maxRequests } = state.options;
+    requireFurther(job.requestsAfter, { sent: state.send.counts.total, maxRequests });
+  }
 }
 
 /** Names the contacts that the file marks as not subscribed and the account held as active. */
@@ -152,164 +126,6 @@ function nameMarked({ tally, emit }: RunState, job: ReadyJob, stop: RunStop | un
     const contacts = named.filter((each) => (each.isDoubtful ?? false) === group.isDoubtful);
     if (group.total > 0) emit({ kind: "marked", contacts, ...group });
   }
-}
-
-function planFileOf({ folder }: EnteredRun): string {
-  return join(folder, fileOf.plan);
-}
-
-interface PlanPlace {
-  /** Undefined where nobody wants to read the plan of a dry run. */
-  file: string | undefined;
-  /** Where pages of the account are kept until the plan is closed. */
-  scratch: string;
-  remove(): Promise<void>;
-}
-
-/** A real run keeps its plan in its folder; a dry run in a place of its own, which must also be found where nothing can be written. */
-async function planPlace({ engine, options }: RunContext, run: EnteredRun | undefined): Promise<PlanPlace> {
-  if (run) {
-    const scratch = join(run.folder, fileOf.snapshot);
-    return { file: planFileOf(run), scratch, remove: async () => undefined };
-  }
-  const folder = await scratchFolder(engine);
-  const name = join(folder, `.dry-run-${randomBytes(6).toString("hex")}`);
-  const isWanted = options.takePlan !== undefined || options.rejects !== undefined;
-  const file = isWanted ? `${name}.ndjson` : undefined;
-  return {
-    file,
-    scratch: name,
-    async remove() {
-      if (file) await rm(file, { force: true }).catch(() => undefined);
-    },
-  };
-}
-
-async function scratchFolder({ stateFolder }: Engine): Promise<string> {
-  const folder = runsFolder(stateFolder);
-  const isWritable = await mkdir(folder, { recursive: true, mode: 0o700 })
-    .then(() => access(folder, constants.W_OK))
-    .then(
-      () => true,
-      () => false,
-    );
-  return isWritable ? folder : tmpdir();
-}
-
-/** Looks everyone up and decides; a plan that was cut off continues. */
-async function makeWholePlan(
-  state: RunState,
-  job: ReadyJob,
-  kept: KeptPlan | undefined,
-  { file, scratch }: PlanPlace,
-): Promise<{ state: RunState; plan: ClosedPlan | undefined }> {
-  const { engine, clock, run, options } = state;
-  beginPhase(state, "looking");
-  const source = await job.source(state, scratch);
-  try {
-    const about = await job.head();
-    const head: PlanHead = {
-      version: 1,
-      program: engine.version,
-      command: runCommands[about.kind],
-      createdAt: new Date(clock.now()).toISOString(),
-      ...about,
-    };
-    const creations = job.names?.creations ?? [];
-    const usable = file && kept ? await readKeptPlan(file, source.stableEntries) : undefined;
-    const writer =
-      usable && usable.taken > 0
-        ? await PlanWriter.resume(file!, usable)
-        : PlanWriter.create(file, head, creations);
-    const session = sessionFor(
-      { ...state, input: source.input, tally: writer.tally },
-      job,
-      source.lookup,
-      clock.now(),
-    );
-    beginPhase(session, "looking");
-    const names = planNames(head.names);
-    const isComplete = options.takePlan !== undefined || run?.manifest.plan !== undefined;
-    try {
-      await makePlan({ session, entries: source.entries, writer, names, isComplete });
-    } catch (error) {
-      writer.release();
-      throw error;
-    }
-    const end = writer.close(restOf(session.tally).requests, source.input);
-    const plan = file === undefined ? undefined : closedPlan(file, { head, creations, end });
-    if (run) await forgetSources(run, scratch);
-    return { state: session, plan };
-  } finally {
-    source.close();
-  }
-}
-
-/** What only the plan needed: pages of the account, and an input that could be read only once. */
-async function forgetSources({ folder, manifest }: EnteredRun, scratch: string): Promise<void> {
-  await rm(scratch, { force: true });
-  if (manifest.input.isSpooled) await rm(join(folder, fileOf.input), { force: true });
-}
-
-function closedPlan(
-  file: string,
-  { head, creations, end }: Pick<KeptPlan, "head" | "creations"> & { end: PlanEnd },
-): ClosedPlan {
-  return { head, creations, end, lines: () => readPlanLines(file) };
-}
-
-function sessionFor(state: RunState, job: ReadyJob, lookup: Lookup, startedAt: number): Session {
-  const identityOf = identityReader(job.keyType);
-  const { work, behavior } = job;
-  const isLimited = state.options.maxRejects !== undefined || !job.isLenient;
-  const onRejected = isLimited ? () => stopAtRejects(state) : undefined;
-  return openSession(state, { work, behavior, lookup, identityOf, startedAt, onRejected });
-}
-
-/** What the plan still writes. */
-function leftOf({ tally, ledger: { counts } }: RunState): RunState["tally"] {
-  const { created, updated, removed, deleted } = tally;
-  return {
-    ...tally,
-    created: Math.max(0, created - counts.created),
-    updated: Math.max(0, updated - counts.updated),
-    removed: Math.max(0, removed - counts.removed),
-    deleted: Math.max(0, deleted - counts.deleted),
-  };
-}
-
-/** Of a plan that was not applied yet. */
-function restOf(tally: RunState["tally"]): PlanRest {
-  const { requests, updated, removed, deleted } = tally;
-  return { writes: plannedWrites(tally), requests, changes: updated + removed + deleted, areOld: false };
-}
-
-/** With everything decided the price is exact. */
-async function priceOf(
-  state: RunState,
-  job: ReadyJob,
-  plan: ClosedPlan | undefined,
-  areOld: boolean,
-): Promise<Price> {
-  const rest = areOld && plan ? await restOfOld(plan, state.ledger, job) : restOf(state.tally);
-  const further = (state.ledger.names.size > 0 ? 0 : (job.names?.requestsToCreate ?? 0)) + job.requestsAfter;
-  // Who is read by the id is read right before the write in any case.
-  const changes = job.work.readsAlone ? 0 : rest.changes;
-  return priceOfPlan(state, { ...rest, changes }, { further, blockSize: job.lookup.blockSize });
-}
-
-async function restOfOld({ lines }: ClosedPlan, ledger: Ledger, { work }: ReadyJob): Promise<PlanRest> {
-  const rest = { writes: 0, requests: 0, changes: 0, areOld: true };
-  for await (const { apply } of lines()) {
-    if (!apply || apply.isErased || ledger.isDone(apply.ref)) continue;
-    const { operation } = apply;
-    rest.writes++;
-    rest.requests += requestsFor(operation);
-    if (operation.kind === "create") continue;
-    rest.changes++;
-    if (work.readsAlone) rest.requests++;
-  }
-  return rest;
 }
 
 /** @returns the backup's path; undefined where nothing is backed up */

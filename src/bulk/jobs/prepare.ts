@@ -6,7 +6,7 @@ import { type Behavior, createBehavior } from "../../service/behavior.ts";
 import { createKeySearch, type KeySearch } from "../../service/key-search.ts";
 import type { ContactStructure } from "../../wire.ts";
 import { progressOf } from "../plan/events.ts";
-import { type NameBook, openNameBook } from "../plan/names.ts";
+import { NameBook } from "../plan/name-book.ts";
 import type { PagesOptions } from "../plan/read-account.ts";
 import type { RunContext } from "../plan/run-context.ts";
 import type { InputFile, Understood } from "../read/index.ts";
@@ -112,7 +112,7 @@ export async function openRowRun(read: ReadInput, clarify: Clarify | undefined):
   const { engine, account, structure, survey, send, emit } = read;
   const suppressions = read.job.leavesOutSuppressed ? await engine.openSuppressions?.() : undefined;
   const { job, result: names } = await clarified(clarify, account, read.job, (now) =>
-    openNameBook({
+    NameBook.open({
       send: send.plain,
       account,
       structure,
@@ -160,5 +160,5 @@ async function requireNames(
   { lists, tags, createMissing }: ResolvedJob,
 ): Promise<void> {
   if (createMissing || lists.length + tags.length === 0) return;
-  await openNameBook({ send: send.plain, account, structure, lists, tags, createMissing });
+  await NameBook.open({ send: send.plain, account, structure, lists, tags, createMissing });
 }

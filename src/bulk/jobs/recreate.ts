@@ -2,7 +2,7 @@
 import { statusOf } from "../../service/contacts.ts";
 import { isErasedKey } from "../../service/key-spelling.ts";
 import type { Contact, ContactList, ContactStructure, CreateContactBody } from "../../wire.ts";
-import { idsOf, valuesOf } from "../plan/decide.ts";
+import { filledValuesOf, idsOf, isSameMap, isSameSet } from "../plan/decide.ts";
 import { type PlanNames, partNamed } from "../plan/plan-line.ts";
 
 /** `lost`: fields, lists and tags that the account does not have any more. */
@@ -24,19 +24,12 @@ export function isUntouched(body: CreateContactBody, found: Partial<Contact>): b
 }
 
 function holdsExactly(body: CreateContactBody, found: Partial<Contact>): boolean {
-  const made = [...new Map(body.fields?.map(({ _id, value }) => [_id, value]))];
-  const values = [...valuesOf(found)].filter(([, value]) => value !== "");
-  const now = new Map(values);
+  const made = new Map(body.fields?.map(({ _id, value }) => [_id, value]));
   return (
-    values.length === made.length &&
-    made.every(([id, value]) => now.get(id) === value) &&
+    isSameMap(made, filledValuesOf(found)) &&
     isSameSet(idsOf(body.lists ?? []), idsOf(found.lists ?? [])) &&
     isSameSet(idsOf(body.tags ?? []), idsOf(found.tags ?? []))
   );
-}
-
-function isSameSet(one: ReadonlySet<string>, other: ReadonlySet<string>): boolean {
-  return one.size === other.size && [...one].every((each) => other.has(each));
 }
 
 /**

@@ -29,34 +29,41 @@ export async function writeRejected(
   stop: RunStop | undefined,
   plan: string | undefined,
 ): Promise<string | null> {
-  const { run, options, emit, ledger, input } = state;
+  const { run, options, input } = state;
   if (plan === undefined || countOf(state) === 0) return null;
   if (stop?.by === "signal" && input.read > maxRowsAfterSignal) return null;
   const wanted = options.rejects === undefined ? undefined : resolve(options.rejects);
   const own = run && join(run.folder, fileOf.rejects);
-  // A link stays, and what it leads to is written.
-  const target = own ?? (wanted && (await realpath(wanted).catch(() => wanted)));
-  if (!target) return null;
+  const target = own ?? (wanted && (await targetOf(wanted)));
+  if (!target || !(await isWritten(target, state, plan))) return null;
+  if (!own || !wanted) return wanted ?? target;
+  if (await isCopied(own, wanted)) return wanted;
+  state.emit({ kind: "remark", text: `--rejects: ${wanted} cannot be written` });
+  return own;
+}
+
+async function isWritten(file: string, { emit, ledger }: RunState, plan: string): Promise<boolean> {
   try {
     const kept = await readKeptPlan(plan);
     const table = kept?.head.table ?? keyTable;
-    if ((await writeRejects(target, table, () => rejectedLines(plan, ledger))) === 0) return null;
+    return (await writeRejects(file, table, () => rejectedLines(plan, ledger))) > 0;
   } catch (error) {
     // The run is over, and its summary must not be lost over this.
     emit({ kind: "remark", text: `No rejects file: ${(error as Error).message}` });
-    return null;
+    return false;
   }
-  if (own && wanted) {
-    const isCopied = await copyFile(own, wanted).then(
-      () => true,
-      () => false,
-    );
-    if (!isCopied) {
-      emit({ kind: "remark", text: `--rejects: ${wanted} cannot be written` });
-      return own;
-    }
-  }
-  return wanted ?? target;
+}
+
+/** A link stays, and what it leads to is written. */
+function targetOf(file: string): Promise<string> {
+  return realpath(file).catch(() => file);
+}
+
+function isCopied(from: string, to: string): Promise<boolean> {
+  return copyFile(from, to).then(
+    () => true,
+    () => false,
+  );
 }
 
 /** Rows and contacts that may have a line in the file. */
@@ -76,13 +83,14 @@ async function* rejectedLines(plan: string, ledger: Ledger): AsyncGenerator<Reje
 
 function reasonFor(
   { action, code, message, of, apply }: StoredLine,
-  { rejections, remarks, isDone }: Ledger,
+  ledger: Ledger,
 ): { code: string; message: string } | undefined {
   if (action === "reject") return { code: code ?? "", message: message ?? "" };
-  if (of !== undefined) return rejections.get(of);
+  if (of !== undefined) return ledger.rejections.get(of);
   if (!apply || apply.isErased) return undefined;
   const { ref, operation } = apply;
-  return rejections.get(ref) ?? remarks.get(ref) ?? (isDone(ref) ? undefined : operation.remark);
+  const noted = ledger.rejections.get(ref) ?? ledger.remarks.get(ref);
+  return noted ?? (ledger.isDone(ref) ? undefined : operation.remark);
 }
 
 /** Its line in the input, or its place among the contacts of the run. */

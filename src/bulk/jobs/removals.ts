@@ -109,14 +109,19 @@ async function namedByRejected(
   for await (const rows of survey.batches()) {
     for (const row of rows) {
       if (row.kind !== "rejected") continue;
-      for (const cell of row.cells) {
-        if (cell === undefined) continue;
-        tally.add(identityOf(cell));
-        for (const address of addressesIn(cell)) tally.add(identityOf(address));
-      }
+      for (const meant of keysIn(row.cells)) tally.add(identityOf(meant));
     }
   }
   return tally.repeated();
+}
+
+/** Whatever the cells of a row may name a contact by. */
+function* keysIn(cells: readonly (string | undefined)[]): Generator<string> {
+  for (const cell of cells) {
+    if (cell === undefined) continue;
+    yield cell;
+    yield* addressesIn(cell);
+  }
 }
 
 const betweenAddresses = /[\s,;|<>()[\]"]+/;

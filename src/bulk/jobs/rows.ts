@@ -16,8 +16,8 @@ import { namesFrom } from "../runs/names-file.ts";
 import { fingerprintIn } from "./about-run.ts";
 import { inBatches, itemOf, type RowItem, rowEntries, selectedItems, settledByInput } from "./entries.ts";
 import type { ResolvedJob } from "./job.ts";
-import type { PlanSource, ReadyJob } from "./plan-and-apply.ts";
 import { pagesOf, type RowRun } from "./prepare.ts";
+import type { PlanSource, ReadyJob } from "./ready-job.ts";
 import { keyTable } from "./rejected.ts";
 import { planRemovals, readMembers } from "./removals.ts";
 import { readSelected } from "./selected.ts";
@@ -48,6 +48,7 @@ export function readyRows(rowRun: RowRun): ReadyJob {
           keyType: structure.keyType,
         },
         input: job.isWithoutInput ? null : { sha256, size: bytes },
+        ...(job.mapping && { mapping: job.mapping }),
         names: namesFrom(known.structure, known.lists),
         source: job.source(structure, survey),
         listIds: job.listIds(names),
@@ -68,33 +69,45 @@ export function workFor(
   suppressions: Suppressions | undefined,
 ): Work<RowItem> {
   const options: DecideOptions = { ...job.decide, structureId };
-  const { edit } = job;
-  const isChosen = (found: Partial<Contact>) => job.selection?.holds(found) ?? true;
   const isSuppressed = ({ key }: RowItem) => isErasedKey(key.sent) || (suppressions?.has(key.sent) ?? false);
   return {
     isSuppressed: ({ key }) => isErasedKey(key.sent) || (suppressions?.hasNow(key.sent) ?? false),
     needsLookup: (item) => item.isRemoval === true || (!item.isLeftOut && !isSuppressed(item)),
     // An unsubscription or a deletion wants nothing of a contact that a mark could stand against.
-    isMarked: edit ? undefined : (item, found) => isMarked(item.desired, found),
+    isMarked: job.edit ? undefined : (item, found) => isMarked(item.desired, found),
     isDoubtful: (item) => job.unsubscribesMarked === true && !item.desired?.unsubscribes,
     decide(item, found) {
       if (item.isLeftOut) return { kind: "skip", code: item.isRemoval ? "truncated" : "not_selected" };
-      if (item.isRemoval) return decideRemoval(item, found);
-      if (!found && isSuppressed(item)) return { kind: "skip", code: "suppressed" };
-      if (!found && item.keyFault) return { kind: "reject", ...item.keyFault };
-      if (found && !isChosen(found)) return { kind: "skip", code: "not_selected" };
-      if (isHidden(found)) return edit?.hidden ?? rejectHidden(found);
-      if (edit) return found ? edit.decide(found) : edit.missing;
-      return decide(item.key.sent, item.desired!, found, options);
+      if (item.isRemoval) return decideRemoval(item, found, structureId);
+      if (found) return decideFound(job, item, found, options);
+      if (isSuppressed(item)) return { kind: "skip", code: "suppressed" };
+      if (item.keyFault) return { kind: "reject", ...item.keyFault };
+      return job.edit ? job.edit.missing : decide(item.key.sent, item.desired!, undefined, options);
     },
   };
+}
 
-  /** Whoever is gone from the account is gone from the list. */
-  function decideRemoval({ desired, key }: RowItem, found: Partial<Contact> | undefined): Decision {
-    return found
-      ? decide(key.sent, desired!, found, { structureId, mode: "update", missing: "skip" })
-      : { kind: "leave" };
-  }
+function decideFound(
+  { edit, selection }: ResolvedJob,
+  { desired, key }: RowItem,
+  found: Partial<Contact>,
+  options: DecideOptions,
+): Decision {
+  const isChosen = selection?.holds(found) ?? true;
+  if (!isChosen) return { kind: "skip", code: "not_selected" };
+  if (isHidden(found)) return edit?.hidden ?? rejectHidden(found);
+  return edit ? edit.decide(found) : decide(key.sent, desired!, found, options);
+}
+
+/** Whoever is gone from the account is gone from the list. */
+function decideRemoval(
+  { desired, key }: RowItem,
+  found: Partial<Contact> | undefined,
+  structureId: string,
+): Decision {
+  return found
+    ? decide(key.sent, desired!, found, { structureId, mode: "update", missing: "skip" })
+    : { kind: "leave" };
 }
 
 /** The service would take the write, but nobody who looks for the contact sees it. */

@@ -6,45 +6,40 @@ import { randomBytes } from "node:crypto";
 import { access, constants, rm, stat } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import type { Readable } from "node:stream";
-import { EcmError, exitCodes, UsageError } from "../../errors.ts";
+import { EcmError, exitCodes, ReadOnlyError, UsageError } from "../../errors.ts";
 import { createAccount } from "../../service/account.ts";
-import { createBehavior } from "../../service/behavior.ts";
-import { createKeySearch } from "../../service/key-search.ts";
 import { asRunStop, RunStop } from "../pace/run-stop.ts";
 import type { RunEvent } from "../plan/events.ts";
-import { createLookup } from "../plan/lookup.ts";
-import { type Creation, openPlannedNames } from "../plan/names.ts";
+import { openPlannedNames } from "../plan/name-book.ts";
+import type { Creation } from "../plan/names.ts";
 import { type PlanHead, readKeptPlan } from "../plan/plan-file.ts";
 import { type Engine, openContext, type RunContext, type RunOptions } from "../plan/run-context.ts";
 import type { InputFile } from "../read/index.ts";
-import { identityReader } from "../read/keys.ts";
 import { requireFile } from "../read/source.ts";
 import { spool, streamAt } from "../read/spool.ts";
 import type { EnteredRun } from "../runs/enter.ts";
 import { fileOf } from "../runs/files.ts";
-import {
-  type Manifest,
-  makeRunFolder,
-  requireStatePlace,
-  runsFolder,
-  sweepAbandoned,
-} from "../runs/folder.ts";
+import { type Manifest, makeRunFolder, requireStatePlace, runsFolder } from "../runs/folder.ts";
+import { sweepAbandoned } from "../runs/sweep.ts";
 import { aboutRun, fingerprintIn } from "./about-run.ts";
 import { enterJob, isRefusal, leaveRun } from "./enter-job.ts";
 import { settledByInput } from "./entries.ts";
 import { type Closed, closeUnentered, nothingRead } from "./finish.ts";
-import { needsStatus, type RowJob, readOnly } from "./job.ts";
-import { planAndApply, type ReadyJob } from "./plan-and-apply.ts";
+import { needsStatus, type RowJob } from "./job.ts";
+import { openLookup } from "./open-lookup.ts";
+import { planAndApply } from "./plan-and-apply.ts";
 import { type Clarify, openRowRun, type RowRun, readInput } from "./prepare.ts";
+import type { ReadyJob } from "./ready-job.ts";
 import { asksForHidden, readyRows, workFor } from "./rows.ts";
 
 export interface JobOptions extends RunOptions {
   clarify?: Clarify;
+  /** The run that must be resumed. */
+  resumes?: Manifest;
 }
 
 /**
  * Runs the job and returns what it did; a run that stopped is returned too, with the stop.
- * @param resumes the run that must be resumed
  * @throws UsageError and other failures before the run has begun
  */
 export async function runJob(
@@ -52,50 +47,82 @@ export async function runJob(
   job: RowJob,
   options: JobOptions,
   emit: (event: RunEvent) => void,
-  resumes?: Manifest,
 ): Promise<Closed> {
-  if (engine.account.isReadOnly && !options.isDryRun) throw readOnly();
+  const { isDryRun, resumes } = options;
+  if (engine.account.isReadOnly && !isDryRun) throw ReadOnlyError.forCommand();
   emit({ kind: "phase", progress: () => ({ phase: "reading", rowsRead: 0, sent: 0 }) });
-  if (!options.isDryRun) await requireStatePlace(engine.stateFolder);
+  if (!isDryRun) await requireStatePlace(engine.stateFolder);
   await sweepAbandoned(engine.stateFolder, engine.clock.now());
   await requireRejectsPlace(job, options);
   const context = openContext({ kind: job.kind, subject: job.input.name, engine, options, emit });
-  if (resumes && !options.isDryRun) {
-    const closed = await resumePlanned(context, job, resumes);
-    if (closed) return closed;
-  }
+  const resumed = resumes && !isDryRun ? await resumePlanned(context, job, resumes) : undefined;
+  if (resumed) return resumed;
   const taken = await takeInput(engine, job);
-  // Swept later with other abandoned folders if the process is killed.
-  const scratch = join(runsFolder(engine.stateFolder), `.unpacked-${randomBytes(6).toString("hex")}`);
-  let input = nothingRead;
-  let keeps: string | undefined;
-  try {
-    const read = await readInput(context, job, { ...taken.file, scratch }, options.clarify);
-    input = settledByInput(read);
-    const rowRun = await openRowRun(read, options.clarify);
-    if (options.isDryRun) return await planAndApply(context, readyRows(rowRun), undefined);
+  return new InputRun(context, job, options, taken).run();
+}
+
+/** A run from its input on, until it is entered and its folder keeps what was taken. */
+class InputRun {
+  private readonly context: RunContext;
+  private readonly job: RowJob;
+  private readonly options: JobOptions;
+  private readonly taken: TakenInput;
+  /** Rows, as far as they were read. */
+  private input = nothingRead;
+  /** The folder of the run that was entered. */
+  private folder: string | undefined;
+
+  constructor(context: RunContext, job: RowJob, options: JobOptions, taken: TakenInput) {
+    this.context = context;
+    this.job = job;
+    this.options = options;
+    this.taken = taken;
+  }
+
+  async run(): Promise<Closed> {
+    const { stateFolder } = this.context.engine;
+    // Swept later with other abandoned folders if the process is killed.
+    const scratch = join(runsFolder(stateFolder), `.unpacked-${randomBytes(6).toString("hex")}`);
+    try {
+      return await this.readAndRun(scratch);
+    } catch (error) {
+      return await this.closeFailed(error);
+    } finally {
+      // What cannot be removed is swept later; it must not take the place of the failure.
+      await rm(scratch, { recursive: true, force: true }).catch(() => undefined);
+      const spooled = this.taken.spooled?.folder;
+      if (spooled !== undefined && spooled !== this.folder)
+        await rm(spooled, { recursive: true, force: true });
+    }
+  }
+
+  private async readAndRun(scratch: string): Promise<Closed> {
+    const { context, job, taken } = this;
+    const { isDryRun, clarify, resumes } = this.options;
+    const read = await readInput(context, job, { ...taken.file, scratch }, clarify);
+    this.input = settledByInput(read);
+    const rowRun = await openRowRun(read, clarify);
+    if (isDryRun) return planAndApply(context, readyRows(rowRun), undefined);
     const run = await enter(rowRun, taken, resumes);
-    keeps = run.folder;
-    return await leaveRun(
+    this.folder = run.folder;
+    return leaveRun(
       context,
       run,
       () => planAndApply(context, readyRows(rowRun), run),
       (closed) => isUnasked(rowRun, closed),
     );
-  } catch (error) {
-    const stop = asRunStop(error);
-    if (keeps === undefined) {
-      const closed = await closeUnentered(context, stop, input);
+  }
+
+  /** @throws what failed, where that was refused, is a defect, or the run was entered and says it itself */
+  private async closeFailed(error: unknown): Promise<Closed> {
+    if (this.folder === undefined) {
+      const stop = asRunStop(error);
+      const closed = await closeUnentered(this.context, stop, this.input);
       const isOurs = error instanceof RunStop || error instanceof EcmError;
       if (isOurs && !isRefusal(stop.failure)) return closed;
-      emit({ kind: "refused", summary: closed.summary });
+      this.context.emit({ kind: "refused", summary: closed.summary });
     }
     throw error instanceof RunStop ? error.failure : error;
-  } finally {
-    // What cannot be removed is swept later; it must not take the place of the failure.
-    await rm(scratch, { recursive: true, force: true }).catch(() => undefined);
-    const folder = taken.spooled?.folder;
-    if (folder !== undefined && folder !== keeps) await rm(folder, { recursive: true, force: true });
   }
 }
 
@@ -145,10 +172,14 @@ async function readyPlanned(
   const { structureId, keyType } = head.account;
   const account = createAccount(send.plain, structureId, engine.behaviors, undefined, engine.creatingNames);
   const resolved = await job.resolve(account);
-  const behavior = engine.behaviors?.(structureId) ?? createBehavior();
-  const identityOf = identityReader(keyType);
-  const readsStatus = needsStatus(resolved);
-  const keys = createKeySearch({ send: send.searches, behavior, structureId, identityOf, readsStatus });
+  const { behavior, lookup } = openLookup(context, {
+    structureId,
+    keyType,
+    source: head.source,
+    readsStatus: needsStatus(resolved),
+    asksHidden: asksForHidden(resolved),
+    listIds: head.listIds,
+  });
   const suppressions = resolved.leavesOutSuppressed ? await engine.openSuppressions?.() : undefined;
   const names =
     creations.length === 0 ? undefined : await openPlannedNames({ send: send.plain, account, creations });
@@ -157,16 +188,7 @@ async function readyPlanned(
     keyType,
     behavior,
     work: workFor(resolved, structureId, suppressions),
-    lookup: createLookup({
-      send,
-      keys,
-      structureId,
-      keyType,
-      source: head.source,
-      behavior,
-      asksHidden: asksForHidden(resolved),
-      listIds: head.listIds,
-    }),
+    lookup,
     input: nothingRead,
     names,
     requestsAfter: resolved.requestsAfter ?? 0,

@@ -69,5 +69,5 @@ export function syncJob({ input, list, create, maxRemove, ...options }: SyncOpti
 
 /** From a manifest, for `runs resume`: the removals were agreed to when the run began. */
 export function syncOptionsFrom(record: Record<string, unknown>, input: RowJob["input"]): SyncOptions {
-  return { ...(record as unknown as Omit<SyncOptions, "input">), input, maxRemove: { percent: 100 } };
+  return { ...(record as Omit<SyncOptions, "input">), input, maxRemove: { percent: 100 } };
 }

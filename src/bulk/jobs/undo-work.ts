@@ -1,99 +1,17 @@
 /** What an undo decides of each contact that a run wrote: what still holds the run's value goes back. */
 
-import { join } from "node:path";
-import { EcmError, exitCodes } from "../../errors.ts";
 import { isInactive, statusOf } from "../../service/contacts.ts";
 import type { Contact, MutateBody } from "../../wire.ts";
-import type { Before, Decision, Item, Operation, Outcome, Remark, Work } from "../items.ts";
+import type { Before, Decision, Item, Operation, Remark, Work } from "../items.ts";
 import { idsOf, valuesOf } from "../plan/decide.ts";
 import type { Lookup } from "../plan/lookup.ts";
 import { type PlanNames, partNamed } from "../plan/plan-line.ts";
 import { isWrite } from "../plan/tally.ts";
-import { fileOf } from "../runs/files.ts";
-import { readJournal } from "../runs/journal.ts";
 import { isUntouched, type Recreation } from "./recreate.ts";
-
-/** What a run did to a contact. */
-export interface WrittenContact {
-  ref: number;
-  key: string;
-  operation: Operation;
-  /** Of a contact that the run created. */
-  createdId?: string;
-  /** The run has unsubscribed it besides, which nothing can put back. */
-  isUnsubscribed?: boolean;
-  /** The journal is damaged: whether this was carried out is not known. */
-  isUnproven?: boolean;
-}
+import { type WrittenContact, writtenBy } from "./written-contacts.ts";
 
 export interface UndoItem extends Item {
   undoes: WrittenContact;
-}
-
-/**
- * The contacts that a run has written, with what it did to each, in the order of its outcomes.
- * @param isPartial the journal is damaged: passes over what cannot be read, and gives intents without an outcome as unproven
- * @throws EcmError when writes are open; DamagedLineError
- */
-export async function* writtenBy(folder: string, isPartial = false): AsyncGenerator<WrittenContact> {
-  const open = new Map<number, { key: string; operation: Operation }>();
-  const unsubscribed = new Map<number, { key: string; operation: Operation }>();
-  for await (const { record } of readJournal(
-    join(folder, fileOf.journal),
-    isPartial ? () => undefined : undefined,
-  )) {
-    if (record.kind === "intent") open.set(record.ref, record);
-    if (record.kind === "void") open.delete(record.ref);
-    if (record.kind === "applied") {
-      const intent = open.get(record.ref);
-      open.delete(record.ref);
-      if (intent) unsubscribed.set(record.ref, intent);
-    }
-    if (record.kind !== "done") continue;
-    const earlier = unsubscribed.get(record.ref);
-    const wasWritten = isWritten(record.outcome);
-    const intent = wasWritten ? (open.get(record.ref) ?? earlier) : earlier;
-    unsubscribed.delete(record.ref);
-    open.delete(record.ref);
-    if (!intent) {
-      if (isPartial && wasWritten && record.contactId !== undefined) {
-        yield withoutIntent(record.ref, record.contactId);
-      }
-      continue;
-    }
-    const { key, operation } = intent;
-    yield {
-      ref: record.ref,
-      key,
-      operation,
-      ...(operation.kind === "create" && record.contactId !== undefined && { createdId: record.contactId }),
-      ...(earlier !== undefined && intent !== earlier && { isUnsubscribed: true }),
-    };
-  }
-  if (isPartial) {
-    for (const [ref, { key, operation }] of open) yield { ref, key, operation, isUnproven: true };
-  } else if (open.size > 0) {
-    throw new EcmError(
-      exitCodes.usage,
-      `It is unknown whether ${open.size} ${open.size === 1 ? "write" : "writes"} of the run ${open.size === 1 ? "was" : "were"} applied`,
-      { hint: "Resume the run first (ecm runs resume), then undo it" },
-    );
-  }
-}
-
-/** A contact that was written, and whose intent cannot be read: its id is all that is known of it. */
-function withoutIntent(ref: number, contactId: string): WrittenContact {
-  const operation: Operation = {
-    kind: "change",
-    contactId,
-    body: {},
-    before: { fields: [], knewLists: false, knewTags: false },
-  };
-  return { ref, key: contactId, operation, isUnproven: true };
-}
-
-function isWritten(outcome: Outcome): boolean {
-  return ["created", "updated", "removed", "deleted"].includes(outcome);
 }
 
 /** What an undo may do besides putting back what was changed. */

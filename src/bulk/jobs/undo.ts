@@ -5,15 +5,12 @@
  */
 import { join } from "node:path";
 import { type Lease, takeLease } from "../../disk/lease.ts";
-import { DeclinedError, EcmError, UsageError } from "../../errors.ts";
+import { DeclinedError, EcmError, ReadOnlyError, UsageError } from "../../errors.ts";
 import { type Account, createAccount } from "../../service/account.ts";
-import { createBehavior } from "../../service/behavior.ts";
 import { statusParts } from "../../service/contacts.ts";
-import { createKeySearch } from "../../service/key-search.ts";
 import { asRunStop, RunStop } from "../pace/run-stop.ts";
 import { idsOf } from "../plan/decide.ts";
 import { progressOf, type RunEvent } from "../plan/events.ts";
-import { createLookup, type Lookup } from "../plan/lookup.ts";
 import { planNames } from "../plan/plan-line.ts";
 import { type Engine, openContext, type RunContext, type RunOptions } from "../plan/run-context.ts";
 import { readRunNames } from "../plan/run-names.ts";
@@ -27,11 +24,13 @@ import { joinedNames, type KeptNames, namesFrom } from "../runs/names-file.ts";
 import { noteReported } from "../runs/reported.ts";
 import { type AboutRun, enterJob, leaveRun } from "./enter-job.ts";
 import { type Closed, closeUnentered, nothingRead } from "./finish.ts";
-import { readOnly } from "./job.ts";
-import { planAndApply, type ReadyJob } from "./plan-and-apply.ts";
+import { openLookup } from "./open-lookup.ts";
+import { planAndApply } from "./plan-and-apply.ts";
+import type { ReadyJob } from "./ready-job.ts";
 import { recreation } from "./recreate.ts";
 import { keyTable } from "./rejected.ts";
-import { type UndoScope, undoItems, undoWork, withoutDeleted, writtenBy } from "./undo-work.ts";
+import { type UndoScope, undoItems, undoWork, withoutDeleted } from "./undo-work.ts";
+import { writtenBy } from "./written-contacts.ts";
 
 export interface UndoOptions {
   /** Undoes what a damaged journal can still prove. */
@@ -44,6 +43,10 @@ export interface UndoOptions {
   isSuppressed?: (key: string) => boolean;
 }
 
+export interface UndoRunOptions extends RunOptions {
+  undo?: UndoOptions;
+}
+
 type Source = { manifest: Manifest; folder: string };
 
 /**
@@ -53,9 +56,8 @@ type Source = { manifest: Manifest; folder: string };
 export async function undoRun(
   engine: Engine,
   source: Source,
-  options: RunOptions,
+  options: UndoRunOptions,
   emit: (event: RunEvent) => void,
-  undo: UndoOptions = {},
 ): Promise<Closed> {
   const { id, fingerprint } = source.manifest;
   const context = openContext({ kind: "undo", subject: id, engine, options, emit });
@@ -63,8 +65,8 @@ export async function undoRun(
   let lease: Lease | undefined;
   try {
     lease = await takeLease(locksFolder(engine.stateFolder), fingerprint, `run ${id}`);
-    if (engine.account.isReadOnly && !options.isDryRun) throw readOnly();
-    return await undoLocked(context, source, undo);
+    if (engine.account.isReadOnly && !options.isDryRun) throw ReadOnlyError.forCommand();
+    return await undoLocked(context, source, options.undo ?? {});
   } catch (error) {
     const stop = asRunStop(error);
     const isRefusal = [UsageError, DeclinedError, JournalDamagedError].some(
@@ -100,18 +102,19 @@ async function readyUndo(
   { refs, returns }: Extent,
   { isPartial = false, deletesCreated = false, requestsAfter = 0, isSuppressed = () => false }: UndoOptions,
 ): Promise<ReadyJob> {
-  const { engine, send, emit } = context;
+  const { send, emit } = context;
   const { account: place } = source.manifest;
   const account = createAccount(send.plain, place.structureId);
   const known = await readForUndo(account, source, { returns, isSuppressed });
   const { keyType, recreate, remaining, names } = known;
   if (recreate) emit({ kind: "remark", text: lostByDeletion, isAside: true });
   const scope: UndoScope = { deletesCreated, recreate, remaining, names: planNames(names) };
-  const behavior = engine.behaviors?.(place.structureId) ?? createBehavior();
   const identityOf = identityReader(keyType);
   // What tells a create of ours from one of others, and whether anybody has changed it since.
   const parts = ["fields", "lists", "tags", "createdAt", "updatedAt", ...statusParts];
-  const lookup = undoLookup(context, { keyType, parts, behavior, structureId: place.structureId }, scope);
+  const { structureId } = place;
+  const { behavior, lookup: everyone } = openLookup(context, { structureId, keyType, source: parts });
+  const lookup = recreate ? withoutDeleted(everyone) : everyone;
   const input = { ...nothingRead, read: refs.length };
   return {
     account,
@@ -123,7 +126,7 @@ async function readyUndo(
     requestsAfter,
     isLenient: true,
     async head() {
-      const { baseUrl, structureId } = place;
+      const { baseUrl } = place;
       return {
         kind: "undo",
         account: { baseUrl, structureId, keyType },
@@ -139,25 +142,6 @@ async function readyUndo(
       return { entries, input, stableEntries: refs.length, lookup, close: () => undefined };
     },
   };
-}
-
-function undoLookup(
-  { send }: RunContext,
-  {
-    parts,
-    ...about
-  }: { keyType: string; parts: string[]; behavior: ReadyJob["behavior"]; structureId: string },
-  { recreate }: UndoScope,
-): Lookup {
-  const { keyType, behavior, structureId } = about;
-  const keys = createKeySearch({
-    send: send.searches,
-    behavior,
-    structureId,
-    identityOf: identityReader(keyType),
-  });
-  const lookup = createLookup({ ...about, send, keys, source: parts });
-  return recreate ? withoutDeleted(lookup) : lookup;
 }
 
 const lostByDeletion = "Recreated contacts get new ids; their history and date of creation are lost";

@@ -8,31 +8,48 @@ import type { Item } from "../items.ts";
 import { identityReader, isId } from "../read/keys.ts";
 import { areFoundInOtherCase, blocksOf, keysOf, largestBlock, loweredOf } from "./block-keys.ts";
 import type { Found, LookupOptions } from "./found.ts";
-import { createHiddenSearch } from "./hidden-search.ts";
+import { HiddenSearch } from "./hidden-search.ts";
 
 /** More lists than this are not asked for one by one: then the lists stay unknown, and the writes tell. */
 const mostListsAsked = 5;
 
-export function createBlockSearch(options: LookupOptions) {
-  const { send, keys, structureId, keyType, behavior, listIds = [] } = options;
-  const source = ["_id", "key", ...options.source];
-  const identityOf = identityReader(keyType);
-  const hiddenSearch = createHiddenSearch(options, source);
+export class BlockSearch {
+  /** For those whom a plain search does not show. */
+  readonly hidden: HiddenSearch;
+  private readonly options: LookupOptions;
+  private readonly source: string[];
+  private readonly identityOf: (key: string) => string;
 
-  async function findFresh(items: readonly Item[]): Promise<Map<number, Found>> {
-    const found = await findByIds(items.filter(({ key }) => isId(key.written)));
+  constructor(options: LookupOptions) {
+    this.options = options;
+    this.source = ["_id", "key", ...options.source];
+    this.identityOf = identityReader(options.keyType);
+    this.hidden = new HiddenSearch(options, this.source);
+  }
+
+  async findFresh(items: readonly Item[]): Promise<Map<number, Found>> {
+    const found = await this.findByIds(items.filter(({ key }) => isId(key.written)));
     const byKey = found.size === 0 ? items : items.filter(({ ref }) => !found.has(ref));
-    for (const block of blocksOf(byKey, keys)) await findBlock(block, found);
-    await hiddenSearch.tellHidden(byKey, found);
+    for (const block of blocksOf(byKey, this.options.keys)) await this.findBlock(block, found);
+    await this.hidden.tellHidden(byKey, found);
     return found;
   }
 
+  async read(contactId: string): Promise<Contact | undefined> {
+    const reply = await this.options.send.send(getContactRequest(contactId), "other");
+    if (reply.kind === "answered") return readContact(reply.answer);
+    if (reply.kind === "refused" && reply.error.status === 404) return undefined;
+    if (reply.kind === "withheld") throw new Error("only a write is withheld");
+    throw reply.error;
+  }
+
   /** What looks like an id is read as one; where keys can look so too, it may still be a key. */
-  async function findByIds(items: readonly Item[]): Promise<Map<number, Found>> {
+  private async findByIds(items: readonly Item[]): Promise<Map<number, Found>> {
+    const { structureId, keyType } = this.options;
     const found = new Map<number, Found>();
     await Promise.all(
       items.map(async ({ ref, key }) => {
-        const contact = await read(key.identity);
+        const contact = await this.read(key.identity);
         const isOurs = contact && (contact.contactStructureId ?? structureId) === structureId;
         if (isOurs) found.set(ref, { contact, isKept: false });
         else if (isEmailKey(keyType)) found.set(ref, { isKept: false });
@@ -41,27 +58,21 @@ export function createBlockSearch(options: LookupOptions) {
     return found;
   }
 
-  async function read(contactId: string): Promise<Contact | undefined> {
-    const reply = await send.send(getContactRequest(contactId), "other");
-    if (reply.kind === "answered") return readContact(reply.answer);
-    if (reply.kind === "refused" && reply.error.status === 404) return undefined;
-    if (reply.kind === "withheld") throw new Error("only a write is withheld");
-    throw reply.error;
-  }
-
-  async function findBlock(block: readonly Item[], found: Map<number, Found>): Promise<void> {
-    const forms = formsOf(block);
+  private async findBlock(block: readonly Item[], found: Map<number, Found>): Promise<void> {
+    const { keys, keyType, behavior, listIds = [] } = this.options;
+    const { source } = this;
+    const forms = this.formsOf(block);
     const { contacts, refused } = await keys.find(forms, source);
     if (contacts.some(isInactive)) behavior.learn("inactive", "shown");
     if (isEmailKey(keyType) && areFoundInOtherCase(forms, contacts)) behavior.learn("keyCase", "fold");
-    const lowered = await findLowered(block, forms, contacts);
+    const lowered = await this.findLowered(block, forms, contacts);
     contacts.push(...lowered.contacts);
     if (source.includes("lists")) {
       await addLists(contacts, listIds, (listId) =>
         keys.find(forms, ["_id", "key"], [equals("LIST_ID", [listId])]),
       );
     }
-    const contactOf = matcherOf(contacts, identityOf);
+    const contactOf = matcherOf(contacts, this.identityOf);
     // Whom one form of the key may mean is not absent because another form finds nobody.
     const refusalOf = ({ key: { written, sent, identity } }: Item) =>
       refused.get(written) ?? refused.get(sent) ?? refused.get(identity) ?? lowered.refused.get(identity);
@@ -72,35 +83,36 @@ export function createBlockSearch(options: LookupOptions) {
   }
 
   /** Letter case may make them different keys. */
-  function mayDifferByCase(): boolean {
+  private mayDifferByCase(): boolean {
+    const { keyType, behavior } = this.options;
     return isEmailKey(keyType) && behavior.get("keyCase") !== "fold";
   }
 
   /** The keys of a block, and in lower case too while they fit. */
-  function formsOf(block: readonly Item[]): string[] {
+  private formsOf(block: readonly Item[]): string[] {
+    const { keys, keyType } = this.options;
     const forms = keysOf(block, keyType);
     const room = Math.min(keys.limit, 2 * largestBlock) - forms.length;
-    return room > 0 && mayDifferByCase() ? [...forms, ...loweredOf(block, forms).slice(0, room)] : forms;
+    if (room <= 0 || !this.mayDifferByCase()) return forms;
+    return [...forms, ...loweredOf(block, forms).slice(0, room)];
   }
 
   /** Those in lower case that did not fit, and whom no other form has found. */
-  async function findLowered(
+  private async findLowered(
     block: readonly Item[],
     forms: string[],
     contacts: Partial<Contact>[],
   ): Promise<FoundByKeys> {
     const none: FoundByKeys = { contacts: [], refused: new Map() };
-    if (!mayDifferByCase()) return none;
-    const known = new Set(contacts.map(({ key }) => identityOf(key ?? "")));
+    if (!this.mayDifferByCase()) return none;
+    const known = new Set(contacts.map(({ key }) => this.identityOf(key ?? "")));
     const missing = block.filter(({ key }) => !known.has(key.identity));
     const lowered = loweredOf(missing, forms);
     if (lowered.length === 0) return none;
-    const found = await keys.find(lowered, source);
-    if (found.contacts.length > 0) behavior.learn("keyCase", "exact");
+    const found = await this.options.keys.find(lowered, this.source);
+    if (found.contacts.length > 0) this.options.behavior.learn("keyCase", "exact");
     return found;
   }
-
-  return { ...hiddenSearch, findFresh, read };
 }
 
 /** Where the answer left the lists out, one search for each list tells who of the block is in it. */

@@ -57,6 +57,9 @@ function createBody(key: string, desired: DesiredContact, contactStructureId: st
   const body: CreateContactBody = { key, contactStructureId };
   const fields: FieldValue[] = [];
   for (const [_id, value] of desired.fields) if (value !== "") fields.push({ _id, value });
+  for (const [_id, value] of desired.defaults ?? []) {
+    if (value !== "" && !desired.fields.get(_id)) fields.push({ _id, value });
+  }
   if (fields.length > 0) body.fields = fields;
   if (desired.addLists.length > 0) body.lists = refs(desired.addLists);
   if (desired.addTags.length > 0) body.tags = refs(desired.addTags);
@@ -73,7 +76,10 @@ export function changeOf(
 ): { body: MutateBody; before: Before } | undefined {
   const values = valuesOf(found);
   const updateFields = [...desired.fields]
-    .filter(([id, value]) => (values.get(id) ?? "") !== value)
+    .filter(([id, value]) => {
+      const held = values.get(id) ?? "";
+      return held !== value && (held === "" || !desired.onlyIfEmpty?.includes(id));
+    })
     .map(([_id, value]): FieldValue => ({ _id, value }));
   const lists = found.lists && idsOf(found.lists);
   const tags = found.tags && idsOf(found.tags);
@@ -147,6 +153,20 @@ export function idsOf(references: readonly (IdRef | string)[]): Set<string> {
 
 export function valuesOf(found: Partial<Contact>): Map<string, string> {
   return new Map(found.fields?.map(({ _id, value }) => [_id, value]));
+}
+
+/** The fields that hold something. */
+export function filledValuesOf(found: Partial<Contact>): Map<string, string> {
+  return new Map([...valuesOf(found)].filter(([, value]) => value !== ""));
+}
+
+export function isSameSet(one: ReadonlySet<string>, other: ReadonlySet<string>): boolean {
+  return one.size === other.size && [...one].every((each) => other.has(each));
+}
+
+/** The same values under the same ids. */
+export function isSameMap(one: ReadonlyMap<string, string>, other: ReadonlyMap<string, string>): boolean {
+  return one.size === other.size && [...one].every(([id, value]) => other.get(id) === value);
 }
 
 function refs(ids: readonly string[]): IdRef[] {

@@ -6,7 +6,7 @@ import type { Contact } from "../../wire.ts";
 import type { Item } from "../items.ts";
 import { isId } from "../read/keys.ts";
 import { largestBlock } from "./block-keys.ts";
-import { createBlockSearch, isWritten } from "./block-search.ts";
+import { BlockSearch, isWritten } from "./block-search.ts";
 import type { Found, LookupOptions } from "./found.ts";
 
 /** Contacts on one page when all are read. */
@@ -39,7 +39,7 @@ export const maxPagesAgeMilliseconds = 3_600_000;
 
 export function createLookup(options: LookupOptions): Lookup {
   const { keys, snapshot, behavior } = options;
-  const { findFresh, tellHidden, findHidden, read } = createBlockSearch(options);
+  const search = new BlockSearch(options);
   const isKnownAbsent = options.isAbsentOutside === true;
   const takenAt = snapshot?.takenAt ?? Number.POSITIVE_INFINITY;
   /** Which item named a contact first. */
@@ -77,9 +77,9 @@ export function createLookup(options: LookupOptions): Lookup {
     },
     knowsAll: isKnownAbsent,
     takenAt,
-    findFresh: async (items) => markEach(items, await findFresh(items)),
+    findFresh: async (items) => markEach(items, await search.findFresh(items)),
     async find(items) {
-      if (!snapshot) return markEach(items, await findFresh(items));
+      if (!snapshot) return markEach(items, await search.findFresh(items));
       const found = new Map<number, Found>();
       const missing: Item[] = [];
       for (const item of items) {
@@ -90,12 +90,12 @@ export function createLookup(options: LookupOptions): Lookup {
       if (missing.length === 0) return markEach(items, found);
       if (isKnownAbsent) {
         for (const { ref } of missing) found.set(ref, { isKept: true });
-        await tellHidden(missing, found);
-      } else for (const [ref, each] of await findFresh(missing)) found.set(ref, each);
+        await search.hidden.tellHidden(missing, found);
+      } else for (const [ref, each] of await search.findFresh(missing)) found.set(ref, each);
       return markEach(items, found);
     },
-    findHidden,
+    findHidden: (item) => search.hidden.findHidden(item),
     meet: keys.meet,
-    read,
+    read: (contactId) => search.read(contactId),
   };
 }

@@ -6,9 +6,11 @@
 import type { Decision, Item, PassedRow } from "../items.ts";
 import { asRunStop } from "../pace/run-stop.ts";
 import type { Found } from "./found.ts";
-import { type PlanWriter, type StoredLine, storedLine } from "./plan-file.ts";
+import type { StoredLine } from "./plan-file.ts";
 import { type PlanLine, type PlanNames, planLineOf } from "./plan-line.ts";
+import type { PlanWriter } from "./plan-writer.ts";
 import { isScarce, requestsNow, type Session } from "./session.ts";
+import { storedLine } from "./stored-line.ts";
 import { addToTally, isWrite } from "./tally.ts";
 
 /** What a job puts into a plan, in order: contacts, and rows that stand for none. */
@@ -180,27 +182,36 @@ function changesUnknownLists({ found, decision }: Decided): boolean {
 }
 
 /** Counts the block and writes its lines. */
-function addBlock({ session, writer, names, isComplete }: PlanStep, { entries, at }: DecidedBlock): void {
-  const { work, tally } = session;
+function addBlock(step: PlanStep, { entries, at }: DecidedBlock): void {
+  const { session, writer } = step;
   const lines: StoredLine[] = [];
   let isRejected = false;
   for (const entry of entries) {
-    if ("kind" in entry) {
-      if (writer.isKept) lines.push(lineOfRow(entry));
-      continue;
+    if (!("kind" in entry)) {
+      countDecided(session, entry);
+      isRejected ||= entry.decision.kind === "reject";
     }
-    const { item, found, decision } = entry;
-    const isMarked = work.isMarked?.(item, found.contact) ?? false;
-    const isDoubtful = isMarked && (work.isDoubtful?.(item) ?? false);
-    const counted = { item, decision, found: found.contact, isMarked, isDoubtful };
-    addToTally(tally, counted, work.readsAlone?.(item) ? 1 : 0);
-    isRejected ||= decision.kind === "reject";
-    const isLine = isWrite(decision) || decision.kind === "reject" || isComplete;
-    if (!writer.isKept || !isLine) continue;
-    lines.push(storedLine(lineOfContact(entry, names), item, isWrite(decision) ? decision : undefined));
+    const line = writer.isKept ? lineOf(step, entry) : undefined;
+    if (line) lines.push(line);
   }
   writer.addBlock(lines, at, entries.length);
   if (isRejected) session.onRejected?.();
+}
+
+function countDecided({ work, tally }: Session, { item, found, decision }: Decided): void {
+  const isMarked = work.isMarked?.(item, found.contact) ?? false;
+  const isDoubtful = isMarked && (work.isDoubtful?.(item) ?? false);
+  const counted = { item, decision, found: found.contact, isMarked, isDoubtful };
+  addToTally(tally, counted, work.readsAlone?.(item) ? 1 : 0);
+}
+
+/** Undefined for a contact that is not written, where the plan is not to name those. */
+function lineOf({ names, isComplete }: PlanStep, entry: PassedRow | Decided): StoredLine | undefined {
+  if ("kind" in entry) return lineOfRow(entry);
+  const { item, decision } = entry;
+  if (isWrite(decision)) return storedLine(lineOfContact(entry, names), item, decision);
+  if (decision.kind !== "reject" && !isComplete) return undefined;
+  return storedLine(lineOfContact(entry, names), item, undefined);
 }
 
 function lineOfContact({ item, found, decision }: Decided, names: PlanNames): PlanLine {

@@ -5,13 +5,13 @@
  * whole block.
  */
 import { createHash, type Hash } from "node:crypto";
-import { closeSync, createReadStream, fsyncSync, ftruncateSync, openSync, writeSync } from "node:fs";
+import { createReadStream } from "node:fs";
 import { EcmError, exitCodes } from "../../errors.ts";
-import type { ContactKey, DesiredContact, Item, Operation } from "../items.ts";
+import type { ContactKey, DesiredContact, Operation } from "../items.ts";
+import type { MappingEntry } from "../read/compute/entry.ts";
 import type { InputFacts } from "../read/rows.ts";
 import type { KeptNames } from "../runs/names-file.ts";
 import type { SettledByInput } from "../runs/report.ts";
-import { desiredOfCreate } from "./decide.ts";
 import type { Creation } from "./names.ts";
 import type { PlanLine } from "./plan-line.ts";
 import { emptyTally, type PlanTally } from "./tally.ts";
@@ -29,6 +29,8 @@ export interface PlanHead {
   account: { baseUrl: string; structureId: string; keyType: string };
   /** Null where no file names the contacts. */
   input: { sha256: string; size: number } | null;
+  /** How the values of rows were made, where it was said. */
+  mapping?: PlanMapping;
   /** RFC 3339, UTC. */
   createdAt: string;
   /** What ids of the account are called. */
@@ -38,6 +40,15 @@ export interface PlanHead {
   listIds: string[];
   /** How the input is written, for the rejects file. */
   table?: Pick<InputFacts, "columns" | "delimiter" | "hasEscapes">;
+}
+
+export interface PlanMapping {
+  /** `sha256:` and the hexadecimal digest of the rest. */
+  digest: string;
+  /** Column → target. */
+  columns: Record<string, string>;
+  entries: readonly MappingEntry[];
+  defaults: readonly (readonly [field: string, value: string])[];
 }
 
 /** What `apply` needs of a contact besides what people read. */
@@ -82,7 +93,7 @@ export interface PlanEnd {
   input: SettledByInput;
 }
 
-interface BlockMark {
+export interface BlockMark {
   at: number;
   /** Entries of the job's source that were planned so far. */
   taken: number;
@@ -91,12 +102,13 @@ interface BlockMark {
   digest: string;
 }
 
-type Written =
-  | { plan: PlanHead }
-  | { create: Creation }
-  | { block: BlockMark }
-  | { end: PlanEnd }
-  | StoredLine;
+/** A line that is no contact's. */
+interface Mark {
+  plan?: PlanHead;
+  create?: Creation;
+  block?: BlockMark;
+  end?: PlanEnd;
+}
 
 /** A plan that was cut off or changed: it says nothing that can be relied on. */
 export class PlanDamagedError extends EcmError {
@@ -116,7 +128,7 @@ export interface ClosedPlan {
 /** What of a plan is on the disk. */
 export interface KeptPlan {
   head: PlanHead;
-  creations: Creation[];
+  creations: readonly Creation[];
   /** Bytes up to the end of the block after which it continues. */
   bytes: number;
   taken: number;
@@ -129,49 +141,79 @@ export interface KeptPlan {
 
 /**
  * Reads what is there of a plan.
- * @param mostTaken blocks that reach beyond so many entries are not kept
+ * @param maxTaken blocks that reach beyond so many entries are not kept
  * @returns undefined where there is no head
  * @throws PlanDamagedError for a closed plan that has changed since
  */
 export async function readKeptPlan(
   file: string,
-  mostTaken = Number.POSITIVE_INFINITY,
+  maxTaken = Number.POSITIVE_INFINITY,
 ): Promise<KeptPlan | undefined> {
-  const hash = createHash("sha256");
-  const creations: Creation[] = [];
-  let kept: KeptPlan | undefined;
-  let bytes = 0;
-  for await (const { text, length } of rawLines(file)) {
-    const isMark = /^\{"(?:plan|create|block|end)":/.test(text);
-    const value = isMark ? markIn(file, text) : undefined;
-    if (value?.end) {
-      const end = decoded(value.end as PlanEnd);
-      const digest = digestOf(hash);
-      if (!kept || end.digest !== digest) throw damaged(file);
-      return { ...kept, end, digest };
-    }
-    if (!kept && !value?.plan) throw damaged(file);
-    const mark = value?.block as BlockMark | undefined;
-    if (mark && mark.digest !== digestOf(hash)) throw damaged(file);
-    hash.update(Buffer.from(`${text}\n`, "latin1"));
-    bytes += length;
-    if (value?.plan) {
-      const head = decoded(value.plan as PlanHead);
-      kept = { head, creations, bytes, taken: 0, tally: emptyTally(), digest: "" };
-    } else if (value?.create) {
-      creations.push(decoded(value.create as Creation));
-      kept!.bytes = bytes;
-    } else if (mark) {
-      const { taken, tally } = mark;
-      if (taken <= mostTaken) kept = { ...kept!, bytes, taken, tally: decoded(tally) };
-    }
+  const reader = new KeptPlanReader(file, maxTaken);
+  for await (const line of rawLines(file)) {
+    reader.take(line);
+    if (reader.kept?.end) break;
   }
-  return kept;
+  return reader.kept;
 }
 
-function markIn(file: string, text: string): Record<string, unknown> {
+/** What the lines of a plan say up to here, each proven by the digests behind it. */
+class KeptPlanReader {
+  kept: KeptPlan | undefined;
+  private readonly file: string;
+  private readonly maxTaken: number;
+  private readonly hash = createHash("sha256");
+  private readonly creations: Creation[] = [];
+  private bytes = 0;
+
+  constructor(file: string, maxTaken: number) {
+    this.file = file;
+    this.maxTaken = maxTaken;
+  }
+
+  /** @throws PlanDamagedError */
+  take({ text, length }: RawLine): void {
+    const { plan, create, block, end } = markIn(this.file, text);
+    if (end) {
+      this.close(decoded(end));
+      return;
+    }
+    if (!this.kept && !plan) throw damaged(this.file);
+    if (block && block.digest !== digestOf(this.hash)) throw damaged(this.file);
+    this.hash.update(Buffer.from(`${text}\n`, "latin1"));
+    this.bytes += length;
+    if (plan) this.begin(decoded(plan));
+    else if (create) this.addCreation(decoded(create));
+    else if (block) this.keepBlock(block);
+  }
+
+  private begin(head: PlanHead): void {
+    const { creations, bytes } = this;
+    this.kept = { head, creations, bytes, taken: 0, tally: emptyTally(), digest: "" };
+  }
+
+  private addCreation(creation: Creation): void {
+    this.creations.push(creation);
+    this.kept!.bytes = this.bytes;
+  }
+
+  private keepBlock({ taken, tally }: BlockMark): void {
+    if (taken > this.maxTaken) return;
+    this.kept = { ...this.kept!, bytes: this.bytes, taken, tally: decoded(tally) };
+  }
+
+  private close(end: PlanEnd): void {
+    const digest = digestOf(this.hash);
+    if (!this.kept || end.digest !== digest) throw damaged(this.file);
+    this.kept = { ...this.kept, end, digest };
+  }
+}
+
+/** Lines of contacts, which are most, are not parsed: they are told by how they begin. */
+function markIn(file: string, text: string): Mark {
+  if (!/^\{"(?:plan|create|block|end)":/.test(text)) return {};
   try {
-    return JSON.parse(text) as Record<string, unknown>;
+    return JSON.parse(text) as Mark;
   } catch {
     throw damaged(file);
   }
@@ -198,9 +240,9 @@ export async function readPlanHead(
   let head: PlanHead | undefined;
   const creations: Creation[] = [];
   for await (const { text } of rawLines(file)) {
-    const value = JSON.parse(Buffer.from(text, "latin1").toString("utf8")) as Record<string, unknown>;
-    if (value.plan) head = value.plan as PlanHead;
-    else if (value.create) creations.push(value.create as Creation);
+    const { plan, create } = parsed(text);
+    if (plan) head = plan;
+    else if (create) creations.push(create);
     else break;
   }
   return head && { head, creations };
@@ -210,13 +252,13 @@ export async function readPlanHead(
 export async function* readPlanBlocks(file: string): AsyncGenerator<PlanBlock> {
   let lines: StoredLine[] = [];
   for await (const { text } of rawLines(file)) {
-    const value = JSON.parse(Buffer.from(text, "latin1").toString("utf8")) as Record<string, unknown>;
+    const value = parsed(text);
     if (value.plan || value.create) continue;
     if (value.end) return;
     if (value.block) {
-      yield { lines, at: (value.block as BlockMark).at };
+      yield { lines, at: value.block.at };
       lines = [];
-    } else lines.push(value as unknown as StoredLine);
+    } else lines.push(value);
   }
 }
 
@@ -224,145 +266,8 @@ export async function* readPlanLines(file: string): AsyncGenerator<StoredLine> {
   for await (const { lines } of readPlanBlocks(file)) yield* lines;
 }
 
-/** Writes a plan block by block. Without a file it only counts, for a dry run that nobody wants to read. */
-export class PlanWriter {
-  readonly tally: PlanTally;
-  /** Entries of the source that are planned. */
-  taken: number;
-  private readonly descriptor: number | undefined;
-  private readonly hash: Hash;
-
-  private constructor(descriptor: number | undefined, hash: Hash, tally: PlanTally, taken: number) {
-    this.descriptor = descriptor;
-    this.hash = hash;
-    this.tally = tally;
-    this.taken = taken;
-  }
-
-  static create(file: string | undefined, head: PlanHead, creations: readonly Creation[]): PlanWriter {
-    const descriptor = file === undefined ? undefined : openSync(file, "w", 0o600);
-    const writer = new PlanWriter(descriptor, createHash("sha256"), emptyTally(), 0);
-    writer.append([{ plan: head }, ...creations.map((create) => ({ create }))]);
-    return writer;
-  }
-
-  /** Continues after the last whole block. */
-  static async resume(file: string, kept: KeptPlan): Promise<PlanWriter> {
-    const hash = createHash("sha256");
-    if (kept.bytes > 0) {
-      for await (const piece of createReadStream(file, { end: kept.bytes - 1 })) hash.update(piece as Buffer);
-    }
-    const descriptor = openSync(file, "r+", 0o600);
-    ftruncateSync(descriptor, kept.bytes);
-    closeSync(descriptor);
-    return new PlanWriter(openSync(file, "a", 0o600), hash, kept.tally, kept.taken);
-  }
-
-  /** Whether lines are kept at all. */
-  get isKept(): boolean {
-    return this.descriptor !== undefined;
-  }
-
-  addBlock(lines: readonly StoredLine[], at: number, entries: number): void {
-    this.taken += entries;
-    this.append(lines);
-    this.append([{ block: { at, taken: this.taken, tally: this.tally, digest: digestOf(this.hash) } }]);
-  }
-
-  /** Has all of it on the disk. @param requests that applying it takes */
-  close(requests: number, input: SettledByInput): PlanEnd {
-    const { tally } = this;
-    const passed = input.passedOver;
-    const end: PlanEnd = {
-      counts: {
-        create: tally.created,
-        update: tally.updated + tally.removed,
-        delete: tally.deleted,
-        unchanged: tally.unchanged,
-        skip: sumOf(tally.skipped) + (input.passedOverAre === "skipped" ? passed : 0),
-        reject:
-          sumOf(tally.rejected) +
-          sumOf(input.rejectedCodes) +
-          (input.passedOverAre === "rejected" ? passed : 0),
-      },
-      requests,
-      digest: digestOf(this.hash),
-      tally,
-      input,
-    };
-    this.append([{ end }]);
-    if (this.descriptor !== undefined) fsyncSync(this.descriptor);
-    this.release();
-    return end;
-  }
-
-  /** Closes the file, whatever it holds. */
-  release(): void {
-    if (this.descriptor === undefined || this.isClosed) return;
-    this.isClosed = true;
-    closeSync(this.descriptor);
-  }
-
-  private isClosed = false;
-
-  private append(values: readonly Written[]): void {
-    if (this.descriptor === undefined) return;
-    const bytes = Buffer.from(values.map((value) => `${JSON.stringify(value)}\n`).join(""));
-    this.hash.update(bytes);
-    // A full disk takes a part of it first, without an error.
-    for (let at = 0; at < bytes.length; ) at += writeSync(this.descriptor, bytes, at);
-  }
-}
-
-/** The line of a contact, with what applying it needs. */
-export function storedLine(line: PlanLine, item: Item, operation: Operation | undefined): StoredLine {
-  if (!operation) return { ...line, cells: item.cells, ...(line.line === null && { ref: item.ref }) };
-  const { kind: _kind, line: _line, found: _found, cells, desired, key, ...more } = item;
-  const isTold =
-    operation.kind === "create" && desired && [...desired.fields.values()].every((value) => value !== "");
-  return {
-    ...line,
-    cells,
-    apply: {
-      ...more,
-      key: { written: key.written, sent: key.sent },
-      operation,
-      ...(desired && !isTold && { desired: { ...desired, fields: [...desired.fields] } }),
-    },
-  };
-}
-
-/** The contact that a line plans. */
-export function plannedItem(
-  line: StoredLine & { apply: Planned },
-  identityOf: (key: string) => string,
-): Item {
-  const { key, operation, desired, ...more } = line.apply;
-  const { ref } = more;
-  const wanted = desired
-    ? { ...desired, fields: new Map(desired.fields) }
-    : operation.kind === "create"
-      ? desiredOfCreate(operation.body)
-      : undefined;
-  return {
-    ...more,
-    kind: "contact",
-    ref,
-    line: line.line,
-    cells: line.cells ?? [],
-    key: { ...key, identity: identityOf(key.sent) },
-    ...(wanted && { desired: wanted }),
-    // As the operation, with the ids of what was created since.
-    ...("approved" in more && { approved: operation }),
-  };
-}
-
-function digestOf(hash: Hash): string {
+export function digestOf(hash: Hash): string {
   return `sha256:${hash.copy().digest("hex")}`;
-}
-
-function sumOf(counts: Readonly<Record<string, number>>): number {
-  return Object.values(counts).reduce((sum, each) => sum + each, 0);
 }
 
 /** Texts of a line that was read as latin1, as they are. */
@@ -370,8 +275,18 @@ function decoded<T>(value: T): T {
   return JSON.parse(Buffer.from(JSON.stringify(value), "latin1").toString("utf8")) as T;
 }
 
+function parsed(text: string): Mark & StoredLine {
+  return JSON.parse(Buffer.from(text, "latin1").toString("utf8")) as Mark & StoredLine;
+}
+
+interface RawLine {
+  text: string;
+  /** In bytes, with its break. */
+  length: number;
+}
+
 /** Lines with their break, byte for byte as latin1; what follows the last break is left out. */
-async function* rawLines(file: string): AsyncGenerator<{ text: string; length: number }> {
+async function* rawLines(file: string): AsyncGenerator<RawLine> {
   let rest = "";
   try {
     for await (const piece of createReadStream(file, { encoding: "latin1" })) {

@@ -9,7 +9,7 @@ import { isCreation, isEnd, isHead, isLine } from "./plan-shape.ts";
 export interface PlanFile {
   path: string;
   head: PlanHead;
-  creations: Creation[];
+  creations: readonly Creation[];
   end: Pick<PlanEnd, "counts" | "requests" | "digest">;
   /** Contacts that it writes. */
   writes: number;
@@ -22,53 +22,88 @@ export interface PlanFile {
 
 /** @throws PlanDamagedError for a file that is no plan, was cut off or changed, or is of another version */
 export async function openPlanFile(path: string, digest?: string): Promise<PlanFile> {
-  let opened: PlanFile | undefined;
-  // Said once it is known that nobody has changed the file.
-  let isMisshapen = false;
-  const counted: Partial<PlanEnd["counts"]> = {};
-  for await (const value of valuesIn(path)) {
-    if ("plan" in value) {
-      const head = headFrom(path, value.plan);
-      if (opened) throw noPlan(path);
-      opened = {
-        path,
-        head,
-        creations: [],
-        end: { counts: {} as PlanEnd["counts"], requests: 0, digest: "" },
-        writes: 0,
-        unsubscribes: false,
-        deletes: 0,
-        lines: () => linesOf(path, opened!.end.digest),
-      };
-    } else if (!opened) throw noPlan(path);
-    else if ("create" in value) {
-      if (isCreation(value.create)) opened.creations.push(value.create);
-      else isMisshapen = true;
-    } else if ("end" in value) {
-      if (isEnd(value.end) && isCountedIn(value.end.counts, counted)) opened.end = value.end;
-      else isMisshapen = true;
-    } else {
-      if (!isLine(value, opened.head)) {
-        isMisshapen = true;
-        continue;
-      }
-      const { apply, action } = value as unknown as ExportedLine;
-      counted[action] = (counted[action] ?? 0) + 1;
-      if (!apply || apply.isErased) continue;
-      opened.writes++;
-      if (apply.operation.kind === "status") opened.unsubscribes = true;
-      if (apply.operation.kind === "delete") opened.deletes++;
-    }
-  }
-  if (!opened || isMisshapen) throw noPlan(path);
-  if (digest !== undefined && digest !== opened.end.digest) {
+  const reader = new PlanFileReader(path);
+  for await (const value of valuesIn(path)) reader.take(value);
+  const plan = reader.finish();
+  if (digest !== undefined && digest !== plan.end.digest) {
     throw new PlanDamagedError(
       path,
-      `is another plan than the one that was approved: its digest is ${opened.end.digest}`,
+      `is another plan than the one that was approved: its digest is ${plan.end.digest}`,
       "Nothing was sent. Apply the file that was approved, or have this one approved",
     );
   }
-  return opened;
+  return plan;
+}
+
+/** One line of the file. */
+type Value = Readonly<Record<string, unknown>>;
+
+/** Sums up what the lines of a plan say, and whether they say what a plan says. */
+class PlanFileReader {
+  private readonly path: string;
+  private plan: PlanFile | undefined;
+  private readonly creations: Creation[] = [];
+  /** Reported once it is known that nobody has changed the file. */
+  private isMisshapen = false;
+  private readonly counted: Partial<PlanEnd["counts"]> = {};
+
+  constructor(path: string) {
+    this.path = path;
+  }
+
+  /** @throws PlanDamagedError for a file that does not begin as a plan does */
+  take(value: Value): void {
+    if ("plan" in value) this.begin(headFrom(this.path, value.plan));
+    else if (!this.plan) throw noPlan(this.path);
+    else if (!this.add(this.plan, value)) this.isMisshapen = true;
+  }
+
+  /** @throws PlanDamagedError */
+  finish(): PlanFile {
+    if (!this.plan || this.isMisshapen) throw noPlan(this.path);
+    return this.plan;
+  }
+
+  private begin(head: PlanHead): void {
+    const { path } = this;
+    if (this.plan) throw noPlan(path);
+    const plan: PlanFile = {
+      path,
+      head,
+      creations: this.creations,
+      end: { counts: {} as PlanEnd["counts"], requests: 0, digest: "" },
+      writes: 0,
+      unsubscribes: false,
+      deletes: 0,
+      lines: () => linesOf(path, plan.end.digest),
+    };
+    this.plan = plan;
+  }
+
+  /** @returns whether it is what a plan holds */
+  private add(plan: PlanFile, value: Value): boolean {
+    if ("create" in value) {
+      if (!isCreation(value.create)) return false;
+      this.creations.push(value.create);
+      return true;
+    }
+    if ("end" in value) {
+      if (!isEnd(value.end) || !isCountedIn(value.end.counts, this.counted)) return false;
+      plan.end = value.end;
+      return true;
+    }
+    if (!isLine(value, plan.head)) return false;
+    this.count(plan, value);
+    return true;
+  }
+
+  private count(plan: PlanFile, { apply, action }: ExportedLine): void {
+    this.counted[action] = (this.counted[action] ?? 0) + 1;
+    if (!apply || apply.isErased) return;
+    plan.writes++;
+    if (apply.operation.kind === "status") plan.unsubscribes = true;
+    if (apply.operation.kind === "delete") plan.deletes++;
+  }
 }
 
 /** The end is not part of the digest: what it counts is held against the lines. Contacts that stay as they are may have none. */
@@ -92,46 +127,68 @@ async function* linesOf(path: string, digest: string): AsyncGenerator<ExportedLi
   for await (const value of valuesIn(path)) {
     if ("end" in value) {
       if ((value.end as PlanEnd).digest !== digest) throw changed(path);
-    } else if (!("plan" in value) && !("create" in value)) yield value as unknown as ExportedLine;
+    } else if (!("plan" in value) && !("create" in value)) yield value as Value & ExportedLine;
   }
 }
 
 /** The values of its lines; the digest is checked at its end. */
-async function* valuesIn(path: string): AsyncGenerator<Record<string, unknown>> {
-  const hash = createHash("sha256");
-  let isEnded = false;
+async function* valuesIn(path: string): AsyncGenerator<Value> {
+  const seal = new SealCheck(path);
   let rest = "";
-  let isFirst = true;
   for await (const bytes of readBytes({ path, name: path })) {
     const lines = (rest + bytes.toString("latin1")).split("\n");
     rest = lines.pop()!;
     for (const text of lines) {
-      if (isEnded) throw changed(path);
-      const value = parsedLine(text);
-      if (!value) throw isFirst ? noPlan(path) : changed(path);
-      isFirst = false;
-      if ("end" in value) {
-        const { digest } = (value.end ?? {}) as Partial<PlanEnd>;
-        if (digest !== `sha256:${hash.digest("hex")}`) throw changed(path);
-        isEnded = true;
-      } else hash.update(Buffer.from(`${text}\n`, "latin1"));
+      const value = seal.take(text);
       // A run's own plan is written in blocks.
       if (!("block" in value)) yield value;
     }
   }
-  if (isEnded && rest === "") return;
-  if (isFirst) throw noPlan(path);
-  throw new PlanDamagedError(
-    path,
-    "is cut off: its last line is missing",
-    "Nothing was sent. Make the plan again with --dry-run --plan, or copy the whole file",
-  );
+  seal.requireEnd(rest);
 }
 
-function parsedLine(text: string): Record<string, unknown> | undefined {
+/** Holds the lines of a plan against the digest at its end. */
+class SealCheck {
+  private readonly path: string;
+  private readonly hash = createHash("sha256");
+  private isFirst = true;
+  private isEnded = false;
+
+  constructor(path: string) {
+    this.path = path;
+  }
+
+  /** @param text as latin1 @throws PlanDamagedError */
+  take(text: string): Value {
+    const { path, hash } = this;
+    if (this.isEnded) throw changed(path);
+    const value = parsedLine(text);
+    if (!value) throw this.isFirst ? noPlan(path) : changed(path);
+    this.isFirst = false;
+    if ("end" in value) {
+      const { digest } = (value.end ?? {}) as Partial<PlanEnd>;
+      if (digest !== `sha256:${hash.digest("hex")}`) throw changed(path);
+      this.isEnded = true;
+    } else hash.update(Buffer.from(`${text}\n`, "latin1"));
+    return value;
+  }
+
+  /** @param rest what follows the last line break @throws PlanDamagedError where the end is missing */
+  requireEnd(rest: string): void {
+    if (this.isEnded && rest === "") return;
+    if (this.isFirst) throw noPlan(this.path);
+    throw new PlanDamagedError(
+      this.path,
+      "is cut off: its last line is missing",
+      "Nothing was sent. Make the plan again with --dry-run --plan, or copy the whole file",
+    );
+  }
+}
+
+function parsedLine(text: string): Value | undefined {
   try {
     const value: unknown = JSON.parse(Buffer.from(text, "latin1").toString("utf8"));
-    return typeof value === "object" && value !== null ? (value as Record<string, unknown>) : undefined;
+    return typeof value === "object" && value !== null ? (value as Value) : undefined;
   } catch {
     return undefined;
   }

@@ -113,12 +113,13 @@ function changesOfCreate(
   { fields = [], lists = [], tags = [] }: CreateContactBody,
   names: PlanNames,
 ): PlanChange[] {
+  const added = { before: false, after: true };
   return [
     ...fields.map(
       ({ _id, value }): PlanChange => ({ what: "field", name: names.field(_id), before: null, after: value }),
     ),
-    ...membershipChanges("list", lists, true, false, names),
-    ...membershipChanges("tag", tags, true, false, names),
+    ...membershipChanges("list", lists, added, names),
+    ...membershipChanges("tag", tags, added, names),
   ];
 }
 
@@ -131,7 +132,7 @@ function changesOfMutate(body: MutateBody, before: Before, names: PlanNames): Pl
     after: boolean,
   ): PlanChange[] => {
     const isKnown = what === "list" ? before.knewLists : before.knewTags;
-    return membershipChanges(what, refs, after, isKnown ? !after : null, names);
+    return membershipChanges(what, refs, { before: isKnown ? !after : null, after }, names);
   };
   return [
     ...(body.updateFields ?? []).map(
@@ -152,9 +153,8 @@ function changesOfMutate(body: MutateBody, before: Before, names: PlanNames): Pl
 function membershipChanges(
   what: "list" | "tag",
   refs: readonly (IdRef | string)[] | undefined,
-  after: boolean,
-  before: boolean | null,
+  change: Pick<PlanChange, "before" | "after">,
   names: PlanNames,
 ): PlanChange[] {
-  return [...idsOf(refs ?? [])].map((id) => ({ what, name: names[what](id), before, after }));
+  return [...idsOf(refs ?? [])].map((id) => ({ what, name: names[what](id), ...change }));
 }

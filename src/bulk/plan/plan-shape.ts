@@ -6,7 +6,7 @@
 import type { Operation } from "../items.ts";
 import type { Creation } from "./names.ts";
 import type { PlanEnd, PlanHead, Planned, StoredLine } from "./plan-file.ts";
-import { type PlanLine, planLineOf, planNames } from "./plan-line.ts";
+import { type PlanLine, type PlanNames, planLineOf, planNames } from "./plan-line.ts";
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -40,21 +40,24 @@ export function isEnd(value: unknown): value is Pick<PlanEnd, "counts" | "reques
 }
 
 /** Also holds what is read against what would be sent. */
-export function isLine(value: Fields, { names }: PlanHead): boolean {
-  const { line, key, contactId, action, changes, apply } = value;
-  const isReadable =
+export function isLine(value: Fields, { names }: PlanHead): value is Fields & StoredLine {
+  if (!isReadable(value)) return false;
+  const { action, apply } = value;
+  if (isObject(apply) && apply.isErased === true) return true;
+  if (apply === undefined) return !writes.some((each) => each === action);
+  return isPlanned(apply) && saysWhatItDoes(value, apply, planNames(names));
+}
+
+/** Whether people can read what becomes of the contact. */
+function isReadable(value: Fields): value is Fields & PlanLine {
+  const { line, key, contactId, action, changes } = value;
+  return (
     (line === null || isCount(line)) &&
     isText(key) &&
     (contactId === null || isText(contactId)) &&
     actions.some((each) => each === action) &&
     Array.isArray(changes) &&
-    changes.every(isObject);
-  if (!isReadable) return false;
-  const isErased = isObject(apply) && (apply as { isErased?: unknown }).isErased === true;
-  if (isErased) return true;
-  if (apply === undefined) return !writes.some((each) => each === action);
-  return (
-    isPlanned(apply) && saysWhatItDoes(value as unknown as StoredLine & { apply: Planned }, planNames(names))
+    changes.every(isObject)
   );
 }
 
@@ -110,10 +113,7 @@ function isValues(value: unknown): boolean {
   );
 }
 
-function saysWhatItDoes(
-  { apply: { operation, key }, ...line }: StoredLine & { apply: Planned },
-  names: Parameters<typeof planLineOf>[2],
-): boolean {
+function saysWhatItDoes(line: PlanLine, { operation, key }: Planned, names: PlanNames): boolean {
   const contact = { line: line.line, key: line.key };
   const said: PlanLine = planLineOf(contact, operation, names);
   // The status that a contact had may have been told by its look-up alone.

@@ -18,23 +18,6 @@ export interface SnapshotPage {
   contacts: Partial<Contact>[];
 }
 
-export interface AccountSnapshot {
-  add(page: SnapshotPage): void;
-  has(page: number): boolean;
-  readonly pageSize: number | undefined;
-  readonly total: number | undefined;
-  /** When its oldest page was read. */
-  readonly takenAt: number;
-  /** Every page said the same total, and that many different contacts were read: whoever is not here is not there. */
-  isWhole(): boolean;
-  find(identity: string, prefers: (contact: Partial<Contact>) => boolean): Partial<Contact> | undefined;
-  findById(id: string): Partial<Contact> | undefined;
-  /** Every contact, in the order in which it was read. */
-  all(): Generator<Partial<Contact>>;
-  /** May be called again. */
-  close(): void;
-}
-
 export interface SnapshotOptions {
   /** Taken off the disk when it is closed, and at once where the platform can. */
   isTemporary: boolean;
@@ -43,112 +26,141 @@ export interface SnapshotOptions {
 
 export async function openSnapshot(file: string, options: SnapshotOptions): Promise<AccountSnapshot> {
   const kept = options.isTemporary ? { pages: [], end: 0 } : await readKept(file);
-  const descriptor = openSync(file, options.isTemporary ? "w+" : "a+", 0o600);
-  if (options.isTemporary) unlinkEarly(file);
-  else if (fstatSync(descriptor).size > kept.end) ftruncateSync(descriptor, kept.end);
-  let end = kept.end;
-  const pages = new Set<number>();
-  const totals = new Set<number>();
-  let pageSize: number | undefined;
-  let takenAt = Number.POSITIVE_INFINITY;
-  let isClosed = false;
-  let index = createSnapshotIndex();
+  return new AccountSnapshot(file, options, kept);
+}
 
-  function note(header: Omit<SnapshotPage, "contacts">, entries: Entry[]): void {
-    pages.add(header.page);
-    totals.add(header.total);
-    pageSize = header.pageSize;
-    takenAt = Math.min(takenAt, header.at);
-    index.reserve(header.total);
-    for (const entry of entries) index.add(entry);
+export class AccountSnapshot {
+  pageSize: number | undefined;
+  /** When its oldest page was read. */
+  takenAt = Number.POSITIVE_INFINITY;
+
+  private readonly file: string;
+  private readonly options: SnapshotOptions;
+  private readonly descriptor: number;
+  private readonly pages = new Set<number>();
+  private readonly totals = new Set<number>();
+  private index = createSnapshotIndex();
+  /** In bytes. */
+  private end: number;
+  private isClosed = false;
+
+  /** @param kept what the file holds; its pages are taken out of it */
+  constructor(file: string, options: SnapshotOptions, kept: KeptPages) {
+    this.file = file;
+    this.options = options;
+    this.end = kept.end;
+    this.descriptor = openSync(file, options.isTemporary ? "w+" : "a+", 0o600);
+    if (options.isTemporary) unlinkEarly(file);
+    else if (fstatSync(this.descriptor).size > kept.end) ftruncateSync(this.descriptor, kept.end);
+    for (const page of kept.pages) {
+      const entries = page.contacts.map(({ contact, offset, length }) =>
+        this.entryOf(contact, offset, length),
+      );
+      this.note(page, entries);
+    }
+    kept.pages.length = 0;
   }
 
-  for (const page of kept.pages) {
-    const entries = page.contacts.map(({ contact, offset, length }) => entryOf(contact, offset, length));
-    note(page, entries);
+  add({ contacts, ...header }: SnapshotPage): void {
+    if (this.pages.has(header.page)) return;
+    const lines: Buffer[] = [Buffer.from(`${JSON.stringify({ ...header, count: contacts.length })}\n`)];
+    let offset = this.end + lines[0]!.length;
+    const entries: Entry[] = [];
+    for (const contact of contacts) {
+      const line = Buffer.from(`${JSON.stringify(contact)}\n`);
+      entries.push(this.entryOf(contact, offset, line.length - 1));
+      lines.push(line);
+      offset += line.length;
+    }
+    const bytes = Buffer.concat(lines);
+    // A full disk takes a part of it first, without an error.
+    for (let at = 0; at < bytes.length; ) at += writeSync(this.descriptor, bytes, at);
+    this.end = offset;
+    this.note(header, entries);
   }
-  kept.pages.length = 0;
 
-  function entryOf(contact: Partial<Contact>, offset: number, length: number): Entry {
-    const keyHash = identityHash(options.identityOf(contact.key ?? ""));
+  has(page: number): boolean {
+    return this.pages.has(page);
+  }
+
+  get total(): number | undefined {
+    return this.totals.values().next().value;
+  }
+
+  /** Every page said the same total, and that many different contacts were read: whoever is not here is not there. */
+  isWhole(): boolean {
+    const { totals, index } = this;
+    return totals.size === 1 && totals.has(index.size) && index.countIds() === index.size;
+  }
+
+  find(identity: string, prefers: (contact: Partial<Contact>) => boolean): Partial<Contact> | undefined {
+    if (this.index.size === 0) return undefined;
+    let first: Partial<Contact> | undefined;
+    for (const slot of this.index.slotsOfKey(identityHash(identity))) {
+      const contact = this.read(slot);
+      if (this.options.identityOf(contact.key ?? "") !== identity) continue;
+      if (prefers(contact)) return contact;
+      first ??= contact;
+    }
+    return first;
+  }
+
+  findById(id: string): Partial<Contact> | undefined {
+    for (const slot of this.index.slotsOfId(identityHash(id))) {
+      const contact = this.read(slot);
+      if (contact._id === id) return contact;
+    }
+    return undefined;
+  }
+
+  /** Every contact, in the order in which it was read. */
+  *all(): Generator<Partial<Contact>> {
+    for (let slot = 0; slot < this.index.size; slot++) yield this.read(slot);
+  }
+
+  /** May be called again. */
+  close(): void {
+    if (this.isClosed) return;
+    this.isClosed = true;
+    closeSync(this.descriptor);
+    if (this.options.isTemporary) rmSync(this.file, { force: true });
+    this.index = createSnapshotIndex();
+  }
+
+  private note(header: Omit<SnapshotPage, "contacts">, entries: Entry[]): void {
+    this.pages.add(header.page);
+    this.totals.add(header.total);
+    this.pageSize = header.pageSize;
+    this.takenAt = Math.min(this.takenAt, header.at);
+    this.index.reserve(header.total);
+    for (const entry of entries) this.index.add(entry);
+  }
+
+  private entryOf(contact: Partial<Contact>, offset: number, length: number): Entry {
+    const keyHash = identityHash(this.options.identityOf(contact.key ?? ""));
     return { keyHash, idHash: identityHash(contact._id ?? ""), offset, length };
   }
 
-  function read(slot: number): Partial<Contact> {
-    const length = index.lengthAt(slot);
+  private read(slot: number): Partial<Contact> {
+    const length = this.index.lengthAt(slot);
     const buffer = Buffer.allocUnsafe(length);
-    readSync(descriptor, buffer, 0, length, index.offsetAt(slot));
+    readSync(this.descriptor, buffer, 0, length, this.index.offsetAt(slot));
     return JSON.parse(buffer.toString("utf8")) as Partial<Contact>;
   }
-
-  return {
-    add({ contacts, ...header }) {
-      if (pages.has(header.page)) return;
-      const lines: Buffer[] = [Buffer.from(`${JSON.stringify({ ...header, count: contacts.length })}\n`)];
-      let offset = end + lines[0]!.length;
-      const entries: Entry[] = [];
-      for (const contact of contacts) {
-        const line = Buffer.from(`${JSON.stringify(contact)}\n`);
-        entries.push(entryOf(contact, offset, line.length - 1));
-        lines.push(line);
-        offset += line.length;
-      }
-      const bytes = Buffer.concat(lines);
-      // A full disk takes a part of it first, without an error.
-      for (let at = 0; at < bytes.length; ) at += writeSync(descriptor, bytes, at);
-      end = offset;
-      note(header, entries);
-    },
-    has: (page) => pages.has(page),
-    get pageSize() {
-      return pageSize;
-    },
-    get total() {
-      return totals.values().next().value;
-    },
-    get takenAt() {
-      return takenAt;
-    },
-    isWhole() {
-      return totals.size === 1 && totals.has(index.size) && index.countIds() === index.size;
-    },
-    find(identity, prefers) {
-      if (index.size === 0) return undefined;
-      let first: Partial<Contact> | undefined;
-      for (const slot of index.slotsOfKey(identityHash(identity))) {
-        const contact = read(slot);
-        if (options.identityOf(contact.key ?? "") !== identity) continue;
-        if (prefers(contact)) return contact;
-        first ??= contact;
-      }
-      return first;
-    },
-    findById(id) {
-      for (const slot of index.slotsOfId(identityHash(id))) {
-        const contact = read(slot);
-        if (contact._id === id) return contact;
-      }
-      return undefined;
-    },
-    *all() {
-      for (let slot = 0; slot < index.size; slot++) yield read(slot);
-    },
-    close() {
-      if (isClosed) return;
-      isClosed = true;
-      closeSync(descriptor);
-      if (options.isTemporary) rmSync(file, { force: true });
-      index = createSnapshotIndex();
-    },
-  };
 }
 
 interface KeptPage extends Omit<SnapshotPage, "contacts"> {
   contacts: { contact: Partial<Contact>; offset: number; length: number }[];
 }
 
+interface KeptPages {
+  pages: KeptPage[];
+  /** In bytes. */
+  end: number;
+}
+
 /** The whole pages of a file that an earlier invocation left; a torn last page is left out. */
-async function readKept(file: string): Promise<{ pages: KeptPage[]; end: number }> {
+async function readKept(file: string): Promise<KeptPages> {
   const pages: KeptPage[] = [];
   const handle = await open(file, "r").catch(() => undefined);
   if (!handle) return { pages, end: 0 };

@@ -66,31 +66,32 @@ export function plannedWrites({ created, updated, removed, deleted }: PlanTally)
 }
 
 /** Counts a contact about which something was decided. */
-export function addToTally(
-  tally: PlanTally,
-  { item, decision, found, isMarked, isDoubtful }: Decided,
-  readsBefore: number,
-): void {
-  if (isInactive(found)) tally.inactive++;
-  if (isMarked) {
-    tally.marked++;
-    if (isDoubtful) tally.doubtful++;
-    if (tally.markedContacts.length < maxMarkedNamed) {
-      const named = { line: item.line, key: item.key.sent };
-      tally.markedContacts.push(isDoubtful ? { ...named, isDoubtful } : named);
-    }
-  }
-  if (isWrite(decision)) {
-    tally[plannedOutcome(item, decision)]++;
-    tally.requests += requestsFor(decision) + readsBefore;
-    tally.clears += clearsOf(decision);
-    if (decision.kind === "status") tally.unsubscribed++;
-    if (decision.remark) tally.remarks++;
-  } else if (decision.kind === "leave") tally.unchanged++;
+export function addToTally(tally: PlanTally, decided: Decided, readsBefore: number): void {
+  const { item, decision } = decided;
+  if (isInactive(decided.found)) tally.inactive++;
+  if (decided.isMarked) addMarked(tally, decided);
+  if (isWrite(decision)) addWrite(tally, item, decision, readsBefore);
+  else if (decision.kind === "leave") tally.unchanged++;
   else {
     const codes = decision.kind === "skip" ? tally.skipped : tally.rejected;
     codes[decision.code] = (codes[decision.code] ?? 0) + 1;
   }
+}
+
+function addMarked(tally: PlanTally, { item, isDoubtful }: Decided): void {
+  tally.marked++;
+  if (isDoubtful) tally.doubtful++;
+  if (tally.markedContacts.length >= maxMarkedNamed) return;
+  const named = { line: item.line, key: item.key.sent };
+  tally.markedContacts.push(isDoubtful ? { ...named, isDoubtful } : named);
+}
+
+function addWrite(tally: PlanTally, item: Item, operation: Operation, readsBefore: number): void {
+  tally[plannedOutcome(item, operation)]++;
+  tally.requests += requestsFor(operation) + readsBefore;
+  tally.clears += clearsOf(operation);
+  if (operation.kind === "status") tally.unsubscribed++;
+  if (operation.remark) tally.remarks++;
 }
 
 export interface Decided {

@@ -1,41 +1,26 @@
 /** Reading: header names → where each column's cells go. */
 import { UsageError } from "../../errors.ts";
-import { shellArguments, shellWord } from "../../shell-word.ts";
-import type { ContactStructure, FieldDefinition } from "../../wire.ts";
-import { columnsNamed, indexesWhere, namesShown, quoted, unknownColumn } from "./column-names.ts";
+import { shellWord } from "../../shell-word.ts";
+import type { FieldDefinition } from "../../wire.ts";
+import { indexesWhere, namesShown, quoted } from "./column-names.ts";
 import type { ConsentColumn } from "./consent.ts";
 import { consentColumns, namedConsent, unclearConsent } from "./consent-columns.ts";
-import type { FoundConsent } from "./find-consent.ts";
+import type { ComputedColumn, MappingInput, Targets } from "./mapping-input.ts";
 import { missingColumn } from "./missing-cells.ts";
 import { foldName, isIdName, isKeyName, nearestName, predefinedFieldOf } from "./names.ts";
-import { newFieldId } from "./new-fields.ts";
-import type { ReadOptions, Target } from "./rows.ts";
-import { columnOfAddresses, holdsValues, type Sample } from "./sample.ts";
+import type { Target } from "./rows.ts";
+import { columnOfAddresses, holdsValues } from "./sample.ts";
 import { isColumn, isIgnoredBy, type System } from "./systems.ts";
+import { entryTarget, findField, toldTargets } from "./targets.ts";
 import { UnclearColumnsError, unclearFrom } from "./unclear.ts";
 
 export interface Columns {
   targets: Target[];
   consent: ConsentColumn[];
+  /** What the entries of a mapping make. */
+  computed: ComputedColumn[];
   notes: string[];
 }
-
-/** What the header is held against. */
-export interface MappingInput {
-  /** One for each column; `1`, `2`, … without a header. */
-  names: string[];
-  /** The first rows. */
-  sample: Sample;
-  options: ReadOptions;
-  structure: ContactStructure;
-  system?: System;
-  /** `FILE:LINE` of the header, for messages. */
-  place: string;
-  /** What the file's names and cells say of consent, from `findConsent`. */
-  found?: readonly FoundConsent[];
-}
-
-export type Targets = (Target | undefined)[];
 
 /**
  * Decides for every column: `--map` and the mapping file first, then the system's rules, then names.
@@ -52,7 +37,7 @@ export function mapColumns(input: MappingInput): Columns {
   const key = placeKey(input, targets);
   placeFields(input, targets);
   for (const { index } of consent) targets[index] ??= { kind: "consent" };
-  const { settled, lost } = settleRest(input, targets, isTold, notes);
+  const { settled, lost } = settleRest(input, targets, notes);
   const isLost = lost.length > 0 && !input.options.ignoreUnmapped;
   const problem =
     (unclearColumns.length > 0 ? unclearConsent(input, unclearColumns) : undefined) ??
@@ -71,7 +56,16 @@ export function mapColumns(input: MappingInput): Columns {
     };
     throw new UnclearColumnsError(problem, unclearFrom(input, targets, unclear));
   }
-  return { targets: settled, consent, notes };
+  const computed = computedColumns(input);
+  noteSharedFields(input.names, { targets: settled, isTold, computed }, notes);
+  return { targets: settled, consent, computed, notes };
+}
+
+function computedColumns({ entries = [], structure, options }: MappingInput): ComputedColumn[] {
+  return entries.map((each) => ({
+    ...each,
+    target: entryTarget(each.entry, structure, options.newFields),
+  }));
 }
 
 /**
@@ -93,27 +87,9 @@ export function mapKeyColumn(input: MappingInput): Columns {
   return {
     targets: targets.map((target) => (target?.kind === "key" ? target : { kind: "ignore" })),
     consent,
+    computed: [],
     notes,
   };
-}
-
-/** What `--map` and the mapping file say. Each of their columns must exist. */
-export function toldTargets({ names, options, structure, place }: MappingInput): Targets {
-  const told: Targets = names.map(() => undefined);
-  for (const [column, target] of options.map) {
-    const indexes = columnsNamed(column, names);
-    if (indexes.length === 0) throw unknownColumn(column, names, place, "--map");
-    const resolved = parseTarget(target, structure, column, options.newFields);
-    for (const index of indexes) told[index] = resolved;
-  }
-  const keys = names.filter((_, index) => told[index]?.kind === "key");
-  if (keys.length > 1) {
-    throw new UsageError(
-      `${place}: ${keys.length} columns are mapped to the key: ${quoted(keys)}`,
-      "Map one of them to ignore",
-    );
-  }
-  return told;
 }
 
 function placeSystemColumns(names: string[], targets: Targets, system: System): void {
@@ -124,49 +100,6 @@ function placeSystemColumns(names: string[], targets: Targets, system: System): 
     else if (isColumn(name, system.tags?.column)) targets[index] = { kind: "tags" };
     else if (isColumn(name, system.lists?.column)) targets[index] = { kind: "lists" };
   }
-}
-
-/** A target as it is typed: `key`, `lists`, `tags`, `ignore`, or a field's label or id. */
-function parseTarget(
-  target: string,
-  structure: ContactStructure,
-  column: string,
-  newFields: ReadOptions["newFields"] = [],
-): Target {
-  const field = findField(target, structure);
-  const word = foldName(target);
-  const consent = /^consent(?::(opt-in|opt-out))?$/.exec(word);
-  if (consent) return { kind: "consent", reading: consent[1] as "opt-in" | "opt-out" | undefined };
-  if (word === "key" || word === "lists" || word === "tags" || word === "ignore") {
-    return { kind: word };
-  }
-  if (field) return { kind: "field", fieldId: field._id, label: field.label };
-  const made = newFields.find(({ label }) => foldName(label) === word);
-  if (made) return { kind: "field", fieldId: newFieldId(made.label), label: made.label };
-  const near = nearestName(
-    target,
-    structure.fields.map((each) => each.label),
-  );
-  throw new UsageError(
-    `--map ${column}=${target}: there is no field ${JSON.stringify(target)}`,
-    near
-      ? `Did you mean --map ${shellWord(`${column}=${near}`)}?`
-      : `Fields: ${labelsOf(structure)}. Add one with: ecm structure field add ${shellArguments(target)}`,
-  );
-}
-
-/** By id, by label, then without regard to case. @throws UsageError when two labels match */
-function findField(name: string, structure: ContactStructure): FieldDefinition | undefined {
-  const exact = structure.fields.find((field) => field._id === name || field.label === name);
-  if (exact) return exact;
-  const loose = structure.fields.filter((field) => foldName(field.label) === foldName(name));
-  if (loose.length > 1) {
-    throw new UsageError(
-      `${loose.length} fields are named ${JSON.stringify(name)}`,
-      `Use an id: ${loose.map((field) => field._id).join(", ")}`,
-    );
-  }
-  return loose[0];
 }
 
 /** Says what is not plain about the key's column, and which columns it could be. */
@@ -203,8 +136,10 @@ function placeKey(
 }
 
 /** Columns named like a field, then like a first or last name. No field is filled from two columns. */
-function placeFields({ names, structure, system }: MappingInput, targets: Targets): void {
-  const taken = new Set(targets.flatMap((target) => (target?.kind === "field" ? [target.fieldId] : [])));
+function placeFields(input: MappingInput, targets: Targets): void {
+  const { names, structure, system } = input;
+  const told = [...targets, ...computedColumns(input).map(({ target }) => target)];
+  const taken = new Set(told.flatMap((target) => (target?.kind === "field" ? [target.fieldId] : [])));
   const give = (index: number, field: FieldDefinition | undefined) => {
     if (!field || taken.has(field._id)) return;
     targets[index] = { kind: "field", fieldId: field._id, label: field.label };
@@ -230,12 +165,13 @@ function placeFields({ names, structure, system }: MappingInput, targets: Target
 
 /** Lists and tags by name; what is left is ignored by a rule, or lost: its column maps to nothing. */
 function settleRest(
-  { names, sample, system }: MappingInput,
+  { names, sample, system, entries = [] }: MappingInput,
   targets: Targets,
-  isTold: boolean[],
   notes: string[],
 ): { settled: Target[]; lost: number[] } {
   const lost: number[] = [];
+  // What a value is made of goes somewhere.
+  const isRead = (index: number) => entries.some(({ reads }) => reads.includes(index));
   const kept: string[] = [];
   const settled = targets.map((target, index): Target => {
     if (target) return target;
@@ -243,23 +179,28 @@ function settleRest(
     const word = foldName(name).replace(/^ecm:/, "");
     if (word === "lists" || word === "tags") return { kind: word };
     if (system && isIgnoredBy(system, name)) kept.push(name);
-    else if (!isOurBookkeeping(name) && (word !== "" || holdsValues(sample, index))) lost.push(index);
+    else if (!isOurBookkeeping(name) && !isRead(index) && (word !== "" || holdsValues(sample, index)))
+      lost.push(index);
     return { kind: "ignore" };
   });
   if (system && kept.length > 0) notes.push(`Ignored columns of ${system.title}: ${kept.join(", ")}`);
   if (lost.length > 0)
     notes.push(`Ignored columns that do not match any field: ${quoted(lost.map((index) => names[index]!))}`);
-  noteSharedFields(names, settled, isTold, notes);
   return { settled, lost };
 }
 
 /** Several columns mapped to one field by hand: the last one that has a value fills it. */
-function noteSharedFields(names: string[], targets: Target[], isTold: boolean[], notes: string[]): void {
+function noteSharedFields(
+  names: string[],
+  { targets, isTold, computed }: Pick<Columns, "targets" | "computed"> & { isTold: boolean[] },
+  notes: string[],
+): void {
   const byField = new Map<string, string[]>();
-  for (const [index, target] of targets.entries()) {
-    if (target.kind !== "field" || !isTold[index]) continue;
-    byField.set(target.label, [...(byField.get(target.label) ?? []), names[index]!]);
-  }
+  const add = (target: Target, name: string) => {
+    if (target.kind === "field") byField.set(target.label, [...(byField.get(target.label) ?? []), name]);
+  };
+  for (const [index, target] of targets.entries()) if (isTold[index]) add(target, names[index]!);
+  for (const { target, entry, replaces } of computed) if (replaces.length === 0) add(target, entry.name);
   for (const [label, columns] of byField) {
     if (columns.length > 1) {
       notes.push(`${quoted(columns)} all fill ${JSON.stringify(label)}; the last non-blank value is used`);
@@ -289,8 +230,4 @@ function unmapped({ names, structure, place }: MappingInput, lost: number[]): Us
       ? "Give the column a name, or pass --ignore-unmapped"
       : `Map each with --map ${shellWord(`${example}=FIELD`)} or --map ${shellWord(`${example}=ignore`)}, or ignore them all with --ignore-unmapped`,
   );
-}
-
-function labelsOf(structure: ContactStructure): string {
-  return quoted(structure.fields.map((field) => field.label));
 }

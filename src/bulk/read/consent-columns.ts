@@ -2,10 +2,10 @@
 import { UsageError } from "../../errors.ts";
 import { shellWord } from "../../shell-word.ts";
 import { columnsNamed, unknownColumn } from "./column-names.ts";
-import type { MappingInput, Targets } from "./columns.ts";
 import type { ConsentColumn, ConsentRule } from "./consent.ts";
 import { consentNameOf } from "./consent-names.ts";
 import type { FoundConsent, Readings } from "./find-consent.ts";
+import type { MappingInput, Targets } from "./mapping-input.ts";
 import { isFullExport, isIgnoredBy, systemRule } from "./systems.ts";
 
 /** How a person says that a column is read. `none`: it does not speak of consent. */

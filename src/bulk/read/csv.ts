@@ -1,7 +1,8 @@
 /** Reading: delimited text → records with the line they start on. The only file that uses csv-parse. */
 import { type CsvError, parse } from "csv-parse";
-import { readPlainRecords } from "./plain-records.ts";
-import { createRecordScanner, splitQuoted } from "./quotes.ts";
+import { parse as parseAtOnce } from "csv-parse/sync";
+import { quotedCell } from "../../delimited-lines.ts";
+import { TextLines } from "./text-lines.ts";
 
 export interface CsvRecord {
   /** Physical line on which the record starts. */
@@ -9,9 +10,7 @@ export interface CsvRecord {
   /** How many physical lines it covers. */
   lines: number;
   cells: string[];
-  /**
-   * `text_after_quote`: where its cells end is a guess. `too_long`: it has no cells, since it was passed over unread.
-   */
+  /** `text_after_quote`: where its cells end is a guess. `too_long`: its cells were not kept. */
   fault?: "text_after_quote" | "too_long";
   /** The text ends with it, and without a line break. */
   isLastAndOpen?: true;
@@ -20,8 +19,7 @@ export interface CsvRecord {
 /** What makes the text unreadable from a line on. */
 export class CsvFault extends Error {
   readonly line: number;
-  /** `changed`: there is a quote where none was when the file was inspected. */
-  readonly kind: "unclosed_quote" | "quote_spans_rows" | "too_long" | "changed";
+  readonly kind: "unclosed_quote" | "quote_spans_rows" | "too_long";
   /** For `quote_spans_rows`: the line with the text after the closing quote. */
   readonly lastLine: number;
 
@@ -34,21 +32,26 @@ export class CsvFault extends Error {
 }
 
 /** Longer than any record that could be sent: a contact's request must fit into 1 MiB. */
-export const longestRecordBytes = 1024 * 1024;
+const maxRecordBytes = 1024 * 1024;
 /** A quote that is not closed within so much text is taken for one that never is. */
-const longestScanBytes = 64 * 1024 * 1024;
+const maxQuotedBytes = 64 * 1024 * 1024;
 
 export interface Dialect {
   delimiter: string;
   /** Quotes are text like any other: our own tsv escapes what they would be for. */
   hasNoQuotes?: boolean;
-  /** There is no quote in the text. */
-  isQuoteFree?: boolean;
 }
 
+/** Any line break ends a record. A quote is special at the start of a cell alone. */
+const grammar = {
+  record_delimiter: ["\r\n", "\n", "\r"],
+  relax_quotes: true,
+  relax_column_count: true,
+};
+
 /**
- * Reads records in batches, at most two for each chunk. Quotes are special at the start of a cell alone; LF, CRLF and CR
- * all end a record; an empty line is a record with one empty cell. A quoted record that is too long comes without its cells.
+ * Reads records in batches, one for each chunk. LF, CRLF and CR all end a record; an empty line is a record with one empty
+ * cell. A record that is too long comes without its cells.
  *
  * @param chunks UTF-8 without a byte-order mark
  * @param firstLine physical line on which the text starts
@@ -59,143 +62,109 @@ export async function* readRecords(
   dialect: Dialect,
   firstLine = 1,
 ): AsyncGenerator<CsvRecord[]> {
-  if (dialect.hasNoQuotes || dialect.isQuoteFree) {
-    yield* readPlainRecords(chunks, dialect, firstLine);
-    return;
-  }
-  let parser = openParser(dialect, firstLine);
-  let skipping: LongRecord | undefined;
-  let last: number | undefined;
-  let isHalfBreak = false;
+  const reader = new RecordReader(dialect, firstLine);
+  let lastByte: number | undefined;
   for await (const chunk of chunks) {
-    let rest: Buffer = isHalfBreak && chunk[0] === 10 ? chunk.subarray(1) : chunk;
-    isHalfBreak = false;
-    last = chunk.at(-1) ?? last;
-    if (skipping) {
-      const end = skipping.scan(rest);
-      if (end === undefined) continue;
-      yield [skipping.record()];
-      parser = openParser(dialect, skipping.nextLine());
-      skipping = undefined;
-      isHalfBreak = end === rest.length && rest[end - 1] === 13;
-      rest = rest.subarray(end);
-    }
-    const batch = await parser.write(rest);
+    lastByte = chunk.at(-1) ?? lastByte;
+    const batch = await reader.write(chunk);
     if (batch.length > 0) yield batch;
-    if (parser.openBytes() > longestRecordBytes) {
-      skipping = skipRecord(parser.openText(), parser.line(), dialect);
-    }
   }
-  if (skipping) throw skipping.fault();
-  const batch = await parser.end();
+  const batch = await reader.end();
   const record = batch.at(-1);
-  if (record && last !== 10 && last !== 13) record.isLastAndOpen = true;
+  if (record && lastByte !== 10 && lastByte !== 13) record.isLastAndOpen = true;
   if (batch.length > 0) yield batch;
 }
 
-interface LongRecord {
-  scan(chunk: Buffer): number | undefined;
-  record(): CsvRecord;
-  nextLine(): number;
-  fault(): CsvFault;
-}
+/** csv-parse, with the lines of the record that is being read, so that its quotes can be looked at again. */
+class RecordReader {
+  readonly #parser;
+  readonly #dialect: Dialect;
+  readonly #text: TextLines;
+  /** On which the next record starts. */
+  #line: number;
+  /** Bytes since a record last ended, without those of the chunk in which it did. */
+  #openBytes = 0;
 
-/** @throws CsvFault for a text without quotes and line breaks: that is no row, but another kind of file */
-function skipRecord(start: Buffer, line: number, { delimiter }: Dialect): LongRecord {
-  const scanner = createRecordScanner(delimiter);
-  scanner.scan(start);
-  if (scanner.openedAfter === undefined) throw new CsvFault("too_long", line);
-  let scanned = start.length;
-  const fault = () =>
-    scanner.isQuoted
-      ? new CsvFault("unclosed_quote", line + (scanner.openedAfter ?? 0))
-      : new CsvFault("too_long", line);
-  return {
-    fault,
-    scan(chunk) {
-      scanned += chunk.length;
-      if (scanned > longestScanBytes) throw fault();
-      return scanner.scan(chunk);
-    },
-    record: () => ({ line, lines: scanner.breaks + 1, cells: [], fault: "too_long" }),
-    nextLine: () => line + scanner.breaks + 1,
-  };
-}
+  constructor(dialect: Dialect, firstLine: number) {
+    this.#dialect = dialect;
+    this.#line = firstLine;
+    this.#text = new TextLines(firstLine);
+    const { delimiter, hasNoQuotes } = dialect;
+    this.#parser = parse({ ...grammar, delimiter, quote: hasNoQuotes ? null : '"' });
+    this.#parser.on("error", () => {});
+  }
 
-function openParser({ delimiter }: Dialect, firstLine: number) {
-  const text = createWindow();
-  let line = firstLine;
-  let batch: CsvRecord[] = [];
-  const parser = parse({
-    delimiter,
-    record_delimiter: ["\r\n", "\n", "\r"],
-    relax_quotes: true,
-    relax_column_count: true,
-  });
-  // Records are taken as they are made: the stream's own queue would cost as much again as the parsing, and only
-  // here does `info.bytes` still point to the end of this very record.
-  parser.push = (cells: string[] | null) => {
-    if (cells === null) return false;
-    const end = parser.info.bytes;
-    const record: CsvRecord = { line, lines: linesOf(cells), cells };
-    // The parser keeps such a cell with its quotes, as it keeps a cell whose text really starts with a quote.
-    if (cells.some(mayStartWithQuote)) inspectQuotes(record, text.slice(end), delimiter);
-    text.forget(end);
-    // Before each first record the parser takes its width for granted; for any other width it would build an error.
-    (parser.info as { records: number }).records = 0;
-    line += record.lines;
-    batch.push(record);
-    return true;
-  };
-  parser.on("error", () => {});
-  const take = () => {
-    const taken = batch;
-    batch = [];
-    return taken;
-  };
-  return {
-    async write(chunk: Buffer): Promise<CsvRecord[]> {
-      text.add(chunk);
-      await settled((done) => parser.write(chunk, done));
-      return take();
-    },
-    async end(): Promise<CsvRecord[]> {
-      try {
-        await settled((done) => parser.end(done));
-      } catch (error) {
-        const isOpen = (error as Partial<CsvError>).code === "CSV_QUOTE_NOT_CLOSED";
-        throw isOpen ? openQuote(text.slice(), line, delimiter) : error;
-      }
-      return take();
-    },
-    /** Of the record that is not complete yet. */
-    openBytes: text.size,
-    openText: text.bytes,
-    line: () => line,
-  };
-}
+  async write(chunk: Buffer): Promise<CsvRecord[]> {
+    this.#text.add(chunk);
+    const written = settled((done) => this.#parser.write(chunk, done));
+    const batch = this.#takeRecords();
+    await written;
+    if (batch.length > 0) {
+      this.#text.skipTo(this.#line);
+      this.#openBytes = 0;
+    } else await this.#addOpen(chunk);
+    return batch;
+  }
 
-/** The bytes since the end of the last record, so that a record's own text can be looked at. */
-function createWindow() {
-  let bytes: Buffer = Buffer.alloc(0);
-  let start = 0;
-  let recordStart = 0;
-  return {
-    add(chunk: Buffer) {
-      const rest = bytes.subarray(recordStart - start);
-      bytes = rest.length > 0 ? Buffer.concat([rest, chunk]) : chunk;
-      start = recordStart;
-    },
-    size: () => bytes.length - (recordStart - start),
-    bytes: () => bytes.subarray(recordStart - start),
-    /** From the end of the last record to this offset, or to the end of what there is. */
-    slice(end?: number): string {
-      return bytes.toString("utf8", recordStart - start, end === undefined ? undefined : end - start);
-    },
-    forget(end: number) {
-      recordStart = end;
-    },
-  };
+  async end(): Promise<CsvRecord[]> {
+    try {
+      await settled((done) => this.#parser.end(done));
+    } catch (error) {
+      if ((error as Partial<CsvError>).code !== "CSV_QUOTE_NOT_CLOSED") throw error;
+      // The parser has counted the bytes up to the end of the cell before.
+      const before = this.#text.upTo(this.#parser.info.bytes);
+      throw new CsvFault("unclosed_quote", this.#line + lineBreaksIn(before));
+    }
+    return this.#takeRecords();
+  }
+
+  #takeRecords(): CsvRecord[] {
+    const batch: CsvRecord[] = [];
+    for (let cells = this.#read(); cells !== null; cells = this.#read()) {
+      const record: CsvRecord = { line: this.#line, lines: linesOf(cells), cells };
+      this.#line += record.lines;
+      if (batch.length === 0 && this.#openBytes > maxRecordBytes) {
+        record.cells = [];
+        record.fault = "too_long";
+      } else if (!this.#dialect.hasNoQuotes && cells.some(mayStartWithQuote)) this.#readQuotesAgain(record);
+      batch.push(record);
+    }
+    return batch;
+  }
+
+  #read(): string[] | null {
+    return this.#parser.read();
+  }
+
+  /**
+   * A cell that begins with a quote is either one whose value does, or one with blanks or other text around its quotes.
+   * @throws CsvFault when a quote took in several lines before the text after it: which rows it swallowed is unknown
+   */
+  #readQuotesAgain(record: CsvRecord): void {
+    const { line, lines } = record;
+    const text = this.#text.lines(line, lines).replace(/(?:\r\n|\n|\r)$/, "");
+    const read = readCells(text, this.#dialect.delimiter);
+    if ("cells" in read) {
+      record.cells = read.cells;
+      return;
+    }
+    record.fault = "text_after_quote";
+    const opened = line + linesOf(record.cells.slice(0, read.faultyCell)) - 1;
+    const closed = opened + lineBreaksIn(record.cells[read.faultyCell] ?? "");
+    if (opened !== closed) throw new CsvFault("quote_spans_rows", opened, closed);
+  }
+
+  /** @throws CsvFault for a text that goes on without the end of a record: that is no row, but another kind of file */
+  async #addOpen(chunk: Buffer): Promise<void> {
+    const before = this.#openBytes;
+    this.#openBytes += chunk.length;
+    const becomesLong = before <= maxRecordBytes && this.#openBytes > maxRecordBytes;
+    if (becomesLong && !this.#text.hasQuote()) throw new CsvFault("too_long", this.#line);
+    if (this.#openBytes <= maxQuotedBytes) return;
+    const line = this.#line;
+    await this.end();
+    throw new CsvFault("too_long", line);
+  }
 }
 
 function settled(act: (done: (error?: Error | null) => void) => unknown): Promise<void> {
@@ -209,7 +178,7 @@ function mayStartWithQuote(cell: string): boolean {
   return first === 34 || ((first === 32 || first === 9) && /^[ \t]+"/.test(cell));
 }
 
-function linesOf(cells: string[]): number {
+function linesOf(cells: readonly string[]): number {
   let count = 1;
   for (const cell of cells) {
     if (cell.includes("\n") || cell.includes("\r")) count += lineBreaksIn(cell);
@@ -221,22 +190,67 @@ export function lineBreaksIn(text: string): number {
   return text.match(/\r\n|\n|\r/g)?.length ?? 0;
 }
 
-/** @throws CsvFault when a quote took in several lines before the text after it: which rows it swallowed is unknown. */
-function inspectQuotes(record: CsvRecord, text: string, delimiter: string): void {
-  const split = splitQuoted(text, delimiter);
-  if ("cells" in split) {
-    record.cells = split.cells;
-    record.lines = linesOf(split.cells);
-    return;
-  }
-  record.fault = "text_after_quote";
-  const opened = record.line + lineBreaksIn(text.slice(0, split.opened));
-  const broken = record.line + lineBreaksIn(text.slice(0, split.closed));
-  if (opened !== broken) throw new CsvFault("quote_spans_rows", opened, broken);
+/**
+ * The cells of one record's text, without its line break at the end. Blanks between a quoted cell and its delimiters
+ * belong to neither, although the standard has none there; where that makes no sense, blanks before a quote make it text.
+ */
+export function readCells(text: string, delimiter: string): { cells: string[] } | { faultyCell: number } {
+  const trimmed = readWrittenCells(text, delimiter, { trim: true });
+  if ("cells" in trimmed) return trimmed;
+  return readWrittenCells(text, delimiter, { rtrim: true });
 }
 
-function openQuote(text: string, line: number, delimiter: string): CsvFault {
-  const split = splitQuoted(text, delimiter);
-  const before = "opened" in split ? text.slice(0, split.opened) : "";
-  return new CsvFault("unclosed_quote", line + lineBreaksIn(before));
+interface WrittenCell {
+  value: string;
+  /** As it stands in the text, with its quotes and the blanks around them. */
+  written: string;
+  isQuoted: boolean;
+}
+
+function readWrittenCells(
+  text: string,
+  delimiter: string,
+  trimming: { trim?: true; rtrim?: true },
+): { cells: string[] } | { faultyCell: number } {
+  const bytes = Buffer.from(text);
+  const delimiterBytes = Buffer.byteLength(delimiter);
+  const cells: WrittenCell[] = [];
+  let start = 0;
+  let isOneRecord = true;
+  try {
+    const records = parseAtOnce(bytes, {
+      ...grammar,
+      ...trimming,
+      delimiter,
+      cast: (value, { bytes: end, quoting: isQuoted }) => {
+        cells.push({ value, written: bytes.toString("utf8", start, end), isQuoted });
+        start = end + delimiterBytes;
+        return value;
+      },
+    });
+    isOneRecord = records.length === 1;
+  } catch {
+    // The cell after those that were read is the faulty one.
+    return { faultyCell: cells.length };
+  }
+  const faulty = cells.findIndex((cell) => cell.isQuoted && !isQuotedWhole(cell));
+  if (faulty !== -1) return { faultyCell: faulty };
+  const opening = cells.findIndex((cell) => isOpened(cell));
+  if (opening !== -1 && cells.filter(hasOddQuotes).length > 1) return { faultyCell: opening };
+  if (!isOneRecord) return { faultyCell: 0 };
+  return { cells: cells.map(({ value, written, isQuoted }) => (isQuoted ? value : written)) };
+}
+
+/** There is nothing but blanks around the quotes. */
+function isQuotedWhole({ value, written }: WrittenCell): boolean {
+  return written.replace(/^[ \t]+|[ \t]+$/g, "") === quotedCell(value);
+}
+
+/** Text that may have been meant as a quoted cell, with delimiters inside. */
+function isOpened(cell: WrittenCell): boolean {
+  return /^[ \t]+"/.test(cell.written) && hasOddQuotes(cell);
+}
+
+function hasOddQuotes({ written, isQuoted }: WrittenCell): boolean {
+  return !isQuoted && written.split('"').length % 2 === 0;
 }

@@ -7,7 +7,6 @@ export function unreadableFrom(name: string, error: unknown): unknown {
   if (!(error instanceof CsvFault)) return error;
   const { kind, line, lastLine } = error;
   const place = `${name}:${line}`;
-  if (kind === "changed") return inputChanged(name);
   if (kind === "too_long") {
     return new UsageError(
       `${place}: the row that starts here is longer than 1 MiB`,

@@ -9,5 +9,4 @@ export { readRowBatches, readRows } from "./read-rows.ts";
 export type { Understood } from "./reading.ts";
 export type { InputFile } from "./source.ts";
 export { type Unclear, type UnclearColumn, UnclearColumnsError } from "./unclear.ts";
-export { requireClearConsent, understandInput, understandKeys } from "./understand.ts";
-export { escapedCell } from "./values.ts";
+export { requireClearConsent, requireMapped, understandInput, understandKeys } from "./understand.ts";

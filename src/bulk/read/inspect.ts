@@ -2,6 +2,7 @@
 import { isAscii, isUtf8 } from "node:buffer";
 import { createHash } from "node:crypto";
 import { UsageError } from "../../errors.ts";
+import { LineCounter } from "./line-counter.ts";
 import { type InputFile, readBytes } from "./source.ts";
 
 export interface Inspection {
@@ -18,8 +19,6 @@ export interface Inspection {
   /** Holds an escape character, which text has in ISO-2022 alone. */
   hasEscape: boolean;
   hasCarriageReturn: boolean;
-  /** No byte is a quote. */
-  isQuoteFree: boolean;
   hasOddQuotes: boolean;
   /** Offset of the first byte that is zero. */
   firstNul?: number;
@@ -37,7 +36,6 @@ export async function inspectFile(file: InputFile): Promise<Inspection> {
     isAscii: true,
     hasEscape: false,
     hasCarriageReturn: false,
-    isQuoteFree: true,
     hasOddQuotes: false,
   };
   let firstNul: number | undefined;
@@ -48,9 +46,7 @@ export async function inspectFile(file: InputFile): Promise<Inspection> {
     if (firstNul === undefined && chunk.includes(0)) firstNul = found.bytes + chunk.indexOf(0);
     found.hasEscape ||= chunk.includes(0x1b);
     found.hasCarriageReturn ||= chunk.includes(13);
-    const quotes = countQuotes(chunk);
-    found.isQuoteFree &&= quotes === 0;
-    found.hasOddQuotes = found.hasOddQuotes !== (quotes % 2 === 1);
+    found.hasOddQuotes = found.hasOddQuotes !== (countQuotes(chunk) % 2 === 1);
     found.bytes += chunk.length;
     if (cut.length === 0 && isAscii(chunk)) continue;
     found.isAscii = false;
@@ -120,18 +116,10 @@ export function refuseOtherKinds({ file: { name }, start }: Inspection): void {
 
 /** The physical line that holds a byte, in a file whose line breaks are single bytes. */
 export async function lineOfByte(file: InputFile, offset: number): Promise<number> {
-  let line = 1;
-  let at = 0;
-  let previous = 0;
+  const lines = new LineCounter();
   for await (const chunk of readBytes(file)) {
-    const end = Math.min(chunk.length, offset - at);
-    for (let index = 0; index < end; index += 1) {
-      const byte = chunk[index]!;
-      if (byte === 13 || (byte === 10 && previous !== 13)) line += 1;
-      previous = byte;
-    }
-    at += chunk.length;
-    if (at >= offset) break;
+    lines.add(chunk);
+    if (lines.end >= offset) break;
   }
-  return line;
+  return lines.lineAt(offset);
 }

@@ -1,6 +1,7 @@
 /** Reading: the header of a file: where it is, or why there is none. */
 import { UsageError } from "../../errors.ts";
 import type { ContactStructure } from "../../wire.ts";
+import { needsNoColumn } from "./compute/entry.ts";
 import { unreadableFrom } from "./faults.ts";
 import { findHeader, type Header, parseDelimiter } from "./header.ts";
 import type { ReadOptions } from "./rows.ts";
@@ -44,7 +45,10 @@ export async function locateHeader(
     hasNoHeader: options.hasNoHeader ?? false,
     keyName: structure.keyName,
     keyType: structure.keyType,
-    mapped: [...options.map.keys()],
+    mapped: [
+      ...options.map.keys(),
+      ...(options.entries ?? []).filter((entry) => !needsNoColumn(entry)).map(({ name }) => name),
+    ],
     takesIds: options.takesIds,
   }).catch((error: unknown) => {
     throw unreadableFrom(source.file.name, error);

@@ -1,43 +1,87 @@
-/** `--mapping FILE`: where each column goes, in YAML or JSON. */
-import { readFile, writeFile } from "node:fs/promises";
+/** `--mapping FILE`: where each column goes, how its value is made, and what the file should hold, in YAML or JSON. */
+import { readFile, stat, writeFile } from "node:fs/promises";
 import { UsageError } from "../../errors.ts";
+import type { Expectations, MappingEntry } from "./compute/entry.ts";
+
+export interface Mapping {
+  /** Column → target. */
+  map: Map<string, string>;
+  /** Columns whose values are made. */
+  entries: MappingEntry[];
+  expect?: Expectations;
+}
+
+const maxColumns = 5000;
+const maxBytes = 4 * 1024 * 1024;
 
 /** @throws UsageError naming the file and what is wrong with it */
-export async function readMapping(file: string): Promise<Map<string, string>> {
-  let text: string;
+export async function readMapping(file: string): Promise<Mapping> {
+  const text = await mappingText(file);
+  const [{ readYamlTree }, { entryFrom, expectationsFrom }] = await Promise.all([
+    import("./compute/yaml-tree.ts"),
+    import("./compute/read-entries.ts"),
+  ]);
+  const tree = await readYamlTree(text, `--mapping: ${file}`);
+  if (tree.kind !== "map") {
+    throw new UsageError(`--mapping: ${file} is not a mapping of columns`, "Write lines such as E-mail: key");
+  }
+  if (tree.members.length > maxColumns) {
+    throw new UsageError(`--mapping: ${file} has more than ${maxColumns} columns`, "Use a smaller file");
+  }
+  const mapping: Mapping = { map: new Map(), entries: [] };
+  for (const { key, line, value } of tree.members) {
+    if (value.kind === "text" && value.text !== "") mapping.map.set(key, value.text);
+    else if (value.kind === "map" && key === "expect") mapping.expect = expectationsFrom(value, file);
+    else if (value.kind === "map") mapping.entries.push(entryFrom(key, value, file));
+    else {
+      throw new UsageError(
+        `--mapping: ${file}:${line}: the target of ${JSON.stringify(key)} is not text`,
+        "Write its target, such as City, or rules, such as { field: City, blank: clear }",
+      );
+    }
+  }
+  return mapping;
+}
+
+async function mappingText(file: string): Promise<string> {
   try {
-    text = await readFile(file, "utf8");
+    // A device or a pipe may never end.
+    if ((await stat(file)).size > maxBytes) throw new Error("it is larger than 1 MiB");
+    return await readFile(file, "utf8");
   } catch (error) {
     throw new UsageError(`--mapping: cannot read ${file}: ${(error as Error).message}`);
   }
-  const { parse } = await import("yaml");
-  let value: unknown;
-  try {
-    // JSON is YAML too.
-    value = parse(text.replace(/^\ufeff/, ""));
-  } catch (error) {
-    throw new UsageError(`--mapping: ${file}: ${(error as Error).message}`);
-  }
-  if (value === null || typeof value !== "object" || Array.isArray(value)) {
-    throw new UsageError(`--mapping: ${file} is not a mapping of columns`, "Write lines such as E-mail: key");
-  }
-  const map = new Map<string, string>();
-  for (const [column, target] of Object.entries(value)) {
-    if (typeof target !== "string") {
-      throw new UsageError(`--mapping: ${file}: the target of ${JSON.stringify(column)} is not text`);
-    }
-    map.set(column, target);
-  }
-  return map;
 }
 
 /** Writes what `readMapping` reads; a file that is there is left alone. @throws UsageError when it cannot be written */
-export async function writeMapping(file: string, map: ReadonlyMap<string, string>): Promise<void> {
+export async function writeMapping(file: string, { map, entries, expect }: Mapping): Promise<void> {
   const { stringify } = await import("yaml");
-  const text = `# Where the columns of a file go: key, lists, tags, ignore, or a field.\n${stringify(Object.fromEntries(map))}`;
+  const mapping = {
+    ...Object.fromEntries(map),
+    ...Object.fromEntries(entries.map((entry) => [entry.name, writtenEntry(entry)])),
+    ...(expect && { expect: writtenExpectations(expect) }),
+  };
+  const text = `# Where the columns of a file go: key, lists, tags, ignore, or a field.\n${stringify(mapping)}`;
   try {
     await writeFile(file, text, { flag: "wx" });
   } catch (error) {
     throw new UsageError(`Cannot write ${file}: ${(error as Error).message}`);
   }
+}
+
+function writtenEntry({ name: _name, place: _place, target, date, map, ...rest }: MappingEntry) {
+  return {
+    ...(target.kind === "field" ? { field: target.field } : { [target.kind]: true }),
+    ...(date && { date: date.length === 1 ? date[0] : date }),
+    ...(map && { map: Object.fromEntries(map) }),
+    ...rest,
+  };
+}
+
+function writtenExpectations({ rows, columns }: Expectations) {
+  const rules = columns.map(({ name, place: _place, filled, ...rest }) => {
+    const share = filled === undefined ? undefined : `${filled}%`;
+    return [name, { ...rest, filled: share }] as const;
+  });
+  return { ...(rows && { rows }), ...Object.fromEntries(rules) };
 }

@@ -2,8 +2,9 @@
  * Reading: the column by which a rejects file says which cells its rows lack. CSV alone cannot: a cell that is missing keeps
  * the contact's value, and a blank one clears it with `--blank clear`.
  */
+import { joinNames } from "../../delimited-lines.ts";
 import { foldName } from "./names.ts";
-import { isBlankText, joinedNames, splitNames } from "./values.ts";
+import { isBlankText, splitNames } from "./values.ts";
 
 export const missingColumn = "ecm_missing";
 
@@ -41,5 +42,5 @@ export function missingNames(
   places: readonly number[],
 ): string {
   const missing = places.filter((index) => cells[index] === undefined).map((index) => columns[index]!.name);
-  return joinedNames(missing.filter((name) => foldName(name) !== ""));
+  return joinNames(missing.filter((name) => foldName(name) !== ""));
 }

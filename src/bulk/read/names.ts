@@ -1,6 +1,6 @@
 /** Reading: names of columns, and what they mean without being told. */
-import { distance } from "fastest-levenshtein";
 import { trimEdges } from "../../service/key-spelling.ts";
+import { closest } from "../../service/names.ts";
 import { isEmailKey } from "../../service/structures.ts";
 
 /** A header name as names are compared: NFC, no marks at the edges, no regard to case or to how blanks are written. */
@@ -128,17 +128,7 @@ export function predefinedFieldOf(name: string): "firstName" | "lastName" | unde
   return predefined.get(looseName(name));
 }
 
-/** The most similar of the names, if any is similar. */
+/** The column, field or system that was likely meant, whatever its blanks, hyphens and dots. */
 export function nearestName(name: string, names: readonly string[]): string | undefined {
-  const wanted = looseName(name);
-  let best: string | undefined;
-  let least = Math.max(1, Math.floor(wanted.length / 3)) + 1;
-  for (const candidate of names) {
-    const steps = distance(wanted, looseName(candidate));
-    if (steps < least) {
-      least = steps;
-      best = candidate;
-    }
-  }
-  return best;
+  return closest(name, names, looseName);
 }

@@ -14,6 +14,7 @@ export const withoutInput: Understood = {
     delimiter: ",",
     hasEscapes: false,
     columns: [],
+    computed: [],
     notes: [],
     sample: [],
   },

@@ -2,16 +2,16 @@
 
 import { erasedKey, isErasedKey, keyIdentity, trimEdges } from "../../service/key-spelling.ts";
 import { type ConsentColumn, describeRefusals, type Refusal, refusalIn } from "./consent.ts";
-import { CsvFault, type CsvRecord, readRecords } from "./csv.ts";
+import { type CsvRecord, readRecords } from "./csv.ts";
 import { unreadableFrom } from "./faults.ts";
 import { isBlank } from "./header.ts";
 import { addressesWithin, createKeyReader, identityReader, type KeyReading, orId } from "./keys.ts";
 import { withoutMissing } from "./missing-cells.ts";
 import type { Reading, Understood } from "./reading.ts";
-import type { Mark, ReadRow, RejectedRow, Row, Target } from "./rows.ts";
-import type { Splitting } from "./systems.ts";
+import { cellReader, rowValueReader } from "./row-values.ts";
+import type { Mark, ReadRow, RejectedRow, Row } from "./rows.ts";
 import { readText } from "./text.ts";
-import { isBlankText, plainCells, splitNames, textOfFormula, valueReader } from "./values.ts";
+import { isBlankText, plainCells, splitNames } from "./values.ts";
 
 type Readable = Pick<Understood, "file" | "text" | "reading">;
 
@@ -32,11 +32,6 @@ export async function* readRowBatches(understood: Readable): AsyncGenerator<Read
   for await (const records of readFileRecords(understood)) {
     const rows: ReadRow[] = [];
     for (const record of records) {
-      if (reading.hasHeader && record.line === reading.startLine) {
-        if (record.fault === "too_long")
-          throw unreadableFrom(understood.file.name, new CsvFault("too_long", record.line));
-        continue;
-      }
       if (!record.fault && isBlank(record)) {
         isAfterBlank = true;
         continue;
@@ -57,11 +52,12 @@ function lastRow(row: ReadRow): ReadRow {
   return { ...row, isOpen: true, ...(keyFault && { keyFault: truncated(keyFault.message) }) };
 }
 
-/** The records from the header, or the first row, on. */
+/** The records of the rows. Without the header: a row has its own width for csv-parse, and any other costs it an error. */
 async function* readFileRecords({ file, text, reading }: Readable): AsyncGenerator<CsvRecord[]> {
-  const chunks = readText({ ...reading, file: text }, reading.startLine);
+  const firstLine = reading.startLine + reading.headerLines;
+  const chunks = readText({ ...reading, file: text }, firstLine);
   try {
-    for await (const records of readRecords(chunks, reading, reading.startLine)) {
+    for await (const records of readRecords(chunks, reading, firstLine)) {
       if (reading.hasEscapes) {
         for (const record of records) record.cells = plainCells(record.cells, reading.isTable);
       }
@@ -81,32 +77,12 @@ function isFooterLine({ cells }: CsvRecord): boolean {
 
 function createRowReader(reading: Reading): (record: CsvRecord) => ReadRow {
   const { targets, system, consent } = reading;
+  const cellOf = cellReader(reading);
+  const readValues = rowValueReader(reading, cellOf);
   const ownKeys = createKeyReader(reading.keyType);
   const readKey = reading.takesIds ? orId(ownKeys) : ownKeys;
   const namesContacts = reading.takesIds || system?.name === "ecm";
-  const plainCell = valueReader(reading.hasSafeCells, system?.hasApostrophes ?? false);
-  const formulas = new Set(reading.formulaColumns);
-  const cellOf = (cells: string[], index: number): string | undefined => {
-    const cell = cells[index];
-    if (cell === undefined) return undefined;
-    return plainCell((formulas.has(index) ? textOfFormula(cell) : undefined) ?? cell);
-  };
   const keyIndex = targets.findIndex((target) => target.kind === "key");
-  const fields = targets.flatMap((target, index) =>
-    target.kind === "field" ? [{ index, id: target.fieldId }] : [],
-  );
-  const namesOf = (kind: "lists" | "tags") => {
-    const indexes = indexesOf(targets, kind);
-    if (indexes.length === 0) return () => none;
-    const splitting: Splitting = system?.[kind]?.splitting ?? "csv";
-    const leavesOut = kind === "tags" ? system?.tags?.leavesOut : undefined;
-    return (cells: string[]): string[] => {
-      const names = indexes.flatMap((index) => splitNames(cellOf(cells, index) ?? "", splitting));
-      return leavesOut ? names.filter((name) => !leavesOut.test(name)) : names;
-    };
-  };
-  const lists = namesOf("lists");
-  const tags = namesOf("tags");
   const emptyColumns = reading.emptyColumns.length === 0 ? undefined : reading.emptyColumns;
 
   const identityOf = identityReader(reading.keyType);
@@ -150,17 +126,10 @@ function createRowReader(reading: Reading): (record: CsvRecord) => ReadRow {
     const key = namesContacts ? asHeld(read, written) : read;
     if ("code" in key) return rejectedRow(record, key);
     const warnings = addresses && addresses.length > 1 ? [...key.warnings, "first_of_several"] : key.warnings;
+    const values = readValues(cells);
+    if ("code" in values) return rejectedRow(record, values);
     const refusals = refusalsOf(cells);
-    const row: Row = {
-      kind: "row",
-      line,
-      cells,
-      key: key.key,
-      fields: fieldsIn(cells, fields, cellOf),
-      lists: lists(cells),
-      tags: tags(cells),
-      warnings,
-    };
+    const row: Row = { kind: "row", line, cells, key: key.key, ...values, warnings };
     if (lines > 1) row.lines = lines;
     if (key.fault) row.keyFault = key.fault;
     if (refusals.length > 0) {
@@ -213,26 +182,6 @@ function asHeld(read: KeyReading, cell: string): KeyReading {
     warnings: [],
     fault: { code: read.code, message: read.message },
   };
-}
-
-function indexesOf(targets: Target[], kind: Target["kind"]): number[] {
-  return targets.flatMap((target, index) => (target.kind === kind ? [index] : []));
-}
-
-/** Where several columns fill one field, the last one that is not blank wins. */
-function fieldsIn(
-  cells: string[],
-  fields: { index: number; id: string }[],
-  cellOf: (cells: string[], index: number) => string | undefined,
-): Map<string, string> {
-  const values = new Map<string, string>();
-  for (const { index, id } of fields) {
-    const cell = cellOf(cells, index);
-    if (cell === undefined) continue;
-    const value = isBlankText(cell) ? "" : cell;
-    if (value !== "" || !values.has(id)) values.set(id, value);
-  }
-  return values;
 }
 
 function rejected(

@@ -1,6 +1,8 @@
 /** Reading: how the rows of an understood file are read. */
 
+import type { BlankRule } from "./compute/entry.ts";
 import type { ConsentColumn } from "./consent.ts";
+import type { ComputedColumn } from "./mapping-input.ts";
 import type { MissingCells } from "./missing-cells.ts";
 import type { InputFacts, Target } from "./rows.ts";
 import type { InputFile } from "./source.ts";
@@ -19,13 +21,18 @@ export interface Reading {
   isTable: boolean;
   /** As we wrote it: quotes are text like any other. A spreadsheet that saved it again has added quotes. */
   hasNoQuotes: boolean;
-  /** There is no quote in the text. */
-  isQuoteFree: boolean;
   /** Physical line on which the header or, without one, the first row starts. */
   startLine: number;
-  hasHeader: boolean;
+  /** How many physical lines the header covers; 0 without one. */
+  headerLines: number;
   /** One for each column, in file order. */
   targets: Target[];
+  /** What a mapping makes of a row's cells, after the columns themselves. */
+  computed: ComputedColumn[];
+  /** Field id → how a blank value of it is written, where the mapping says it. */
+  blankRules: ReadonlyMap<string, BlankRule>;
+  /** Field id and value, for contacts that are created without a value of their own. */
+  defaults: readonly (readonly [fieldId: string, value: string])[];
   /** The recognised system, whose rules apply. */
   system?: System;
   consent: ConsentColumn[];

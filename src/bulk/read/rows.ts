@@ -1,5 +1,6 @@
 /** What reading an input returns: valid rows and rejected rows. */
 import type { ContactKey } from "../items.ts";
+import type { Expectations, MappingEntry } from "./compute/entry.ts";
 import type { Refusal } from "./consent.ts";
 import type { NewField } from "./new-fields.ts";
 
@@ -58,6 +59,12 @@ export type ReadRow = Row | RejectedRow;
 export interface ReadOptions {
   /** Column name → target (`key`, `lists`, `tags`, `ignore`, a field's label or id); later entries win. */
   map: Map<string, string>;
+  /** Columns whose values are made, from the mapping file and `--set`. */
+  entries?: readonly MappingEntry[];
+  /** What the file is expected to hold. */
+  expect?: Expectations;
+  /** Field by label or id, and its value in contacts that are created without one. */
+  defaults?: readonly (readonly [field: string, value: string])[];
   /** Fields that a person has agreed to create: targets by their labels until they exist. */
   newFields?: readonly NewField[];
   /** A known system's name, in place of recognising it by the header. */
@@ -103,8 +110,12 @@ export interface InputFacts {
   /** Physical line of the header; undefined with `--no-header`. */
   headerLine?: number;
   columns: { name: string; target: Target }[];
+  /** What a mapping makes, in its order. */
+  computed: { name: string; index?: number; target: Target; rule: string }[];
   /** Sentences for stderr: what was detected, what to be careful about. */
   notes: string[];
+  /** What is not as expected, and stops nothing. */
+  warnings?: readonly string[];
   /** The first rows as read, for `--dry-run`. */
   sample: ReadRow[];
 }

@@ -20,6 +20,8 @@ export interface TableLayout {
   source: TextSource;
   header: Header & { line: number };
   hasHeader: boolean;
+  /** How many physical lines the header covers. */
+  headerLines: number;
   dialect: OwnTsv & Required<Dialect>;
   /** The names of the columns as the file has them; their numbers where it has none. */
   written: string[];
@@ -53,10 +55,8 @@ export async function tableLayoutOf(
   const tsv = table
     ? { isTable: true, hasEscapes: true, hasNoQuotes: true }
     : ownTsv(inspection, header, options);
-  // Other encodings may write a quote otherwise.
-  const isQuoteFree = inspection.isQuoteFree && found.encoding === "utf-8";
-  const dialect = { delimiter: header.delimiter, isQuoteFree, ...tsv };
-  const { first, rows } = await readSample(source, dialect, header.line, hasHeader);
+  const dialect = { delimiter: header.delimiter, ...tsv };
+  const { first, firstLines, rows } = await readSample(source, dialect, header.line, hasHeader);
   const written =
     table?.names ??
     (hasHeader ? (tsv.hasNoQuotes && first) || header.names : header.names.map((_, at) => String(at + 1)));
@@ -65,7 +65,8 @@ export async function tableLayoutOf(
   // Columns are named by labels, and a label can look like a formula too.
   const names = written.map(valueReader(hasSafeCells, false));
   if (hasHeader && !header.isSure) requireHeader(file.name, header, options.delimiter, structure);
-  return { source, header, hasHeader, dialect, written, names, isNamed, hasSafeCells, rows };
+  const headerLines = hasHeader ? firstLines : 0;
+  return { source, header, hasHeader, headerLines, dialect, written, names, isNamed, hasSafeCells, rows };
 }
 
 /** The header and the first rows, as the file has them; without blank lines and rows that make no sense. */
@@ -74,22 +75,24 @@ async function readSample(
   dialect: OwnTsv & Dialect,
   startLine: number,
   hasHeader: boolean,
-): Promise<{ first?: string[]; rows: string[][] }> {
+): Promise<{ first?: string[]; firstLines: number; rows: string[][] }> {
   let first: string[] | undefined;
+  let firstLines = 1;
   const rows: string[][] = [];
   try {
     for await (const records of readRecords(readText(source, startLine), dialect, startLine)) {
-      for (const { line, cells, fault } of records) {
+      for (const { line, lines, cells, fault } of records) {
+        if (line === startLine) firstLines = lines;
         if (fault || isBlank({ cells })) continue;
         const plain = dialect.hasEscapes ? plainCells(cells, dialect.isTable) : cells;
         if (hasHeader && line === startLine) first = plain;
-        else if (rows.push(plain) === sampledRows) return { first, rows };
+        else if (rows.push(plain) === sampledRows) return { first, firstLines, rows };
       }
     }
   } catch (error) {
     throw unreadableFrom(source.file.name, error);
   }
-  return { first, rows };
+  return { first, firstLines, rows };
 }
 
 interface OwnTsv {

@@ -3,7 +3,7 @@ import { UsageError } from "../../errors.ts";
 import type { ContactStructure } from "../../wire.ts";
 import type { FoundConsent, Readings } from "./find-consent.ts";
 import { nearestName } from "./names.ts";
-import type { Target } from "./rows.ts";
+import type { ReadRow, Target } from "./rows.ts";
 import type { Sample } from "./sample.ts";
 
 export interface UnclearColumn {
@@ -32,6 +32,8 @@ export interface Unclear {
   consent: UnclearColumn[];
   /** Ids of fields that other columns fill. */
   takenFields: string[];
+  /** All rows of the file, whatever their columns mean, and the names of these. */
+  rows?(): { names: readonly string[]; batches: AsyncIterable<readonly ReadRow[]> };
 }
 
 /** What to say in `--map`, said in words for those who cannot be asked. */

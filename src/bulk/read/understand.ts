@@ -1,21 +1,26 @@
 /** Reading: what a file is, found out before anything is sent. */
 import type { ContactStructure } from "../../wire.ts";
 import { quoted } from "./column-names.ts";
-import { type Columns, type MappingInput, mapColumns, mapKeyColumn, toldTargets } from "./columns.ts";
+import { type Columns, mapColumns, mapKeyColumn } from "./columns.ts";
+import type { CompiledEntry } from "./compute/compile.ts";
+import { type BlankRule, ruleOf } from "./compute/entry.ts";
 import { consentColumns, isConsentKnown, namedConsent, unclearConsent } from "./consent-columns.ts";
 import { hasHint } from "./consent-names.ts";
 import type { FoundEncoding } from "./encoding/detect.ts";
 import { findConsent } from "./find-consent.ts";
 import { type OpenedInput, openInput } from "./formats/open.ts";
-import { missingCellsOf } from "./missing-cells.ts";
+import type { MappingInput } from "./mapping-input.ts";
 import { foldName } from "./names.ts";
 import { readRowBatches, readRows } from "./read-rows.ts";
 import type { Reading, Understood } from "./reading.ts";
 import type { InputFacts, ReadOptions, ReadRow, Target } from "./rows.ts";
-import { holdsValues, isOfFormulas, type Sample } from "./sample.ts";
+import { holdsValues, type Sample } from "./sample.ts";
 import type { InputFile } from "./source.ts";
-import { recogniseSystem, type System, systemNamed } from "./systems.ts";
+import type { System } from "./systems.ts";
 import { type TableLayout, tableLayoutOf } from "./table-layout.ts";
+import { compiledEntries, readingOf, systemOf, usualStructure } from "./table-reading.ts";
+import { defaultValues, toldTargets } from "./targets.ts";
+import { UnclearColumnsError } from "./unclear.ts";
 
 const sampleRows = 5;
 
@@ -47,15 +52,6 @@ export async function understandKeys(
 ): Promise<Understood> {
   return understand(input, options, structure, "keys");
 }
-
-/** Enough of a structure to find a header by: what the account really has is not asked yet. */
-const usualStructure: ContactStructure = {
-  _id: "",
-  label: "",
-  keyName: "Email",
-  keyType: "email",
-  fields: [],
-};
 
 /**
  * Refuses a file with a column of consent that cannot be read, before a request is spent: where its header is found without
@@ -99,6 +95,31 @@ export async function requireClearConsent(
   if (unclear.length > 0) throw unclearConsent(input, unclear);
 }
 
+/**
+ * Refuses a mapping that does not fit the file, and a file that is not as the mapping expects, before a request is spent:
+ * where its header is found without the account's help.
+ * @throws UsageError with the place
+ */
+export async function requireMapped(opened: OpenedInput, options: ReadOptions): Promise<void> {
+  if (!options.entries?.length && !options.expect) return;
+  const layout = await tableLayoutOf(opened, options, usualStructure, "contacts").catch(() => undefined);
+  if (!layout || (layout.hasHeader && !layout.header.isSure && !opened.table)) return;
+  const system = systemOf(layout.names, options, layout.isNamed);
+  const entries = await compiledEntries(options, layout, system);
+  await requireExpected(opened, options, { layout, system, entries });
+}
+
+/** @throws UsageError with all that is not as the mapping expects */
+async function requireExpected(
+  opened: OpenedInput,
+  { expect }: ReadOptions,
+  table: { layout: TableLayout; system: System | undefined; entries: readonly CompiledEntry[] },
+): Promise<void> {
+  if (!expect) return;
+  const { requireExpectations } = await import("./expectations.ts");
+  await requireExpectations(opened, expect, table);
+}
+
 async function understand(
   given: InputFile | OpenedInput,
   options: ReadOptions,
@@ -111,13 +132,17 @@ async function understand(
   const { source, header, hasHeader, dialect, names, rows } = layout;
   const { encoding } = source;
   const system = systemOf(names, options, layout.isNamed);
-  const input = { names, sample: rows, options, structure, system, place: `${file.name}:${header.line}` };
-  const formulaColumns = [...names.keys()].filter((index) => isOfFormulas(rows, index));
-  const readingBy = ({ targets, consent }: Columns): Reading => ({
+  const place = `${file.name}:${header.line}`;
+  const entries = await compiledEntries(options, layout, system);
+  if (!opened.isAsExpected) await requireExpected(opened, options, { layout, system, entries });
+  const input: MappingInput = { names, sample: rows, options, structure, system, place, entries };
+  const readingBy = ({ targets, consent, computed }: Columns): Reading => ({
     ...readingOf(layout, structure, system),
     targets,
     consent,
-    formulaColumns,
+    computed,
+    blankRules: blankRulesOf(computed),
+    defaults: defaultValues(options.defaults ?? [], structure),
     emptyColumns: wanted === "contacts" && !options.ignoreUnmapped ? columnsWithout(names, rows) : [],
     takesIds: options.takesIds,
   });
@@ -134,13 +159,20 @@ async function understand(
     system: system?.name,
     headerLine: hasHeader ? header.line : undefined,
     columns: layout.written.map((name, index) => ({ name, target: columns.targets[index]! })),
+    computed: columns.computed.map(({ entry, index, replaces, target }) => ({
+      name: entry.name,
+      index: index ?? replaces[0],
+      target,
+      rule: ruleOf(entry),
+    })),
     notes: [
       ...opened.notes,
       ...encodingNotes(opened.encoding),
       ...systemNotes(system, columns.consent.length > 0),
       ...columns.notes,
-      ...formulaNotes(names, formulaColumns),
+      ...formulaNotes(names, readingOf(layout, structure, system).formulaColumns),
     ],
+    warnings: opened.warnings,
     sample: [],
   };
   const understood: Understood = { file, text: source.file, facts, reading: readingBy(columns) };
@@ -152,28 +184,12 @@ async function understand(
   return understood;
 }
 
-/** How the rows are read as long as nothing is known of the columns. */
-function readingOf(
-  { source, dialect, header, hasHeader, hasSafeCells, names, written }: TableLayout,
-  { keyType }: ContactStructure,
-  system: System | undefined,
-): Reading {
-  return {
-    keyType,
-    encoding: source.encoding,
-    markBytes: source.markBytes,
-    ...dialect,
-    startLine: header.line,
-    hasHeader,
-    targets: names.map((): Target => ({ kind: "ignore" })),
-    system,
-    consent: [],
-    hasSafeCells,
-    formulaColumns: [],
-    missing: hasHeader ? missingCellsOf(written) : undefined,
-    emptyColumns: [],
-    width: 1 + names.findLastIndex((name) => foldName(name) !== ""),
-  };
+function blankRulesOf(computed: Columns["computed"]): Map<string, BlankRule> {
+  return new Map(
+    computed.flatMap(({ target, entry: { blank } }) =>
+      target.kind === "field" && blank !== undefined ? [[target.fieldId, blank]] : [],
+    ),
+  );
 }
 
 /** Where the columns go. @throws UnclearColumnsError with those that a person must decide on */
@@ -182,8 +198,13 @@ async function mapped(
   input: MappingInput,
   batchesOf: (columns: Columns) => AsyncIterable<readonly ReadRow[]>,
 ): Promise<Columns> {
+  const none: Columns = {
+    targets: input.names.map((): Target => ({ kind: "ignore" })),
+    consent: [],
+    computed: [],
+    notes: [],
+  };
   if (wanted === "contacts" || input.options.readsConsent) {
-    const none = { targets: input.names.map((): Target => ({ kind: "ignore" })), consent: [], notes: [] };
     const targets = toldTargets(input);
     const named = namedConsent(input, targets);
     const columns = {
@@ -192,7 +213,14 @@ async function mapped(
     };
     input.found = await findConsent(input.names, columns, batchesOf(none));
   }
-  return wanted === "keys" ? mapKeyColumn(input) : mapColumns(input);
+  try {
+    return wanted === "keys" ? mapKeyColumn(input) : mapColumns(input);
+  } catch (error) {
+    if (error instanceof UnclearColumnsError) {
+      error.unclear.rows = () => ({ names: input.names, batches: batchesOf(none) });
+    }
+    throw error;
+  }
 }
 
 /** Columns that have no name, and no value in the first rows. A delimiter at the end of each line makes one. */
@@ -204,11 +232,6 @@ function formulaNotes(names: string[], columns: number[]): string[] {
   if (columns.length === 0) return [];
   const shown = quoted(columns.map((index) => names[index]!));
   return [`Cells such as ="01067" are read as the text inside: ${shown}`];
-}
-
-function systemOf(names: string[], options: ReadOptions, hasHeader: boolean): System | undefined {
-  if (options.from !== undefined) return systemNamed(options.from, names);
-  return hasHeader ? recogniseSystem(names) : undefined;
 }
 
 function encodingNotes({ encoding, isGuess, firstForeign }: FoundEncoding): string[] {

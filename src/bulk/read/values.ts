@@ -1,5 +1,6 @@
 /** Reading: a cell → the values it means, by the rules of the file. */
 import { trimEdges } from "../../service/key-spelling.ts";
+import { readCells } from "./csv.ts";
 import { type Splitting, systemApostrophe } from "./systems.ts";
 
 /** The cell without what a spreadsheet needed and the value does not have. */
@@ -40,20 +41,7 @@ export function plainCells(cells: string[], isTable: boolean): string[] {
   return cells.map((cell) => (cell === missingCell ? (undefined as unknown as string) : unescapedCell(cell)));
 }
 
-/** The other way. */
-export function escapedCell(cell: string): string {
-  return cell.replace(/[\\\t\n\r]/g, (letter) => `\\${letterOf[letter]!}`);
-}
-
-const letterOf: Record<string, string> = { "\\": "\\", "\t": "t", "\n": "n", "\r": "r" };
 const escapes: Record<string, string> = { "\\": "\\", t: "\t", n: "\n", r: "\r" };
-
-/** The other way of `splitNames`: several names as a record of delimited text. */
-export function joinedNames(names: readonly string[]): string {
-  return names
-    .map((name) => (/[",\r\n]|^\s|\s$/.test(name) ? `"${name.replaceAll('"', '""')}"` : name))
-    .join(",");
-}
 
 /** Several names in one cell; names are trimmed, empty ones are none. */
 export function splitNames(cell: string, splitting: Splitting): string[] {
@@ -63,15 +51,6 @@ export function splitNames(cell: string, splitting: Splitting): string[] {
 
 /** A record of delimited text inside a cell. With quotes that make no sense, its commas still part names. */
 function splitRecord(cell: string): string[] {
-  if (!cell.includes('"')) return cell.split(",");
-  const names: string[] = [];
-  const part = /\s*(?:"((?:[^"]|"")*)"\s*|([^,]*))(,|$)/gy;
-  while (part.lastIndex < cell.length) {
-    const found = part.exec(cell);
-    if (!found) return cell.split(",");
-    const [, quoted, plain, end] = found;
-    names.push(quoted === undefined ? plain! : quoted.replaceAll('""', '"'));
-    if (end === "") break;
-  }
-  return names;
+  const read = cell.includes('"') ? readCells(cell, ",") : undefined;
+  return read && "cells" in read ? read.cells : cell.split(",");
 }

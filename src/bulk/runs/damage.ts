@@ -4,7 +4,7 @@ import { EcmError, exitCodes } from "../../errors.ts";
 import { fileOf } from "./files.ts";
 import type { Manifest } from "./folder.ts";
 import { readJournal } from "./journal.ts";
-import { createLedger, type Ledger } from "./ledger.ts";
+import { Ledger } from "./ledger.ts";
 import type { RowCounts } from "./report.ts";
 
 /** The journal lost something that was on the disk: what the run did is not known any more. */
@@ -29,7 +29,7 @@ export interface RunRecord {
  */
 export async function readRunRecord(run: { manifest: Manifest; folder: string }): Promise<RunRecord> {
   const file = join(run.folder, fileOf.journal);
-  const ledger = createLedger();
+  const ledger = new Ledger();
   let end = 0;
   let badLine: number | undefined;
   const records = readJournal(file, (line) => {

@@ -1,6 +1,6 @@
 /** Where the bulk runs of this machine lie open on disk: one folder each, readable by their owner alone. */
 import { randomBytes } from "node:crypto";
-import { readdir, readFile, rm, stat } from "node:fs/promises";
+import { readdir, readFile, stat } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
 import { writeAtomically } from "../../disk/atomic-file.ts";
 import { hintOfFolder, hintOfFullDisk } from "../../disk/disk-room.ts";
@@ -8,23 +8,9 @@ import { diskReason, makeFolder, requireWritable } from "../../disk/make-folder.
 import { EcmError, exitCodes, NotFoundError, UsageError } from "../../errors.ts";
 import type { Limit } from "../items.ts";
 import { fileOf } from "./files.ts";
+import type { RunKind } from "./kinds.ts";
 import type { Summary } from "./report.ts";
 import { readRunNumber } from "./sequence.ts";
-
-/** What a run does, with the words of its command. */
-export const runCommands = {
-  import: ["import"],
-  mutate: ["contact", "mutate"],
-  unsubscribe: ["contact", "unsubscribe"],
-  delete: ["contact", "delete"],
-  sync: ["lists", "sync"],
-  duplicate: ["lists", "duplicate"],
-  merge: ["lists", "merge"],
-  undo: ["runs", "undo"],
-  apply: ["apply"],
-};
-
-export type RunKind = keyof typeof runCommands;
 
 /** What a plan may do at most; a share is one of the contacts that the command looked at. */
 export interface GuardOptions {
@@ -73,12 +59,6 @@ export interface Manifest {
   summary?: Summary;
   /** Id of the run that `--fresh` put in its place. */
   supersededBy?: string;
-}
-
-/** Folders whose files are all this program's own. */
-export interface OwnFolders {
-  state: string;
-  cache: string;
 }
 
 export interface StoredRun {
@@ -305,35 +285,12 @@ function mayBeNewer({ id, number }: ManifestError, newest: StoredRun | undefined
   return minuteOf(id) >= minuteOf(newest.manifest.id);
 }
 
-/** Files and folders in which something of ours grows that is no run, or not yet. */
-const scratchName = /^\.(?:plan|unpacked|dry-run|write-test)[.-]/;
-
-/** Removes folders that never became a run, such as one whose input was still being read when the machine stopped. */
-export async function sweepAbandoned(stateFolder: string, nowMilliseconds: number): Promise<void> {
-  const root = runsFolder(stateFolder);
-  for (const name of await readdir(root).catch(() => [] as string[])) {
-    if (!isRunName(name) && !scratchName.test(name)) continue;
-    const folder = join(root, name);
-    const times = await Promise.all([changedAt(folder), changedAt(join(folder, fileOf.input))]);
-    const isOld = nowMilliseconds - Math.max(...times) > 86_400_000;
-    if (isOld && !(await hasRun(folder))) await rm(folder, { recursive: true, force: true });
-  }
-}
-
 /** A manifest, or a journal beyond its first record: then the manifest was lost. What cannot be looked at may be one. */
-async function hasRun(folder: string): Promise<boolean> {
+export async function hasRun(folder: string): Promise<boolean> {
   const isThere = (name: string, leastBytes: number) =>
     stat(join(folder, name)).then(
       ({ size }) => size >= leastBytes,
       ({ code }: NodeJS.ErrnoException) => code !== "ENOENT" && code !== "ENOTDIR",
     );
   return (await isThere(fileOf.manifest, 0)) || (await isThere(fileOf.journal, 512));
-}
-
-/** Milliseconds since the epoch; long ago for what is not there. */
-function changedAt(path: string): Promise<number> {
-  return stat(path).then(
-    ({ mtimeMs }) => mtimeMs,
-    () => 0,
-  );
 }

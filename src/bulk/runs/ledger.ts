@@ -11,32 +11,11 @@ export interface OpenIntent {
   operation: Operation;
 }
 
-export interface Ledger {
-  take(record: JournalRecord): void;
-  isDone(ref: number): boolean;
-  /** An intent without an outcome: it may have been applied. */
-  openIntent(ref: number): OpenIntent | undefined;
-  readonly openCount: number;
-  readonly counts: Readonly<Record<Outcome, number>>;
-  /** How often each code of a skip or rejection occurred. */
-  readonly codes: { skipped: ReadonlyMap<string, number>; rejected: ReadonlyMap<string, number> };
-  readonly rejections: ReadonlyMap<number, Remark>;
-  /** What is to be said of contacts that were written all the same. */
-  readonly remarks: ReadonlyMap<number, Remark>;
-  /** Contacts that the account holds as inactive. */
-  readonly inactive: number;
-  /** What was created in the account: stand-in → id. */
-  readonly names: ReadonlyMap<string, string>;
-  /** Whether a write of a contact that is not done yet was applied. */
-  isBegun(ref: number): boolean;
-  readonly isEnded: boolean;
-  readonly stoppedBy: string | undefined;
-}
+type DoneRecord = Extract<JournalRecord, { kind: "done" }>;
+type DecidedRecord = Extract<JournalRecord, { kind: "decided" }>;
 
-export function createLedger(): Ledger {
-  let done = new Uint8Array(1024);
-  const intents = new Map<number, OpenIntent>();
-  const counts: Record<Outcome, number> = {
+export class Ledger {
+  readonly counts: Record<Outcome, number> = {
     created: 0,
     updated: 0,
     removed: 0,
@@ -45,94 +24,104 @@ export function createLedger(): Ledger {
     skipped: 0,
     rejected: 0,
   };
-  const skipped = new Map<string, number>();
-  const rejected = new Map<string, number>();
-  const rejections = new Map<number, Remark>();
-  const remarks = new Map<number, Remark>();
-  const names = new Map<string, string>();
-  const begun = new Set<number>();
-  let inactive = 0;
-  let isEnded = false;
-  let stoppedBy: string | undefined;
+  /** How often each code of a skip or rejection occurred. */
+  readonly codes = { skipped: new Map<string, number>(), rejected: new Map<string, number>() };
+  readonly rejections = new Map<number, Remark>();
+  /** What is to be said of contacts that were written all the same. */
+  readonly remarks = new Map<number, Remark>();
+  /** What was created in the account: stand-in → id. */
+  readonly names = new Map<string, string>();
+  /** Contacts that the account holds as inactive. */
+  inactive = 0;
+  isEnded = false;
+  stoppedBy: string | undefined;
 
-  function markDone(ref: number, outcome: Outcome, code?: string): boolean {
-    if (done[ref]) return false;
-    if (ref >= done.length) {
-      const larger = new Uint8Array(Math.max(ref + 1, done.length * 2));
-      larger.set(done);
-      done = larger;
+  private done = new Uint8Array(1024);
+  private readonly intents = new Map<number, OpenIntent>();
+  private readonly begun = new Set<number>();
+
+  take(record: JournalRecord): void {
+    switch (record.kind) {
+      case "intent":
+        this.intents.set(record.ref, { key: record.key, at: record.at, operation: record.operation });
+        break;
+      case "void":
+        this.intents.delete(record.ref);
+        break;
+      case "applied":
+        this.intents.delete(record.ref);
+        this.begun.add(record.ref);
+        break;
+      case "done":
+        this.takeDone(record);
+        break;
+      case "decided":
+        this.takeDecided(record);
+        break;
+      case "names":
+        for (const [standIn, id] of Object.entries(record.ids)) this.names.set(standIn, id);
+        break;
+      case "start":
+        this.stoppedBy = undefined;
+        break;
+      case "stop":
+        this.stoppedBy = record.by;
+        break;
+      case "end":
+        this.isEnded = true;
     }
-    done[ref] = 1;
-    counts[outcome]++;
-    intents.delete(ref);
-    if (outcome === "skipped") count(skipped, code ?? "skipped");
-    if (outcome === "rejected") count(rejected, code ?? "rejected");
-    return true;
   }
 
-  return {
-    take(record) {
-      switch (record.kind) {
-        case "intent":
-          intents.set(record.ref, { key: record.key, at: record.at, operation: record.operation });
-          break;
-        case "void":
-          intents.delete(record.ref);
-          break;
-        case "applied":
-          intents.delete(record.ref);
-          begun.add(record.ref);
-          break;
-        case "done":
-          if (!markDone(record.ref, record.outcome, record.code)) break;
-          if (record.inactive) inactive++;
-          begun.delete(record.ref);
-          if (record.outcome === "rejected" || record.message !== undefined) {
-            const remark = { code: record.code ?? "", message: record.message ?? "" };
-            (record.outcome === "rejected" ? rejections : remarks).set(record.ref, remark);
-          }
-          break;
-        case "decided":
-          for (const ref of record.unchanged) markDone(ref, "unchanged");
-          for (const [code, refs] of Object.entries(record.skipped)) {
-            for (const ref of refs) markDone(ref, "skipped", code);
-          }
-          inactive += record.inactive;
-          break;
-        case "names":
-          for (const [standIn, id] of Object.entries(record.ids)) names.set(standIn, id);
-          break;
-        case "start":
-          stoppedBy = undefined;
-          break;
-        case "stop":
-          stoppedBy = record.by;
-          break;
-        case "end":
-          isEnded = true;
-      }
-    },
-    isDone: (ref) => done[ref] === 1,
-    openIntent: (ref) => intents.get(ref),
-    get openCount() {
-      return intents.size;
-    },
-    counts,
-    codes: { skipped, rejected },
-    rejections,
-    remarks,
-    names,
-    isBegun: (ref) => begun.has(ref),
-    get inactive() {
-      return inactive;
-    },
-    get isEnded() {
-      return isEnded;
-    },
-    get stoppedBy() {
-      return stoppedBy;
-    },
-  };
+  isDone(ref: number): boolean {
+    return this.done[ref] === 1;
+  }
+
+  /** An intent without an outcome: it may have been applied. */
+  openIntent(ref: number): OpenIntent | undefined {
+    return this.intents.get(ref);
+  }
+
+  get openCount(): number {
+    return this.intents.size;
+  }
+
+  /** Whether a write of a contact that is not done yet was applied. */
+  isBegun(ref: number): boolean {
+    return this.begun.has(ref);
+  }
+
+  private takeDone({ ref, outcome, code, message, inactive }: DoneRecord): void {
+    if (!this.markDone(ref, outcome, code)) return;
+    if (inactive) this.inactive++;
+    this.begun.delete(ref);
+    const isRejected = outcome === "rejected";
+    if (!isRejected && message === undefined) return;
+    (isRejected ? this.rejections : this.remarks).set(ref, { code: code ?? "", message: message ?? "" });
+  }
+
+  private takeDecided({ unchanged, skipped, inactive }: DecidedRecord): void {
+    for (const ref of unchanged) this.markDone(ref, "unchanged");
+    for (const [code, refs] of Object.entries(skipped)) {
+      for (const ref of refs) this.markDone(ref, "skipped", code);
+    }
+    this.inactive += inactive;
+  }
+
+  /** @returns false for a contact that was done before */
+  private markDone(ref: number, outcome: Outcome, code?: string): boolean {
+    if (this.done[ref]) return false;
+    if (ref >= this.done.length) {
+      const larger = new Uint8Array(Math.max(ref + 1, this.done.length * 2));
+      larger.set(this.done);
+      this.done = larger;
+    }
+    this.done[ref] = 1;
+    this.counts[outcome]++;
+    this.intents.delete(ref);
+    if (outcome === "skipped") count(this.codes.skipped, code ?? "skipped");
+    if (outcome === "rejected") count(this.codes.rejected, code ?? "rejected");
+    return true;
+  }
 }
 
 function count(counts: Map<string, number>, code: string): void {

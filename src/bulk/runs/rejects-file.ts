@@ -4,10 +4,11 @@
  */
 import { rm } from "node:fs/promises";
 import { resolve } from "node:path";
+import { csvLine, tsvLine } from "../../delimited-lines.ts";
 import { type AtomicFile, openAtomicFile } from "../../disk/atomic-file.ts";
 import { hintOfFullDisk } from "../../disk/disk-room.ts";
 import { EcmError, exitCodes } from "../../errors.ts";
-import { escapedCell, isOurBookkeeping, missingColumn, missingNames } from "../read/index.ts";
+import { isOurBookkeeping, missingColumn, missingNames } from "../read/index.ts";
 import type { InputFacts } from "../read/rows.ts";
 
 export interface RejectedLine {
@@ -79,11 +80,5 @@ function lineOf(
   cells: readonly string[],
   { delimiter, hasEscapes }: Pick<InputFacts, "delimiter" | "hasEscapes">,
 ): string {
-  const written = cells.map((cell) => (hasEscapes ? escapedCell(cell) : quoted(cell, delimiter)));
-  return `${written.join(delimiter)}\n`;
-}
-
-function quoted(cell: string, delimiter: string): string {
-  const needsQuotes = cell.includes(delimiter) || /["\r\n]|^\s|\s$/.test(cell);
-  return needsQuotes ? `"${cell.replaceAll('"', '""')}"` : cell;
+  return `${hasEscapes ? tsvLine(cells) : csvLine(cells, delimiter)}\n`;
 }

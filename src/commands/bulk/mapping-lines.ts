@@ -4,12 +4,16 @@ import type { InputFacts, ReadRow, Target } from "../../bulk/read/rows.ts";
 import { cut, widthOf } from "../../terminal/text-width.ts";
 
 /** @returns nothing for a file that only names contacts */
-export function mappingLines({ columns, sample }: InputFacts, width: number): string[] {
-  if (!columns.some(({ target }) => target.kind === "field")) return [];
+export function mappingLines({ columns, computed, sample }: InputFacts, width: number): string[] {
+  if (![...columns, ...computed].some(({ target }) => target.kind === "field")) return [];
   const rows = columns.map(({ name, target }, place): Row & { isIgnored: boolean } => ({
     isIgnored: target.kind === "ignore",
     texts: [named(name, place), targetText(target), firstValue(sample, place)],
   }));
+  for (const { name, index, target, rule } of computed) {
+    if (index === undefined) rows.push({ isIgnored: false, texts: [name, targetText(target), `(${rule})`] });
+    else rows[index]!.texts = [name, targetText(target), `${firstValue(sample, index)} (${rule})`];
+  }
   const read = rows.filter(({ isIgnored }) => !isIgnored);
   // An empty column is not missed.
   const ignored = rows.filter(({ isIgnored, texts }) => isIgnored && texts[2] !== "");

@@ -62,6 +62,7 @@ export function displayRun(context: Context, what: string, isDryRun: boolean): R
           break;
         case "understood":
           for (const note of event.facts.notes) progress.note(note);
+          for (const text of event.facts.warnings ?? []) progress.note(`warning: ${text}`, "needed");
           if (context.terminal.isStderrTerminal) {
             for (const line of mappingLines(event.facts, context.terminal.stderrColumns)) progress.note(line);
           }

@@ -55,6 +55,7 @@ const reasons: Record<string, string> = {
   text_after_quote: "text after a closing quote",
   too_long: "too long",
   truncated: "cut off at the end of the file",
+  compute: "value that cannot be made",
 };
 
 /** `invalid email address (2), no key (1)`; empty for none. */

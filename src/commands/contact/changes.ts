@@ -1,7 +1,7 @@
 /** The changes of one contact, a line each: by name, with the old value where it is known. */
 import { idsOf } from "../../bulk/plan/decide.ts";
-import type { Naming } from "../../service/account.ts";
 import { differingPart } from "../../service/contact-changes.ts";
+import type { Naming } from "../../service/outdated-names.ts";
 import type { Contact, MutateBody } from "../../wire.ts";
 import type { ChangeLine } from "../change-lines.ts";
 

@@ -2,10 +2,10 @@
 import type { Context } from "../../context.ts";
 import { UsageError } from "../../errors.ts";
 import type { Account } from "../../service/account.ts";
+import type { LocalCondition } from "../../service/conditions.ts";
 import {
   bothOf,
   contactConditions,
-  type LocalCondition,
   parseFilter,
   parseFilterJson,
   type WantedContacts,

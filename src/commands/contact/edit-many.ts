@@ -4,6 +4,7 @@ import type { EditOptions } from "../../bulk/jobs/edit.ts";
 import type { Closed } from "../../bulk/jobs/finish.ts";
 import type { BackUp, RunOptions } from "../../bulk/plan/run-context.ts";
 import type { Context } from "../../context.ts";
+import { quotedCsvLine } from "../../delimited-lines.ts";
 import { DeclinedError } from "../../errors.ts";
 import type { Prompter } from "../../terminal/prompts.ts";
 import { type Danger, requireAnswer } from "../bulk/agree.ts";
@@ -79,7 +80,7 @@ function inputFrom(context: Context, { named, keys }: Chosen): Pick<EditOptions,
     return { input: { name: keys, stream: keys === "-" ? context.terminal.stdin : undefined } };
   }
   if (named.length === 0) return {};
-  const lines = named.map((each) => `"${each.replaceAll('"', '""')}"\n`);
+  const lines = named.map((each) => `${quotedCsvLine([each])}\n`);
   const name = `${named.length} ${named.length === 1 ? "contact" : "contacts"}`;
   return { input: { name, stream: Readable.from([lines.join("")]) }, isPlain: true };
 }

@@ -1,7 +1,7 @@
 import { join, sep } from "node:path";
 import type { Command } from "commander";
 import type { Context } from "../../context.ts";
-import { EcmError, exitCodes, UsageError } from "../../errors.ts";
+import { EcmError, exitCodes, ReadOnlyError, UsageError } from "../../errors.ts";
 import type { Redactor } from "../../privacy/redaction.ts";
 import { deleteContactRequest } from "../../service/contacts.ts";
 import { contactsOfKey, deleteContact } from "../../service/erase-contact.ts";
@@ -89,7 +89,7 @@ async function runContactErase(
   await context.confirm(
     `Erase ${length === 1 ? people[0]![0] : `${length} people`} permanently? ${length === 1 ? "The contact is" : "The contacts are"} deleted in the account, removed from this machine's files, and never created again.`,
   );
-  if (profile.readOnly) throw readOnly();
+  if (profile.readOnly) throw ReadOnlyError.forCommand();
   // First: from here on no other command creates the person again.
   const suppressions = await openSuppressionList(context, { mayBeMissing: true });
   const { entries } = await suppressions.add(
@@ -179,13 +179,5 @@ function requireGone(left: number): void {
       retryable: true,
       hint: "Another ecm process or a running sandbox may be writing: stop it, then run the same command again",
     },
-  );
-}
-
-function readOnly(): UsageError {
-  return new UsageError(
-    "Read-only mode: this command would write; nothing was sent",
-    "Leave out --read-only, ECM_READ_ONLY, or the profile's own setting; or preview with --dry-run",
-    { type: "ReadOnlyError" },
   );
 }

@@ -4,7 +4,7 @@ import { mkdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import type { Context } from "../../context.ts";
-import type { LocalCondition } from "../../service/contact-filters.ts";
+import type { LocalCondition } from "../../service/conditions.ts";
 import type { ContactStructure } from "../../wire.ts";
 
 /** What is asked of the service by its keys; where ids are among them, what is decided on its pages. */

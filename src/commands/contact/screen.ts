@@ -1,7 +1,8 @@
 /** One contact as people read it: who, then its values, then its dates and ids. */
-import type { Naming } from "../../service/account.ts";
+
 import { contactHeaders } from "../../service/contact-columns.ts";
 import { statusOf } from "../../service/contacts.ts";
+import type { Naming } from "../../service/outdated-names.ts";
 import { escapeControls } from "../../terminal/escape.ts";
 import { styleFor } from "../../terminal/style.ts";
 import { dayAndTime } from "../../terminal/table-columns.ts";

@@ -38,7 +38,9 @@ export function clarifierFor(
     if (failure instanceof UnclearColumnsError) {
       context.terminal.note(failure.message, "needed");
       const known = options.read.newFields ?? [];
-      const asked = { terminal: context.terminal, prompter };
+      const { terminal } = context;
+      const heldValues = (fieldId: string) => valuesInAccount(context, failure.unclear, fieldId);
+      const asked = { terminal, prompter, heldValues };
       const answers = await askColumns(asked, file, failure.unclear, known);
       saveTo = answers.saveTo ?? saveTo;
       options = {
@@ -55,7 +57,8 @@ export function clarifierFor(
   async function save(): Promise<void> {
     if (saveTo === undefined || isSaved) return;
     const { writeMapping } = await import("../../bulk/read/mapping-file.ts");
-    await writeMapping(saveTo, options.read.map);
+    const { map, entries, expect } = options.read;
+    await writeMapping(saveTo, { map, entries: [...(entries ?? [])], expect });
     isSaved = true;
   }
 
@@ -110,14 +113,30 @@ function withAnswers(
     if (isSaved && reading !== "none" && !fields.includes(column)) map.set(column, `consent:${reading}`);
     else consentColumns.push(`${column}=${reading}`);
   }
+  const entries = [...(read.entries ?? []), ...answers.entries];
   return {
     ...read,
     map,
+    ...(entries.length > 0 && { entries }),
     consentColumns: consentColumns.length > 0 ? consentColumns : undefined,
     newFields:
       answers.newFields.length > 0 ? [...(read.newFields ?? []), ...answers.newFields] : read.newFields,
   };
 }
+
+/** Of a page of the account's contacts. */
+async function valuesInAccount(context: Context, { structure }: Unclear, fieldId: string): Promise<string[]> {
+  const { contactPages } = await import("../../service/contact-search.ts");
+  const { send, behaviors } = await context.connect();
+  const search = { structureId: structure._id, filters: [], source: ["fields"] };
+  const { items } = await contactPages(send, search, behaviors(structure._id))(1, pageOfValues);
+  const values = items.flatMap(({ fields = [] }) =>
+    fields.filter(({ _id }) => _id === fieldId).map(({ value }) => value.trim()),
+  );
+  return [...new Set(values)].filter((value) => value !== "");
+}
+
+const pageOfValues = 100;
 
 async function askToCreate(
   { terminal }: Context,

@@ -1,6 +1,7 @@
 /** Questions about columns whose target is unclear, one by one; each answer can be taken back. */
 import { existsSync } from "node:fs";
 import { basename, extname } from "node:path";
+import type { MappingEntry } from "../../bulk/read/compute/entry.ts";
 import {
   consentNameOf,
   foldName,
@@ -18,6 +19,8 @@ export interface ColumnAnswers {
   readings: Map<string, Reading>;
   /** Column name → target, as in `--map`. */
   map: Map<string, string>;
+  /** Columns whose values are made; they are not in `map`. */
+  entries: MappingEntry[];
   /** The fields that targets name and that do not exist yet. */
   newFields: NewField[];
   /** The mapping file to write. */
@@ -32,6 +35,15 @@ interface Answer {
   target?: string;
   reading?: Reading;
   newField?: NewField;
+  /** How its values are made. */
+  entry?: MappingEntry;
+}
+
+export interface Asked {
+  terminal: Terminal;
+  prompter: Prompter;
+  /** Values that a field has in the account. */
+  heldValues(fieldId: string): Promise<readonly string[]>;
 }
 
 const back = Symbol("back");
@@ -44,7 +56,7 @@ type Chosen = string | typeof back | typeof create;
  * @throws InterruptedError
  */
 export async function askColumns(
-  { terminal, prompter }: { terminal: Terminal; prompter: Prompter },
+  asked: Asked,
   file: string,
   unclear: Unclear,
   earlier: readonly NewField[],
@@ -53,16 +65,40 @@ export async function askColumns(
   for (;;) {
     const column = nextColumn(unclear, answers);
     if (column === undefined) {
-      const saveTo = await askWhereToSave(prompter, file);
+      const saveTo = await askWhereToSave(
+        asked.prompter,
+        file,
+        answers.some(({ entry }) => entry),
+      );
       if (saveTo === back) answers.pop();
       else return answersFrom(answers, unclear, saveTo);
     } else {
       const known = [...earlier, ...answers.flatMap(({ newField }) => newField ?? [])];
-      const answer = await askColumn({ terminal, prompter }, unclear, { column, answers, known });
+      const answer = await askColumn(asked, unclear, { column, answers, known });
       if (answer === back) answers.pop();
-      else answers.push(answer);
+      else answers.push({ ...answer, entry: await askEntry(asked, unclear, answer) });
     }
   }
+}
+
+/** How the values of a column are written, where they look like a date, several values, or a word for another. */
+async function askEntry(
+  asked: Asked,
+  unclear: Unclear,
+  { column, target, newField }: Answer,
+): Promise<MappingEntry | undefined> {
+  if (target === undefined || ["key", "ignore", "consent"].includes(target.split(":")[0]!)) return undefined;
+  const known = unclear.unmapped.find(({ name }) => name === column);
+  const rows = unclear.rows?.();
+  if (known?.count !== 1 || !rows) return undefined;
+  const { askShape } = await import("./shapes.ts");
+  const isNames = target === "tags" || target === "lists";
+  return askShape(asked, {
+    column,
+    target: isNames ? { kind: target } : { kind: "field", field: wordFor(target, unclear) },
+    rows,
+    heldValues: async () => (newField ? [] : asked.heldValues(target)),
+  });
 }
 
 /** `key` for the question which column has the key; undefined when all are answered. */
@@ -202,8 +238,11 @@ function answersFrom(
   return {
     readings: new Map(answers.flatMap(({ column, reading }) => (reading ? [[column, reading]] : []))),
     map: new Map(
-      answers.flatMap(({ column, target }) => (target ? [[column, wordFor(target, unclear)]] : [])),
+      answers.flatMap(({ column, target, entry }) =>
+        target && !entry ? [[column, wordFor(target, unclear)]] : [],
+      ),
     ),
+    entries: answers.flatMap(({ entry }) => entry ?? []),
     newFields: answers.flatMap(({ newField }) => newField ?? []),
     saveTo,
   };
@@ -225,10 +264,21 @@ function described({ name, count, samples }: UnclearColumn): string {
   return shown.length === 0 ? `${several} (empty)` : `${several} (${shown.join(", ")})`;
 }
 
-async function askWhereToSave(prompter: Prompter, file: string): Promise<string | undefined | typeof back> {
+/** @param isNeeded no flag says all of the answers */
+async function askWhereToSave(
+  prompter: Prompter,
+  file: string,
+  isNeeded: boolean,
+): Promise<string | undefined | typeof back> {
+  const no = isNeeded
+    ? "no (how values are written is asked again next time)"
+    : "no (the command that repeats them is shown)";
+  const answers = [
+    { name: no, short: "no", value: "no" as const },
+    { name: "yes, in a mapping file", short: "yes", value: "yes" as const },
+  ];
   const answer = await prompter.select<"no" | "yes" | typeof back>("Save these answers for next time?", [
-    { name: "no (the command that repeats them is shown)", short: "no", value: "no" },
-    { name: "yes, in a mapping file", short: "yes", value: "yes" },
+    ...(isNeeded ? answers.reverse() : answers),
     { name: "back to the previous question", short: "back", value: back },
   ]);
   if (answer === back) return back;

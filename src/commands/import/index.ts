@@ -1,16 +1,19 @@
 /** `ecm import`: a file's contacts into the account. */
 import { type Command, Option } from "commander";
 import type { ImportOptions } from "../../bulk/jobs/import.ts";
-import type { ReadOptions } from "../../bulk/read/rows.ts";
 import type { Context } from "../../context.ts";
 import { DeclinedError, UsageError } from "../../errors.ts";
 import { addBulkFlags, type BulkFlags, endRun, runOptionsFrom } from "../bulk/flags.ts";
-import { columnMap, consentColumnOption, repeatable, wholeNumber } from "../flags.ts";
+import { consentColumnOption, repeatable, wholeNumber } from "../flags.ts";
 import { describeCommand } from "../help-text.ts";
 
-interface ImportFlags extends BulkFlags {
+export interface ImportFlags extends BulkFlags {
   map?: string[];
   mapping?: string;
+  set?: string[];
+  default?: string[];
+  check?: boolean;
+  template?: boolean;
   list?: string[];
   tag?: string[];
   createMissing?: boolean;
@@ -32,17 +35,18 @@ interface ImportFlags extends BulkFlags {
 
 export function registerImport(command: Command, context: Context): void {
   command
-    .argument("<file>", "a CSV, xlsx, ndjson or JSON file, also as .gz; - for standard input")
+    .argument("[file]", "a CSV, xlsx, ndjson or JSON file, also as .gz; - for standard input")
     .addOption(
-      repeatable(
-        "--map <column=target>",
-        "the target of a column: key, lists, tags, consent, ignore, or a field",
-      ),
+      repeatable("--map <column=target>", "its target: key, lists, tags, consent, ignore, or a field"),
     )
-    .option("--mapping <file>", "targets from a YAML or JSON file: { column: target }")
+    .option("--mapping <file>", "targets, values, expectations, in YAML or JSON")
+    .addOption(repeatable("--set <field=value>", "the same value for every row"))
+    .addOption(repeatable("--default <field=value>", "where a new contact's cell is blank"))
+    .option("--check", "show what would be imported, without a request")
+    .option("--template", "print an empty CSV of the account's columns")
     .addOption(repeatable("--list <list>", "add every contact to this list"))
     .addOption(repeatable("--tag <tag>", "add this tag to every contact"))
-    .option("--create-missing", "create lists and tags that do not exist yet")
+    .option("--create-missing", "create missing lists and tags")
     .addOption(
       choice("--mode <mode>", "write all contacts, only new ones, or only existing ones", [
         "upsert",
@@ -50,40 +54,33 @@ export function registerImport(command: Command, context: Context): void {
         "update",
       ]),
     )
+    .addOption(choice("--blank <what>", "an empty cell keeps or clears the field", ["keep", "clear"]))
     .addOption(
-      choice("--blank <what>", "whether an empty cell keeps the field or clears it", ["keep", "clear"]),
+      choice("--duplicates <how>", "how to treat rows of the same key", ["merge", "last", "first", "reject"]),
     )
-    .addOption(
-      choice("--duplicates <how>", "how to treat rows with the same key", [
-        "merge",
-        "last",
-        "first",
-        "reject",
-      ]),
-    )
-    .option("--from <system>", "read the file as an export of this system")
-    .option("--sheet <sheet>", "which sheet of a workbook to read, by name or number")
+    .option("--from <system>", "read the file as this system's export")
+    .option("--sheet <sheet>", "the sheet of a workbook, by name or number")
     .option("--delimiter <character>", "the delimiter (default: detected)")
     .option("--encoding <name>", "the file's encoding (default: detected)")
     .addOption(wholeNumber("--skip-lines <n>", "lines to skip before the header", 0))
-    .option("--no-header", "the file has no header; its columns are named 1, 2, …")
+    .option("--no-header", "there is no header; columns are named 1, 2, …")
     .option("--ignore-unmapped", "ignore columns that do not match any field")
     .addOption(consentColumnOption())
     .option("--include-unsubscribed", "create contacts that the file marks as not subscribed")
     .option(
       "--unsubscribe-marked",
-      "unsubscribe existing contacts that the file marks; this cannot be reversed through the API",
+      "unsubscribe existing contacts that the file marks; the API cannot reverse it",
     )
-    .option("--include-suppressed", "create contacts even if they are on the suppression list");
+    .option("--include-suppressed", "create contacts that are on the suppression list");
   addBulkFlags(command);
   describeCommand(command, {
     examples: [
       "ecm import people.csv --dry-run",
       "ecm import people.csv --list Newsletter --create-missing",
-      "ecm import people.csv --map 'E-mail=key' --map 'Notes=ignore' --mode update",
-      "ecm import people.csv --until 06:00 --reserve 200",
+      "ecm import people.csv --map E-mail=key --map Notes=ignore",
+      "ecm import people.csv --mapping people.yaml --check",
     ],
-    output: "Nothing; with --json one summary object at the end. Everything else goes to stderr.",
+    output: "Nothing; with --json one summary at the end. --check: columns and rows, before and after.",
     writes: true,
     exitCodes: {
       3: "finished, and some rows were rejected",
@@ -91,7 +88,36 @@ export function registerImport(command: Command, context: Context): void {
       130: "interrupted; the same command resumes",
     },
   });
-  command.action((file: string, flags: ImportFlags) => runImport(context, command, file, flags));
+  command.action(async (file: string | undefined, flags: ImportFlags) => {
+    if (flags.template) return runTemplateOnly(context, file, flags);
+    if (file === undefined) {
+      throw new UsageError("Name a file to import", "Such as ecm import people.csv; - reads standard input");
+    }
+    if (!flags.check) return runImport(context, command, file, flags);
+    refuseTogether("--check", { "--dry-run": flags.dryRun, "--plan": flags.plan });
+    const [{ readOptionsFrom }, { runCheck }] = await Promise.all([
+      import("./read-options.ts"),
+      import("./check.ts"),
+    ]);
+    await runCheck(context, file, await readOptionsFrom(flags));
+  });
+}
+
+async function runTemplateOnly(
+  context: Context,
+  file: string | undefined,
+  flags: ImportFlags,
+): Promise<void> {
+  refuseTogether("--template", { "a file": file, "--check": flags.check });
+  const { runTemplate } = await import("./template.ts");
+  await runTemplate(context);
+}
+
+function refuseTogether(flag: string, others: Record<string, unknown>): void {
+  const [other] = Object.entries(others).find(([, value]) => value !== undefined) ?? [];
+  if (other !== undefined) {
+    throw new UsageError(`${flag} and ${other} cannot be used together`, "Leave out one of the two");
+  }
 }
 
 async function runImport(
@@ -107,6 +133,7 @@ async function runImport(
     );
   }
   const options = runOptionsFrom(flags, context.clock.now());
+  const { readOptionsFrom } = await import("./read-options.ts");
   const imports: ImportOptions = {
     input: { name: file, stream: file === "-" ? context.terminal.stdin : undefined },
     read: await readOptionsFrom(flags),
@@ -137,27 +164,6 @@ async function runImport(
     if (error instanceof DeclinedError) await sayCommand();
     throw error;
   }
-}
-
-/** @throws UsageError for a `--map` or a mapping file that says nothing. */
-async function readOptionsFrom(flags: ImportFlags): Promise<ReadOptions> {
-  const map = new Map<string, string>();
-  if (flags.mapping !== undefined) {
-    const { readMapping } = await import("../../bulk/read/mapping-file.ts");
-    for (const [column, target] of await readMapping(flags.mapping)) map.set(column, target);
-  }
-  for (const [column, target] of columnMap(flags.map)) map.set(column, target);
-  return {
-    map,
-    from: flags.from,
-    sheet: flags.sheet,
-    delimiter: flags.delimiter,
-    encoding: flags.encoding,
-    skipLines: flags.skipLines,
-    hasNoHeader: flags.header === false,
-    ignoreUnmapped: flags.ignoreUnmapped,
-    consentColumns: flags.consentColumn,
-  };
 }
 
 function choice(flags: string, description: string, choices: string[]): Option {

@@ -1,4 +1,5 @@
 /** Tools that plan a change of the account: which command each runs. */
+import { quotedCsvLine } from "../../delimited-lines.ts";
 import { UsageError } from "../../errors.ts";
 import type { FileFolder } from "./files.ts";
 import type { Invoke } from "./invoke.ts";
@@ -254,9 +255,8 @@ function requireExactNumbers(rows: NonNullable<ImportInput["rows"]>): void {
 
 function csvOf(rows: NonNullable<ImportInput["rows"]>): string {
   const columns = [...new Set(rows.flatMap((row) => Object.keys(row)))];
-  const cell = (value: unknown) => `"${String(value ?? "").replaceAll('"', '""')}"`;
   const lines = [columns, ...rows.map((row) => columns.map((column) => row[column]))];
-  return lines.map((cells) => `${cells.map(cell).join(",")}\n`).join("");
+  return lines.map((cells) => `${quotedCsvLine(cells.map((cell) => String(cell ?? "")))}\n`).join("");
 }
 
 const changeInput = {

@@ -73,9 +73,8 @@ async function runRunsResume(context: Context, run: string | undefined, flags: B
           : await runJob(
               engine,
               await jobOf(manifest),
-              { ...options, ...(await stepsOf(context, display, manifest)) },
+              { ...options, ...(await stepsOf(context, display, manifest)), resumes: manifest },
               display.on,
-              manifest,
             );
     display.end(result);
     await endRunAfter(context, result, () => finish(context, manifest, result));
@@ -184,12 +183,13 @@ async function goOnUndoing(
   const source = await findRun(context.folders.state, input.name);
   await requireRejectsPlace({ input: { name: input.file } }, options);
   const agree = undoAgreement(context, display);
-  return undoRun(engine, source, { ...options, agree }, display.on, {
+  const undo = {
     isPartial: isPartial === true,
     deletesCreated: deletesCreated === true,
     requestsAfter: requestsAfterUndo(source.manifest, deletesCreated === true),
     isSuppressed: await suppressedFor(context, source.manifest),
-  });
+  };
+  return undoRun(engine, source, { ...options, agree, undo }, display.on);
 }
 
 function finished({ id, supersededBy }: Manifest): UsageError {

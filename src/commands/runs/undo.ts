@@ -111,12 +111,13 @@ async function undo(
       planFile: flags.plan === "-" ? undefined : flags.plan,
       agree: undoAgreement(context, display),
     };
-    return undoRun(engine, source, { ...options, ...planned }, display.on, {
+    const undo = {
       isPartial: flags.partial,
       deletesCreated,
       requestsAfter: requestsAfterUndo(manifest, deletesCreated),
       isSuppressed: await suppressedFor(context, manifest),
-    });
+    };
+    return undoRun(engine, source, { ...options, ...planned, undo }, display.on);
   });
 }
 

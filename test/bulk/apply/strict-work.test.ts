@@ -2,7 +2,7 @@
 import { describe, expect, it } from "vitest";
 import { withCreatedNames } from "../../../src/bulk/apply/stand-ins.ts";
 import type { Operation } from "../../../src/bulk/items.ts";
-import { strictWork } from "../../../src/bulk/jobs/apply-file.ts";
+import { strictWork } from "../../../src/bulk/jobs/strict-work.ts";
 import type { Contact } from "../../../src/wire.ts";
 
 const key = "a@x.org";

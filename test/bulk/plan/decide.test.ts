@@ -25,6 +25,29 @@ const found: Partial<Contact> = {
   __v: 3,
 };
 
+it("creates a contact with its own values, and with defaults where it has none", () => {
+  const desired = wish({
+    fields: new Map([
+      ["f", "own"],
+      ["g", ""],
+    ]),
+    defaults: [
+      ["f", "default"],
+      ["g", "default"],
+      ["h", ""],
+    ],
+  });
+  expect(decide("a@x.org", desired, undefined, options)).toMatchObject({
+    kind: "create",
+    body: {
+      fields: [
+        { _id: "f", value: "own" },
+        { _id: "g", value: "default" },
+      ],
+    },
+  });
+});
+
 describe("deciding on a contact that exists", () => {
   const cases: [name: string, wish: Partial<DesiredContact>, body: object | undefined][] = [
     [
@@ -51,6 +74,17 @@ describe("deciding on a contact that exists", () => {
       { removeLists: ["l", "m"], removeTags: ["u"] },
       { removeLists: [{ _id: "l" }] },
     ],
+    [
+      "leaves a value that is only written where there is none",
+      { fields: new Map([["f", "new"]]), onlyIfEmpty: ["f"] },
+      undefined,
+    ],
+    [
+      "writes it where there is none",
+      { fields: new Map([["g", "x"]]), onlyIfEmpty: ["g"] },
+      { updateFields: [{ _id: "g", value: "x" }] },
+    ],
+    ["writes no default", { defaults: [["g", "x"]] }, undefined],
     ["never adds an unsubscribed person to a list", { addLists: ["m"], isNotSubscribed: true }, undefined],
   ];
   it.each(cases)("%s", (_name, parts, body) => {

@@ -2,7 +2,8 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { PlanWriter, readKeptPlan, type StoredLine } from "../../../src/bulk/plan/plan-file.ts";
+import { readKeptPlan, type StoredLine } from "../../../src/bulk/plan/plan-file.ts";
+import { PlanWriter } from "../../../src/bulk/plan/plan-writer.ts";
 import { planSealer } from "../../../src/bulk/runs/plan-seal.ts";
 import { temporaryFolder } from "../../support/ecm.ts";
 

@@ -9,6 +9,7 @@ import { aroundWords, reasonWords } from "../../../src/bulk/read/consent-words/n
 import { optInNames } from "../../../src/bulk/read/consent-words/names-opt-in.ts";
 import { optOutNames } from "../../../src/bulk/read/consent-words/names-opt-out.ts";
 import { statusNames } from "../../../src/bulk/read/consent-words/names-status.ts";
+import { runs } from "../../support/runs.ts";
 import { isPhrase, named, negations } from "./consent-negations.ts";
 
 describe("the tables", () => {
@@ -95,7 +96,9 @@ describe("names", () => {
     );
   });
 
-  test("a negation or an end before or behind a phrase never leaves it what it was", () => {
+  test("a negation or an end before or behind a phrase never leaves it what it was", {
+    tags: "trials",
+  }, () => {
     const around = ["", ...entriesOf(aroundWords)];
     fc.assert(
       fc.property(
@@ -114,7 +117,7 @@ describe("names", () => {
           expect(consentNameOf(name), JSON.stringify(name)).not.toBe(kind);
         },
       ),
-      { numRuns: 4000 },
+      { numRuns: runs(800) },
     );
   });
 });

@@ -76,7 +76,7 @@ test("keys that differ in case alone are one contact", () => {
   expect(identityReader("email")("Ümlaut@bücher.de")).toBe("ümlaut@xn--bcher-kva.de");
 });
 
-test("a plain address is read as the long way reads it", () => {
+test("a plain address is read as the long way reads it", { tags: "trials" }, () => {
   const local = fc.stringMatching(/^[A-Za-z0-9][\w.+-]{0,70}$/);
   const domain = fc.oneof(
     fc.constantFrom(
@@ -98,7 +98,7 @@ test("a plain address is read as the long way reads it", () => {
       // A blank at the edge takes the long way, and is trimmed there.
       expect(readKey(`${one}@${other}`)).toEqual(readKey(` ${one}@${other}`));
     }),
-    { numRuns: runs(300) },
+    { numRuns: runs(100) },
   );
 });
 
@@ -122,7 +122,7 @@ test("a key that is no address is only trimmed", () => {
   expect(readPlain(" ")).toMatchObject({ code: "key_missing" });
 });
 
-test("a key that was read reads again as itself", () => {
+test("a key that was read reads again as itself", { tags: "trials" }, () => {
   const cell = fc.oneof(
     fc.emailAddress(),
     fc.string({ unit: "binary" }),
@@ -146,7 +146,7 @@ test("a key that was read reads again as itself", () => {
       expect(again).toMatchObject({ key: { sent: reading.key.sent, identity: reading.key.identity } });
       expect(reading.key.sent).toMatch(/^[\x21-\x7e]+@[a-z0-9.-]+$/);
     }),
-    { numRuns: runs(500) },
+    { numRuns: runs(100) },
   );
 });
 

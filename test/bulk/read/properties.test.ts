@@ -61,7 +61,9 @@ async function* chunksOf(bytes: Buffer, size: number): AsyncGenerator<Buffer> {
   for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size);
 }
 
-test("any table reads back as it was written, with the lines it stands on, however it is cut into chunks", async () => {
+test("any table reads back as it was written, with the lines it stands on, however it is cut into chunks", {
+  tags: "trials",
+}, async () => {
   await fc.assert(
     fc.asyncProperty(
       table,
@@ -80,11 +82,13 @@ test("any table reads back as it was written, with the lines it stands on, howev
         expect(records.some((record) => record.fault !== undefined)).toBe(false);
       },
     ),
-    { numRuns: runs(150) },
+    { numRuns: runs(40) },
   );
 });
 
-test("a text without quotes reads the same whether quotes are looked for or not, however it is cut into chunks", async () => {
+test("a text without quotes reads the same whether quotes are looked for or not, however it is cut into chunks", {
+  tags: "trials",
+}, async () => {
   const pieces = fc.array(
     fc.constantFrom("a", "é", "😀", ",", ";", "\r", "\n", "\r\n", " ", "\t", "\0", "'"),
     { maxLength: 60 },
@@ -103,22 +107,16 @@ test("a text without quotes reads the same whether quotes are looked for or not,
       async (parts, separator, size) => {
         const text = parts.join("");
         const looked = await read(text, { delimiter: separator }, size);
-        expect(await read(text, { delimiter: separator, isQuoteFree: true }, size)).toEqual(looked);
+        expect(await read(text, { delimiter: separator, hasNoQuotes: true }, size)).toEqual(looked);
       },
     ),
-    { numRuns: runs(400) },
+    { numRuns: runs(80) },
   );
 });
 
-test("a quote in a text that had none is no text to be read on", async () => {
-  const reading = (async () => {
-    const text = Buffer.from('a,b\nc,"d"\n');
-    for await (const _batch of readRecords(chunksOf(text, 4), { delimiter: ",", isQuoteFree: true }));
-  })();
-  await expect(reading).rejects.toMatchObject({ kind: "changed", line: 2 });
-});
-
-test("any contacts read back through every encoding, delimiter and line ending", async () => {
+test("any contacts read back through every encoding, delimiter and line ending", {
+  tags: "trials",
+}, async () => {
   const path = join(await temporaryFolder(), "people.csv");
   const city = fc
     .array(fc.constantFrom("a", "Z", "é", "ü", "ß", " ", "’", '"', "\n", ",", ";"), {
@@ -158,11 +156,13 @@ test("any contacts read back through every encoding, delimiter and line ending",
         expect(read.map((row) => row.line)).toEqual(startLines(rows).slice(1));
       },
     ),
-    { numRuns: runs(60) },
+    { numRuns: runs(15) },
   );
 });
 
-test("whatever the bytes, a file is read or refused with a reason, and at once", async () => {
+test("whatever the bytes, a file is read or refused with a reason, and at once", {
+  tags: "trials",
+}, async () => {
   const path = join(await temporaryFolder(), "people.csv");
   const token = fc.constantFrom(
     "Email",
@@ -216,7 +216,7 @@ test("whatever the bytes, a file is read or refused with a reason, and at once",
       }
       expect(performance.now() - started).toBeLessThan(2000);
     }),
-    { numRuns: runs(200) },
+    { numRuns: runs(40) },
   );
 });
 
@@ -227,7 +227,7 @@ test("a plain text without a line break is refused before it fills the memory", 
     for (; chunks < 10_000; chunks += 1) yield Buffer.alloc(64 * 1024, "x");
   }
   const reading = (async () => {
-    for await (const _batch of readRecords(endless(), { delimiter: ",", isQuoteFree: true }));
+    for await (const _batch of readRecords(endless(), { delimiter: ",", hasNoQuotes: true }));
   })();
   await expect(reading).rejects.toMatchObject({ kind: "too_long", line: 2 });
   expect(chunks).toBeLessThan(30);

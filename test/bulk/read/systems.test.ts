@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { csvLine, joinNames, safeCell } from "../../../src/terminal/cells.ts";
+import { csvLine, joinNames, safeCell } from "../../../src/delimited-lines.ts";
 import { failureOf, read } from "./reading.ts";
 
 const ignoreUnmapped = true;

@@ -10,6 +10,7 @@ import {
 } from "../../../src/bulk/runs/journal.ts";
 import { checkedLine } from "../../../src/disk/checked-line.ts";
 import { temporaryFolder } from "../../support/ecm.ts";
+import { firstQuick } from "../../support/first-quick.ts";
 
 const records: JournalRecord[] = [
   { kind: "start", at: 1, version: "1" },
@@ -47,12 +48,15 @@ describe("the journal", () => {
     expect((await stat(file)).mode & 0o777).toBe(0o600);
   });
 
-  it("keeps every whole record when it is cut at any byte, and can go on there", async () => {
+  firstQuick(1)([
+    ["any place of 29", 29],
+    ["any byte", 1],
+  ])("keeps every whole record when it is cut at %s, and can go on there", async (_name, step) => {
     const file = join(await temporaryFolder(), "journal");
     const lines = records.map(checkedLine);
     const whole = Buffer.from(lines.join(""));
     const ends = lines.map((_, index) => Buffer.byteLength(lines.slice(0, index + 1).join("")));
-    for (let cut = 0; cut <= whole.length; cut++) {
+    for (let cut = 0; cut <= whole.length; cut += step) {
       await writeFile(file, whole.subarray(0, cut));
       const { found, end } = await read(file);
       const kept = ends.filter((each) => each <= cut).length;

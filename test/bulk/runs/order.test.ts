@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { takeRunNumber } from "../../../src/bulk/runs/sequence.ts";
 import { temporaryFolder } from "../../support/ecm.ts";
+import { firstQuick } from "../../support/first-quick.ts";
 import { startSandbox } from "../../support/sandbox.ts";
 import { contactsIn, inputFile, manyContacts, manyRows, summaryOf } from "../kit.ts";
 
@@ -98,11 +99,14 @@ describe("the last run", () => {
 });
 
 describe("the numbers of runs", () => {
-  it("are never given twice, however many ask at once", async () => {
+  firstQuick(1)([
+    [4, 6],
+    [8, 12],
+  ])("are never given twice when %i ask at once, for %i each", async (many, wanted) => {
     const folder = await temporaryFolder();
-    const takers = Array.from({ length: 8 }, async () => {
+    const takers = Array.from({ length: many }, async () => {
       const taken: number[] = [];
-      while (taken.length < 12) taken.push(await takeRunNumber(folder, 0));
+      while (taken.length < wanted) taken.push(await takeRunNumber(folder, 0));
       return taken;
     });
     const each = await Promise.all(takers);

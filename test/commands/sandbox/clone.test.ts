@@ -106,7 +106,7 @@ test("clone replaces what the sandbox held, asks before, and refuses the sandbox
   expect(itself.code).toBe(2);
 });
 
-test("clone --max-requests refuses before anything is replaced", async () => {
+test("clone --max-requests refuses before anything is replaced", { tags: "slow" }, async () => {
   const { source } = await sourceAccount();
   const folder = join(await temporaryFolder(), "rehearsal");
   const clone = (n: string) =>

@@ -89,7 +89,9 @@ test.each([
   expect(stderr).toContain(flag);
 });
 
-test("without the database's package, the sandbox says what is missing, and all else works", async () => {
+test("without the database's package, the sandbox says what is missing, and all else works", {
+  tags: "slow",
+}, async () => {
   const folder = await temporaryFolder();
   const root = join(import.meta.dirname, "../../..");
   for (const part of ["bin", "dist", "package.json"])
@@ -155,7 +157,7 @@ test("exec passes SIGTERM on, and waits for the command's own end", async () => 
   expect(await ended).toEqual({ code: 9, stdout: "ready\ntold\n", stderr: "" });
 });
 
-test("exec --temporary uses an empty folder, and removes it", async () => {
+test("exec --temporary uses an empty folder, and removes it", { tags: "slow" }, async () => {
   const temporary = await temporaryFolder();
   const home: Record<string, string> = { ...(await temporaryHome()), TMPDIR: temporary };
   const bin = join(import.meta.dirname, "../../../bin/ecm.js");

@@ -21,6 +21,10 @@ export interface OpenedInput {
   table?: { names?: string[] };
   /** Sentences for the reader. */
   notes: string[];
+  /** Expectations that are not met and stop nothing. */
+  warnings: string[];
+  /** What is expected of it was looked at. */
+  isAsExpected?: boolean;
 }
 
 /** @throws UsageError for a file that cannot be read or unpacked, or that holds no table */
@@ -30,13 +34,13 @@ export async function openInput(file: InputFile, options: ReadOptions): Promise<
   const { text, table } = unpacked;
   const encoding = await findEncoding(text, table ? undefined : options.encoding);
   if (!table) await requireClosedQuotes(text, encoding, options);
-  return { file, ...unpacked, encoding };
+  return { file, ...unpacked, encoding, warnings: [] };
 }
 
 async function unpack(
   file: InputFile,
   options: ReadOptions,
-): Promise<Omit<OpenedInput, "file" | "encoding">> {
+): Promise<Omit<OpenedInput, "file" | "encoding" | "warnings">> {
   const given = await inspectFile(file);
   const { sha256, bytes } = given;
   const notes: string[] = [];

@@ -5,8 +5,9 @@
 
 import { createWriteStream } from "node:fs";
 import { finished } from "node:stream/promises";
+import { tsvCell } from "../../../delimited-lines.ts";
 import { UsageError } from "../../../errors.ts";
-import { escapedCell, missingCell } from "../values.ts";
+import { missingCell } from "../values.ts";
 
 export interface TableWriter {
   /** Writes a row on its line; lines must rise. An undefined cell is missing, not blank. */
@@ -67,7 +68,7 @@ export function openTableWriter(path: string, name: string): TableWriter {
             cutCharacter,
           );
         if (index > 0) piece += "\t";
-        piece += cell === undefined ? missingCell : escapedCell(cell);
+        piece += cell === undefined ? missingCell : tsvCell(cell);
       }
       piece += "\n";
       if (piece.length > pieceCharacters) await flush();

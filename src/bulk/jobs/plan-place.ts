@@ -1,0 +1,57 @@
+/** Where a plan and what is read for it are kept. */
+import { randomBytes } from "node:crypto";
+import { access, constants, mkdir, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Engine, RunContext } from "../plan/run-context.ts";
+import type { EnteredRun } from "../runs/enter.ts";
+import { fileOf } from "../runs/files.ts";
+import { runsFolder } from "../runs/folder.ts";
+
+export function planFileOf({ folder }: EnteredRun): string {
+  return join(folder, fileOf.plan);
+}
+
+export interface PlanPlace {
+  /** Undefined where nobody wants to read the plan of a dry run. */
+  file: string | undefined;
+  /** Where pages of the account are kept until the plan is closed. */
+  scratch: string;
+  remove(): Promise<void>;
+}
+
+/**
+ * A real run keeps its plan in its folder; a dry run in a place of its own, which must also be found where nothing can be
+ * written.
+ */
+export async function planPlace(
+  { engine, options }: RunContext,
+  run: EnteredRun | undefined,
+): Promise<PlanPlace> {
+  if (run) {
+    const scratch = join(run.folder, fileOf.snapshot);
+    return { file: planFileOf(run), scratch, remove: async () => undefined };
+  }
+  const folder = await scratchFolder(engine);
+  const name = join(folder, `.dry-run-${randomBytes(6).toString("hex")}`);
+  const isWanted = options.takePlan !== undefined || options.rejects !== undefined;
+  const file = isWanted ? `${name}.ndjson` : undefined;
+  return {
+    file,
+    scratch: name,
+    async remove() {
+      if (file) await rm(file, { force: true }).catch(() => undefined);
+    },
+  };
+}
+
+async function scratchFolder({ stateFolder }: Engine): Promise<string> {
+  const folder = runsFolder(stateFolder);
+  const isWritable = await mkdir(folder, { recursive: true, mode: 0o700 })
+    .then(() => access(folder, constants.W_OK))
+    .then(
+      () => true,
+      () => false,
+    );
+  return isWritable ? folder : tmpdir();
+}

@@ -1,0 +1,51 @@
+/** A job that is ready to be planned and applied: what it adds to the one path of every bulk run. */
+import type { Account } from "../../service/account.ts";
+import type { Behavior } from "../../service/behavior.ts";
+import type { Work } from "../items.ts";
+import type { Lookup } from "../plan/lookup.ts";
+import type { Entries } from "../plan/make-plan.ts";
+import type { NameBook } from "../plan/name-book.ts";
+import type { PlanHead } from "../plan/plan-file.ts";
+import type { RunState } from "../plan/session.ts";
+import type { EnteredRun } from "../runs/enter.ts";
+import type { RunKind } from "../runs/kinds.ts";
+import type { SettledByInput } from "../runs/report.ts";
+
+/** What a job puts into a plan. */
+export interface PlanSource {
+  entries: Entries;
+  /** Rows, and contacts that no row names. */
+  input: SettledByInput;
+  /** So many entries are the same each time that they are read: a plan can continue within them. */
+  stableEntries: number;
+  lookup: Lookup;
+  close(): void;
+}
+
+/** What a job says of its plan. */
+export type PlanAbout = Omit<PlanHead, "version" | "program" | "command" | "createdAt" | "kind"> & {
+  kind: RunKind;
+};
+
+export interface ReadyJob {
+  readonly account: Account;
+  readonly keyType: string;
+  readonly behavior: Behavior;
+  readonly work: Work;
+  /** Without what is kept of pages: for the second looks. */
+  readonly lookup: Lookup;
+  /** Rows that stand for no contact; all rows, as far as they are known. */
+  readonly input: SettledByInput;
+  /** What the run creates in the account first. */
+  readonly names?: Pick<NameBook, "missing" | "creations" | "requestsToCreate" | "create" | "idOf">;
+  /** Requests that follow on the run once it is complete. */
+  readonly requestsAfter: number;
+  readonly isUnsubscribingMarked?: boolean;
+  /** Rejected rows stop it only where a limit was given. */
+  readonly isLenient?: boolean;
+  head(): Promise<PlanAbout>;
+  /** Reads the pages that are needed first, if any. @throws RunStop; UsageError when a sync would remove too many */
+  source(state: RunState, scratch: string): Promise<PlanSource>;
+  /** After what is missing was created. */
+  created?(run: EnteredRun): Promise<void>;
+}

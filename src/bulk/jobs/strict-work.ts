@@ -1,0 +1,108 @@
+/** What `ecm apply` decides of a contact: what was approved is written where nothing has changed since. Pure. */
+import type { Suppressions } from "../../privacy/suppressions.ts";
+import { isInactive } from "../../service/contacts.ts";
+import type { Contact } from "../../wire.ts";
+import type { Change, Decision, Item, Operation, Work } from "../items.ts";
+import {
+  filledValuesOf,
+  holdsChange,
+  holdsCreate,
+  idsOf,
+  isSameMap,
+  isSameSet,
+  valuesOf,
+} from "../plan/decide.ts";
+import { isHidden } from "../plan/found.ts";
+
+export interface ApplyItem extends Item {
+  /** A member whom a list sync removes. */
+  isRemoval?: boolean;
+  /** As the plan has it. */
+  approved: Operation;
+}
+
+const changed: Decision = { kind: "skip", code: "changed" };
+
+/** What was approved, where the contact is as it was when that was planned; nothing else. */
+export function strictWork(suppressions: Suppressions | undefined): Work<ApplyItem> {
+  const isSuppressed = ({ key }: Item) => suppressions?.has(key.sent) ?? false;
+  return {
+    isSuppressed: ({ key }) => suppressions?.hasNow(key.sent) ?? false,
+    decide(item, found) {
+      const { approved } = item;
+      if (approved.kind !== "create") return decideExisting(approved, found);
+      if (found) return !isHidden(found) && holdsCreate(approved.body, found) ? { kind: "leave" } : changed;
+      return isSuppressed(item) ? { kind: "skip", code: "suppressed" } : approved;
+    },
+  };
+}
+
+/** A write to a contact that the plan has seen. */
+type ExistingWrite = Exclude<Operation, { kind: "create" }>;
+
+function decideExisting(approved: ExistingWrite, found: Partial<Contact> | undefined): Decision {
+  if (!found) return approved.kind === "delete" ? { kind: "skip", code: "missing" } : changed;
+  if (found._id !== approved.contactId || isHidden(found)) return changed;
+  return decideApproved(approved, found);
+}
+
+function decideApproved(approved: ExistingWrite, found: Partial<Contact>): Decision {
+  switch (approved.kind) {
+    case "change":
+      return decideChange(approved, found);
+    case "status":
+      // A run that was stopped may have written the status, and not yet what follows it.
+      if (isInactive(found)) return approved.next ? decideChange(approved.next, found) : { kind: "leave" };
+      return approved.next && !isAsBefore(approved.next, found) ? changed : approved;
+    case "delete":
+      return isSameContact(approved.contact, found) ? { ...approved, contact: found } : changed;
+  }
+}
+
+function decideChange(approved: Operation & Change, found: Partial<Contact>): Decision {
+  if (holdsChange(approved.body, found)) return { kind: "leave" };
+  return isAsBefore(approved, found) ? withVersion(approved, found) : changed;
+}
+
+/** Whether everything that the change replaces still is what it was. */
+function isAsBefore({ body, before }: Change, found: Partial<Contact>): boolean {
+  // Nobody who has left since is written: they were approved as somebody who had not.
+  if (isInactive(found) && !before.inactive) return false;
+  const values = valuesOf(found);
+  return (
+    before.fields.every(({ _id, value }) => (values.get(_id) ?? "") === value) &&
+    (!before.knewLists || isStillToDo(found.lists, body.addLists, body.removeLists)) &&
+    (!before.knewTags || isStillToDo(found.tags, body.addTags, body.removeTags))
+  );
+}
+
+/** Whether none of what is added is held, and all of what is removed is; or it is not known what is held. */
+function isStillToDo(
+  references: Contact["lists"],
+  added: Change["body"]["addLists"] = [],
+  removed: Change["body"]["addLists"] = [],
+): boolean {
+  if (!references) return true;
+  const held = idsOf(references);
+  return [...idsOf(added)].every((id) => !held.has(id)) && [...idsOf(removed)].every((id) => held.has(id));
+}
+
+/** The version that was seen now, where one was: an older one would be refused. */
+function withVersion(change: Operation & Change, { __v }: Partial<Contact>): Operation {
+  const { __v: _, ...body } = change.body;
+  return { ...change, body: __v === undefined ? body : { ...body, __v } };
+}
+
+/** In all parts that both tell. */
+function isSameContact(planned: Partial<Contact>, found: Partial<Contact>): boolean {
+  return (
+    isInactive(planned) === isInactive(found) &&
+    isSameMap(filledValuesOf(planned), filledValuesOf(found)) &&
+    areSameReferences(planned.lists, found.lists) &&
+    areSameReferences(planned.tags, found.tags)
+  );
+}
+
+function areSameReferences(before: Contact["lists"], now: Contact["lists"]): boolean {
+  return !before || !now || isSameSet(idsOf(before), idsOf(now));
+}

@@ -1,0 +1,114 @@
+/** Writing a plan, block by block. */
+import { createHash, type Hash } from "node:crypto";
+import { closeSync, createReadStream, fsyncSync, ftruncateSync, openSync, writeSync } from "node:fs";
+import type { SettledByInput } from "../runs/report.ts";
+import type { Creation } from "./names.ts";
+import {
+  type BlockMark,
+  digestOf,
+  type KeptPlan,
+  type PlanEnd,
+  type PlanHead,
+  type StoredLine,
+} from "./plan-file.ts";
+import { emptyTally, type PlanTally } from "./tally.ts";
+
+type Written =
+  | { plan: PlanHead }
+  | { create: Creation }
+  | { block: BlockMark }
+  | { end: PlanEnd }
+  | StoredLine;
+
+/** Without a file it only counts, for a dry run that nobody wants to read. */
+export class PlanWriter {
+  readonly tally: PlanTally;
+  /** Entries of the source that are planned. */
+  taken: number;
+  private readonly descriptor: number | undefined;
+  private readonly hash: Hash;
+  private isClosed = false;
+
+  private constructor(descriptor: number | undefined, hash: Hash, tally: PlanTally, taken: number) {
+    this.descriptor = descriptor;
+    this.hash = hash;
+    this.tally = tally;
+    this.taken = taken;
+  }
+
+  static create(file: string | undefined, head: PlanHead, creations: readonly Creation[]): PlanWriter {
+    const descriptor = file === undefined ? undefined : openSync(file, "w", 0o600);
+    const writer = new PlanWriter(descriptor, createHash("sha256"), emptyTally(), 0);
+    writer.append([{ plan: head }, ...creations.map((create) => ({ create }))]);
+    return writer;
+  }
+
+  /** Continues after the last whole block. */
+  static async resume(file: string, kept: KeptPlan): Promise<PlanWriter> {
+    const hash = createHash("sha256");
+    if (kept.bytes > 0) {
+      for await (const piece of createReadStream(file, { end: kept.bytes - 1 })) hash.update(piece as Buffer);
+    }
+    const descriptor = openSync(file, "r+", 0o600);
+    ftruncateSync(descriptor, kept.bytes);
+    closeSync(descriptor);
+    return new PlanWriter(openSync(file, "a", 0o600), hash, kept.tally, kept.taken);
+  }
+
+  /** Whether lines are kept at all. */
+  get isKept(): boolean {
+    return this.descriptor !== undefined;
+  }
+
+  addBlock(lines: readonly StoredLine[], at: number, entries: number): void {
+    this.taken += entries;
+    this.append(lines);
+    this.append([{ block: { at, taken: this.taken, tally: this.tally, digest: digestOf(this.hash) } }]);
+  }
+
+  /** Has all of it on the disk. @param requests that applying it takes */
+  close(requests: number, input: SettledByInput): PlanEnd {
+    const { tally } = this;
+    const passed = input.passedOver;
+    const end: PlanEnd = {
+      counts: {
+        create: tally.created,
+        update: tally.updated + tally.removed,
+        delete: tally.deleted,
+        unchanged: tally.unchanged,
+        skip: sumOf(tally.skipped) + (input.passedOverAre === "skipped" ? passed : 0),
+        reject:
+          sumOf(tally.rejected) +
+          sumOf(input.rejectedCodes) +
+          (input.passedOverAre === "rejected" ? passed : 0),
+      },
+      requests,
+      digest: digestOf(this.hash),
+      tally,
+      input,
+    };
+    this.append([{ end }]);
+    if (this.descriptor !== undefined) fsyncSync(this.descriptor);
+    this.release();
+    return end;
+  }
+
+  /** Closes the file, whatever it holds. */
+  release(): void {
+    if (this.descriptor === undefined || this.isClosed) return;
+    this.isClosed = true;
+    closeSync(this.descriptor);
+  }
+
+  private append(values: readonly Written[]): void {
+    if (this.descriptor === undefined) return;
+    const bytes = Buffer.from(values.map((value) => `${JSON.stringify(value)}\n`).join(""));
+    this.hash.update(bytes);
+    // A full disk takes a part of it first, without an error.
+    for (let at = 0; at < bytes.length; ) at += writeSync(this.descriptor, bytes, at);
+  }
+}
+
+function sumOf(counts: Readonly<Record<string, number>>): number {
+  return Object.values(counts).reduce((sum, each) => sum + each, 0);
+}

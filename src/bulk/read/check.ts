@@ -1,0 +1,231 @@
+/** Reading: what a mapping makes of a file, told without the account: no request is needed for it. */
+import type { ContactStructure, FieldDefinition } from "../../wire.ts";
+import { isOurBookkeeping } from "./columns.ts";
+import { ruleOf } from "./compute/entry.ts";
+import type { OpenedInput } from "./formats/open.ts";
+import { identityHash } from "./identities.ts";
+import { type MadeColumn, madeColumns, textOf } from "./made-columns.ts";
+import { foldName, isKeyName, predefinedFieldOf } from "./names.ts";
+import { readRowBatches } from "./read-rows.ts";
+import type { Understood } from "./reading.ts";
+import type { InputFacts, ReadOptions, ReadRow, RejectedRow, Target } from "./rows.ts";
+import { isIgnoredBy, type System } from "./systems.ts";
+import { tableLayoutOf } from "./table-layout.ts";
+import { systemOf, usualStructure } from "./table-reading.ts";
+import { understandInput } from "./understand.ts";
+
+export interface CheckedColumn {
+  /** The file's column, or the name of what the mapping adds. */
+  column: string;
+  /** `key`, `lists`, `tags`, `consent`, `ignore` or `field`. */
+  target: string;
+  /** The field's label. */
+  field?: string;
+  /** How its value is made, where the mapping says it. */
+  rule?: string;
+  /** Of its values, once they are made. */
+  blank: number;
+  distinct: number;
+  /** There are more than `distinct` tells. */
+  isDistinctAtLeast?: true;
+  /** Values that are not what the cell is. */
+  changed: number;
+  /** Values that cannot be made. */
+  failed: number;
+}
+
+export interface CheckedRow {
+  line: number;
+  before: Record<string, string | null>;
+  /** Undefined for a row that is rejected. */
+  after?: { key: string; fields: Record<string, string>; lists: string[]; tags: string[] };
+  rejected?: { code: string; message: string };
+}
+
+export interface CheckReport {
+  facts: InputFacts;
+  rows: { read: number; accepted: number; rejected: number; notSubscribed: number };
+  columns: CheckedColumn[];
+  /** The first rows. */
+  sample: CheckedRow[];
+  /** By code. */
+  rejectedCodes: Record<string, number>;
+  /** The first ones. */
+  rejects: { line: number; code: string; message: string }[];
+}
+
+const sampleRows = 10;
+const shownRejects = 100;
+const maxDistinct = 10_000;
+
+/** Reads the whole file. @throws UsageError as an import would */
+export async function checkInput(
+  opened: OpenedInput,
+  options: ReadOptions,
+  signal: AbortSignal,
+): Promise<CheckReport> {
+  const told = toldFields(options);
+  const structure = await assumedStructure(opened, options, told);
+  const understood = await understandInput(opened, options, structure);
+  const names = understood.facts.columns.map(({ name }) => name);
+  const made = madeColumns(names, understood.reading.computed, understood.reading);
+  const tallies = made.map((column) => new ColumnTally(column));
+  const report: CheckReport = {
+    facts: understood.facts,
+    rows: { read: 0, accepted: 0, rejected: 0, notSubscribed: 0 },
+    columns: [],
+    sample: [],
+    rejectedCodes: {},
+    rejects: [],
+  };
+  for await (const rows of readRowBatches(understood)) {
+    signal.throwIfAborted();
+    for (const row of rows) {
+      addRow(report, row);
+      for (const tally of tallies) tally.add(row.cells);
+      if (report.sample.length < sampleRows) report.sample.push(checkedRow(row, names, structure));
+    }
+  }
+  report.columns = tallies.map((tally, place) =>
+    tally.result(targetOf(understood, place, new Set(told.map(foldName)))),
+  );
+  return report;
+}
+
+function addRow({ rows, rejectedCodes, rejects }: CheckReport, row: ReadRow): void {
+  rows.read += 1;
+  const fault = faultOf(row);
+  if (!fault) {
+    rows.accepted += 1;
+    if (row.kind === "row" && row.notSubscribed !== undefined) rows.notSubscribed += 1;
+    return;
+  }
+  rows.rejected += 1;
+  rejectedCodes[fault.code] = (rejectedCodes[fault.code] ?? 0) + 1;
+  if (rejects.length < shownRejects) rejects.push({ line: row.line, ...fault });
+}
+
+function faultOf(row: ReadRow): Pick<RejectedRow, "code" | "message"> | undefined {
+  if (row.kind === "row") return row.keyFault;
+  return { code: row.code, message: row.message };
+}
+
+function checkedRow(row: ReadRow, names: readonly string[], { fields }: ContactStructure): CheckedRow {
+  const before = Object.fromEntries(names.map((name, index) => [name, row.cells[index] ?? null]));
+  const fault = faultOf(row);
+  if (fault || row.kind === "rejected") return { line: row.line, before, rejected: fault };
+  const labelled = [...row.fields].map(([id, value]) => [
+    fields.find(({ _id }) => _id === id)?.label ?? id,
+    value,
+  ]);
+  return {
+    line: row.line,
+    before,
+    after: { key: row.key.sent, fields: Object.fromEntries(labelled), lists: row.lists, tags: row.tags },
+  };
+}
+
+/**
+ * Of the file's columns first, then of what the mapping adds.
+ * @param told labels of the fields that the mapping names
+ */
+function targetOf({ facts, reading }: Understood, place: number, told: ReadonlySet<string>): Target {
+  const added = reading.computed.filter(({ replaces }) => replaces.length === 0);
+  const isConsent = reading.consent.some(({ index }) => index === place);
+  const target = facts.columns[place]?.target ?? added[place - facts.columns.length]!.target;
+  const isTold = target.kind === "field" && told.has(foldName(target.label));
+  return isConsent && !isTold ? { kind: "consent" } : target;
+}
+
+class ColumnTally {
+  private readonly column: MadeColumn;
+  private readonly seen = new Set<number>();
+  private blank = 0;
+  private changed = 0;
+  private failed = 0;
+  private hasMore = false;
+
+  constructor(column: MadeColumn) {
+    this.column = column;
+  }
+
+  add(cells: ReadRow["cells"]): void {
+    let after: string;
+    try {
+      after = textOf(this.column.after(cells));
+    } catch {
+      this.failed += 1;
+      return;
+    }
+    if (this.column.entry && after !== (this.column.before(cells) ?? "").trim()) this.changed += 1;
+    if (after === "") {
+      this.blank += 1;
+      return;
+    }
+    if (this.seen.size < maxDistinct) this.seen.add(identityHash(after));
+    else this.hasMore ||= !this.seen.has(identityHash(after));
+  }
+
+  result(target: Target): CheckedColumn {
+    const { column, blank, changed, failed, seen, hasMore } = this;
+    return {
+      column: column.name,
+      target: target.kind,
+      ...(target.kind === "field" && { field: target.label }),
+      ...(column.entry && { rule: ruleOf(column.entry) }),
+      blank,
+      distinct: seen.size,
+      ...(hasMore && { isDistinctAtLeast: true as const }),
+      changed,
+      failed,
+    };
+  }
+}
+
+const words = ["key", "lists", "tags", "ignore"];
+
+/** A structure that has every field that the mapping or a column's name can mean. */
+async function assumedStructure(
+  opened: OpenedInput,
+  options: ReadOptions,
+  told: readonly string[],
+): Promise<ContactStructure> {
+  const { names } = await tableLayoutOf(opened, options, usualStructure, "contacts");
+  const system = systemOf(names, options, true);
+  const labels = [...told, ...names.filter((name) => isFieldName(name, system))];
+  const fields = new Map<string, FieldDefinition>();
+  for (const [label, predefinedField] of predefined) add(fields, label, predefinedField);
+  for (const label of labels) add(fields, label);
+  return { ...usualStructure, fields: [...fields.values()] };
+}
+
+function toldFields(options: ReadOptions): string[] {
+  return [
+    ...[...options.map.values()].filter((target) => !isWord(target)),
+    ...(options.entries ?? []).flatMap(({ target }) => (target.kind === "field" ? [target.field] : [])),
+    ...(options.defaults ?? []).map(([field]) => field),
+  ];
+}
+
+const predefined = [
+  ["First Name", "firstName"],
+  ["Last Name", "lastName"],
+] as const;
+
+function add(fields: Map<string, FieldDefinition>, label: string, predefinedField?: string): void {
+  const known = fields.get(foldName(label));
+  if (known || label.trim() === "") return;
+  const field = { _id: label, label, dataType: "text", ...(predefinedField && { predefinedField }) };
+  fields.set(foldName(label), field as FieldDefinition);
+}
+
+function isWord(target: string): boolean {
+  return words.includes(foldName(target)) || /^consent(?::|$)/i.test(target.trim());
+}
+
+/** A column of such a name goes to a field of that name, if the account has it. */
+function isFieldName(name: string, system: System | undefined): boolean {
+  if (isOurBookkeeping(name) || isKeyName(name, "Email", "email") || predefinedFieldOf(name)) return false;
+  if (["lists", "tags"].includes(foldName(name).replace(/^ecm:/, ""))) return false;
+  return !(system && isIgnoredBy(system, name));
+}

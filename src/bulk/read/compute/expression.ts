@@ -1,0 +1,269 @@
+/**
+ * `value:` in a mapping: CEL over `row`, the cells of a row by column. Everything but the cells themselves is checked before
+ * the first row, and no expression takes unbounded time or memory, whoever wrote it.
+ */
+import type { ASTNode, Environment } from "@marcbachmann/cel-js";
+import { UsageError } from "../../../errors.ts";
+import { at, type Cel, nodesOf, placeOf, registerStrictNumbers, summaryOf } from "../../../service/cel.ts";
+import { createPattern, maxPatterns } from "./pattern.ts";
+import { addStringFunctions, maxTextCharacters } from "./string-functions.ts";
+
+/** What a value may be: a text, several, or nothing. */
+export type Computed = string | readonly string[] | undefined;
+
+/** The cells of one row, by index; undefined for one that is missing. */
+export type CellAt = (index: number) => string | undefined;
+
+export interface Expression {
+  /** Indexes of the columns that it reads. */
+  reads: number[];
+  /** Whether it gives a list of texts. */
+  isList: boolean;
+  /** Undefined where it reads cells and all of them are missing. @throws Error with what is wrong */
+  compute(cellAt: CellAt): Computed;
+}
+
+const maxCharacters = 5000;
+const limits = {
+  maxAstNodes: 500,
+  maxDepth: 60,
+  maxListElements: 200,
+  maxMapEntries: 200,
+  maxCallArguments: 16,
+};
+/** The strict forms of what the library reads too loosely or too slowly; see `replaceLoose`. */
+const strictNames: Record<string, string> = { int: "Int", uint: "Uint", matches: "Matches" };
+const macros = ["all", "exists", "exists_one", "filter", "map"];
+/** Types of which adding two takes no more than their length. */
+const addable = ["string", "int", "uint", "double", "google.protobuf.Timestamp", "google.protobuf.Duration"];
+const results = [
+  "string",
+  "int",
+  "uint",
+  "double",
+  "bool",
+  "google.protobuf.Timestamp",
+  "null",
+  "list<string>",
+];
+
+/** Loaded once for all expressions of a mapping. */
+export class ExpressionCompiler {
+  private readonly cel: Cel;
+  private readonly environment: Environment;
+  private patterns = 0;
+
+  private constructor(cel: Cel) {
+    this.cel = cel;
+    this.environment = new cel.Environment({ homogeneousAggregateLiterals: false, limits });
+    this.environment.registerVariable("row", "map<string, string>");
+    registerStrictNumbers(cel, this.environment);
+    const patterns = new Map<string, (text: string) => boolean>();
+    this.environment.registerFunction("string.Matches(string): bool", (text: string, pattern: string) => {
+      const known = patterns.get(pattern) ?? createPattern(pattern);
+      patterns.set(pattern, known);
+      return known(text);
+    });
+    addStringFunctions(this.environment);
+  }
+
+  static async load(): Promise<ExpressionCompiler> {
+    return new ExpressionCompiler(await import("@marcbachmann/cel-js"));
+  }
+
+  /**
+   * @param indexOf of a column by its name in the expression; throws for one that does not exist
+   * @throws UsageError with the place in the expression. @param place such as `people.yaml:4: "Full name"`
+   */
+  compile(text: string, place: string, indexOf: (column: string, at: string) => number): Expression {
+    if (text.length > maxCharacters) {
+      throw new UsageError(`${place}: the value is longer than ${maxCharacters} characters`, "Shorten it");
+    }
+    const program = this.parsed(text, place);
+    const columns = columnsIn(program.ast, text, place, indexOf);
+    requireBounded(program.ast, text, place);
+    this.patterns += patternsIn(program.ast);
+    if (this.patterns > maxPatterns) {
+      throw new UsageError(`${place}: the mapping has more than ${maxPatterns} patterns`, "Use fewer");
+    }
+    replaceLoose(program.ast);
+    const checked = program.check();
+    if (!checked.valid) throw wrong(text, place, checked.error);
+    requireAddable(program.ast, text, place);
+    const type = checked.type ?? "";
+    if (!results.includes(type)) {
+      throw new UsageError(
+        `${place}: the value is of the type ${type}, not text`,
+        'Make it a text, such as string(…) or ….join(", ")',
+      );
+    }
+    return {
+      reads: [...columns.values()],
+      isList: type === "list<string>",
+      compute: computeWith(program, columns),
+    };
+  }
+
+  private parsed(text: string, place: string): ReturnType<Environment["parse"]> {
+    try {
+      return this.environment.parse(text);
+    } catch (error) {
+      if (error instanceof this.cel.ParseError) throw wrong(text, place, error);
+      // The library calls itself for each level.
+      throw new UsageError(`${place}: the value is nested too deeply`, "Simplify it");
+    }
+  }
+}
+
+function computeWith(
+  program: (context: Record<string, unknown>) => unknown,
+  columns: ReadonlyMap<string, number>,
+): Expression["compute"] {
+  const row = new Map<string, string>();
+  const context = { row };
+  const named = [...columns];
+  return (cellAt) => {
+    let isMissing = named.length > 0;
+    for (const [name, index] of named) {
+      const cell = cellAt(index);
+      isMissing &&= cell === undefined;
+      if (cell !== undefined && cell.length > maxTextCharacters) throw tooLong();
+      row.set(name, cell ?? "");
+    }
+    return isMissing ? undefined : textFrom(resultOf(program, context));
+  };
+}
+
+function resultOf(
+  program: (context: Record<string, unknown>) => unknown,
+  context: { row: unknown },
+): unknown {
+  try {
+    return program(context);
+  } catch (error) {
+    throw new Error(summaryOf(error));
+  }
+}
+
+function textFrom(value: unknown): Computed {
+  if (typeof value === "string") return checkedText(value);
+  if (Array.isArray(value)) return value.map((each) => checkedText(String(each)));
+  if (value === null) return "";
+  if (value instanceof Date) return value.toISOString().replace(".000Z", "Z");
+  return String(value);
+}
+
+const loneSurrogate = /\p{Surrogate}/u;
+
+function checkedText(text: string): string {
+  if (text.length > maxTextCharacters) throw tooLong();
+  if (loneSurrogate.test(text)) throw new Error("the value is cut within a character");
+  return text;
+}
+
+function tooLong(): Error {
+  return new Error(`a text is longer than ${maxTextCharacters.toLocaleString("en-US")} characters`);
+}
+
+/** The columns that an expression names, each by a text: `row["Full name"]`, `row.City`. */
+function columnsIn(
+  ast: ASTNode,
+  text: string,
+  place: string,
+  indexOf: (column: string, at: string) => number,
+): Map<string, number> {
+  const columns = new Map<string, number>();
+  const named = new Set<ASTNode>();
+  for (const node of nodesOf(ast)) {
+    if (node.op !== "[]" && node.op !== ".") continue;
+    const [target, name] = node.args as [ASTNode, ASTNode | string];
+    if (target.op !== "id" || target.args !== "row") continue;
+    const literal = typeof name === "string" ? name : name.op === "value" ? name.args : undefined;
+    if (typeof literal !== "string") continue;
+    named.add(target);
+    columns.set(literal, indexOf(literal, at(text, typeof name === "string" ? node : name)));
+  }
+  for (const node of nodesOf(ast)) {
+    if (node.op !== "id" || node.args !== "row" || named.has(node)) continue;
+    throw new UsageError(
+      `${place}: row is used without the name of a column${at(text, node)}`,
+      'Name the column as text, such as row["Full name"]',
+    );
+  }
+  return columns;
+}
+
+/** No loop within a loop, and nothing that multiplies what it is given. @throws UsageError */
+function requireBounded(ast: ASTNode, text: string, place: string): void {
+  let loops = 0;
+  for (const node of nodesOf(ast)) {
+    if (node.op === "call" && node.args[0] === "dyn") {
+      throw new UsageError(`${place}: dyn() cannot be used here${at(text, node)}`, "Leave it out");
+    }
+    if (node.op !== "rcall") continue;
+    const [name, target, args] = node.args as [string, ASTNode, ASTNode[]];
+    if (target.op === "id" && target.args === "cel") {
+      throw new UsageError(
+        `${place}: cel.${name} cannot be used here${at(text, node)}`,
+        "Write the value out",
+      );
+    }
+    if (name === "matches") requirePattern(args[0], text, place);
+    if (!macros.includes(name)) continue;
+    loops += 1;
+    const isNested = args.some((arg) => [...nodesOf(arg)].some(isMacro));
+    if (!isNested && loops <= 3) continue;
+    throw new UsageError(
+      `${place}: ${isNested ? `${name}() within another loop` : "more than 3 loops"}${at(text, node)}`,
+      "Simplify the value",
+    );
+  }
+}
+
+function patternsIn(ast: ASTNode): number {
+  return [...nodesOf(ast)].filter(({ op, args }) => op === "rcall" && args[0] === "matches").length;
+}
+
+function isMacro(node: ASTNode): boolean {
+  return node.op === "rcall" && macros.includes(node.args[0]);
+}
+
+function requirePattern(pattern: ASTNode | undefined, text: string, place: string): void {
+  if (pattern?.op !== "value" || typeof pattern.args !== "string") {
+    const where = pattern ? at(text, pattern) : "";
+    throw new UsageError(`${place}: matches() takes a pattern in quotes${where}`, 'Such as "^[0-9]+$"');
+  }
+  try {
+    createPattern(pattern.args);
+  } catch (error) {
+    throw new UsageError(`${place}: ${(error as Error).message}${at(text, pattern)}`);
+  }
+}
+
+/** An empty text is no number, and a pattern takes linear time. The places of nodes stay what they are. */
+function replaceLoose(ast: ASTNode): void {
+  for (const node of nodesOf(ast)) {
+    if (node.op !== "call" && node.op !== "rcall") continue;
+    const args = node.args as unknown as string[];
+    if (Object.hasOwn(strictNames, args[0]!)) args[0] = strictNames[args[0]!]!;
+  }
+}
+
+/** Lists that are added double at each step. The library notes the type of each node when it checks. */
+function requireAddable(ast: ASTNode, text: string, place: string): void {
+  for (const node of nodesOf(ast)) {
+    if (node.op !== "+") continue;
+    const type = (node as { checkedType?: { name?: string } }).checkedType?.name;
+    if (type !== undefined && addable.includes(type)) continue;
+    throw new UsageError(`${place}: only texts and numbers can be added${at(text, node)}`, "Use join()");
+  }
+}
+
+function wrong(text: string, place: string, error: unknown): UsageError {
+  const summary = summaryOf(error);
+  const isName = /^Unknown variable/.test(summary);
+  return new UsageError(
+    `${place}: ${summary}${placeOf(text, error)}`,
+    isName ? 'The cells are in row, such as row["Full name"]' : undefined,
+  );
+}

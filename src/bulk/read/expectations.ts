@@ -1,0 +1,220 @@
+/** Reading: whether a file is as its mapping expects, before anything is sent. */
+import { UsageError } from "../../errors.ts";
+import { quoted } from "./column-names.ts";
+import type { CompiledEntry } from "./compute/compile.ts";
+import type { ColumnExpectation, Expectations } from "./compute/entry.ts";
+import type { Computed } from "./compute/expression.ts";
+import { createPattern } from "./compute/pattern.ts";
+import type { OpenedInput } from "./formats/open.ts";
+import { createIdentityTally, type IdentityTally, type RepeatedIdentities } from "./identities.ts";
+import { type MadeColumn, madeColumns, textOf } from "./made-columns.ts";
+import { foldName, nearestName } from "./names.ts";
+import { readRowBatches } from "./read-rows.ts";
+import type { ReadRow } from "./rows.ts";
+import type { System } from "./systems.ts";
+import type { TableLayout } from "./table-layout.ts";
+import { readingOf, usualStructure } from "./table-reading.ts";
+
+type Batches = () => AsyncIterable<readonly Pick<ReadRow, "line" | "cells">[]>;
+
+/** @throws UsageError with all that is not as expected; what only warns is kept in `opened.warnings` */
+export async function requireExpectations(
+  opened: OpenedInput,
+  expect: Expectations,
+  table: { layout: TableLayout; system: System | undefined; entries: readonly CompiledEntry[] },
+): Promise<void> {
+  const { layout, system, entries } = table;
+  const reading = readingOf(layout, usualStructure, system);
+  const columns = madeColumns(layout.names, entries, reading);
+  const batches = () => readRowBatches({ file: opened.file, text: layout.source.file, reading });
+  const { failures, warnings } = await unmetExpectations(expect, columns, batches);
+  opened.isAsExpected = true;
+  opened.warnings.push(...warnings);
+  if (failures.length === 0) return;
+  const many = failures.length === 1 ? "1 expectation is" : `${failures.length} expectations are`;
+  throw new UsageError(
+    `${opened.file.name}: ${many} not met: ${failures.join("; ")}`,
+    `Nothing was sent. Correct the file, or change expect: in ${expect.file} (warn: true only warns)`,
+    { type: "ExpectationError" },
+  );
+}
+
+/** @throws UsageError for a column that does not exist */
+async function unmetExpectations(
+  expect: Expectations,
+  columns: readonly MadeColumn[],
+  batches: Batches,
+): Promise<{ failures: string[]; warnings: string[] }> {
+  const checks = expect.columns.map((each) => {
+    const matches = each.matches === undefined ? undefined : createPattern(each.matches);
+    return new ColumnCheck(each, columnNamed(each, columns), matches);
+  });
+  let rows = 0;
+  for await (const batch of batches()) {
+    rows += batch.length;
+    for (const row of batch) for (const check of checks) check.add(row);
+  }
+  await findRepeated(checks, batches);
+  const unmet = checks.map((check) => ({ isWarning: check.expected.warn, lines: check.unmet(rows) }));
+  unmet.push({ isWarning: expect.rows?.warn, lines: unmetRows(expect.rows, rows) });
+  return {
+    failures: unmet.flatMap(({ isWarning, lines }) => (isWarning ? [] : lines)),
+    warnings: unmet.flatMap(({ isWarning, lines }) => (isWarning ? lines : [])),
+  };
+}
+
+function unmetRows(
+  { min = 0, max = Number.POSITIVE_INFINITY }: Expectations["rows"] = {},
+  rows: number,
+): string[] {
+  const found = `the file has ${grouped(rows)} ${rows === 1 ? "row" : "rows"}`;
+  if (rows < min) return [`${found}, expected at least ${grouped(min)}`];
+  return rows > max ? [`${found}, expected at most ${grouped(max)}`] : [];
+}
+
+/** Looks for the values that stand twice, where any may: the rows are read once more for that alone. */
+async function findRepeated(checks: readonly ColumnCheck[], batches: Batches): Promise<void> {
+  const open = checks.filter((check) => check.mayRepeat());
+  if (open.length === 0) return;
+  for await (const batch of batches()) {
+    for (const row of batch) for (const check of open) check.addAgain(row);
+  }
+}
+
+class Offenders {
+  count = 0;
+  readonly lines: number[] = [];
+  first = "";
+
+  add(line: number, text = ""): void {
+    this.count += 1;
+    if (this.count === 1) this.first = text;
+    if (this.lines.length < shownLines) this.lines.push(line);
+  }
+
+  /** ` (lines 3, 7 and 12 more)` */
+  place(): string {
+    const more = this.count - this.lines.length;
+    const lines = `${this.count === 1 ? "line" : "lines"} ${this.lines.join(", ")}`;
+    return ` (${lines}${more > 0 ? ` and ${grouped(more)} more` : ""})`;
+  }
+}
+
+const shownLines = 5;
+
+class ColumnCheck {
+  readonly expected: ColumnExpectation;
+  private readonly column: MadeColumn;
+  private readonly matches: ((text: string) => boolean) | undefined;
+  private readonly allowed: ReadonlySet<string> | undefined;
+  private readonly tally: IdentityTally | undefined;
+  private repeated: RepeatedIdentities | undefined;
+  private readonly linesByValue = new Map<string, number>();
+  private readonly blank = new Offenders();
+  private readonly foreign = new Offenders();
+  private readonly unlike = new Offenders();
+  private readonly twice = new Offenders();
+
+  constructor(
+    expected: ColumnExpectation,
+    column: MadeColumn,
+    matches: ((text: string) => boolean) | undefined,
+  ) {
+    this.expected = expected;
+    this.column = column;
+    this.matches = matches;
+    this.allowed = expected.values && new Set(expected.values);
+    this.tally = expected.unique ? createIdentityTally() : undefined;
+  }
+
+  add({ line, cells }: Pick<ReadRow, "line" | "cells">): void {
+    const value = this.valueIn(cells);
+    const text = textOf(value);
+    if (text === "") {
+      this.blank.add(line);
+      return;
+    }
+    this.tally?.add(text);
+    for (const part of typeof value === "object" ? value : [text]) {
+      if (this.allowed && !this.allowed.has(part)) this.foreign.add(line, part);
+      if (this.matches && !this.isLike(part)) this.unlike.add(line, part);
+    }
+  }
+
+  mayRepeat(): boolean {
+    this.repeated = this.tally?.repeated();
+    return this.repeated !== undefined && !this.repeated.isEmpty;
+  }
+
+  addAgain({ line, cells }: Pick<ReadRow, "line" | "cells">): void {
+    const text = textOf(this.valueIn(cells));
+    if (text === "" || !this.repeated?.mayRepeat(text)) return;
+    const known = this.linesByValue.get(text);
+    if (known === undefined) this.linesByValue.set(text, line);
+    else this.twice.add(line, text);
+  }
+
+  /** @param rows of the file */
+  unmet(rows: number): string[] {
+    const name = JSON.stringify(this.column.name);
+    const { filled, matches } = this.expected;
+    const { blank, foreign, unlike, twice } = this;
+    const unmet: string[] = [];
+    const share = rows === 0 ? 0 : ((rows - blank.count) / rows) * 100;
+    if (filled !== undefined && share < filled) {
+      const place = blank.count > 0 ? `; blank${blank.place()}` : "";
+      unmet.push(
+        `${name} is filled in ${Math.floor(share * 10) / 10} % of the rows, expected ${filled} %${place}`,
+      );
+    }
+    if (twice.count > 0) {
+      const first = this.linesByValue.get(twice.first);
+      unmet.push(`${name} is not unique: ${shown(twice.first)} is on line ${first} too${twice.place()}`);
+    }
+    if (foreign.count > 0)
+      unmet.push(`${name} has unexpected values such as ${shown(foreign.first)}${foreign.place()}`);
+    if (unlike.count > 0)
+      unmet.push(`${name} does not match ${matches}: ${shown(unlike.first)}${unlike.place()}`);
+    return unmet;
+  }
+
+  /** A value that cannot be made rejects its row, and is none here. */
+  private valueIn(cells: ReadRow["cells"]): Computed {
+    try {
+      return this.column.after(cells);
+    } catch {
+      return undefined;
+    }
+  }
+
+  private isLike(text: string): boolean {
+    try {
+      return this.matches!(text);
+    } catch {
+      return false;
+    }
+  }
+}
+
+/** Of what the mapping makes, then of the file. @throws UsageError */
+function columnNamed({ name, place }: ColumnExpectation, columns: readonly MadeColumn[]): MadeColumn {
+  const ordered = [...columns.filter(({ entry }) => entry?.name === name), ...columns];
+  const found =
+    ordered.find((column) => column.name === name) ??
+    ordered.find((column) => foldName(column.name) === foldName(name));
+  if (found) return found;
+  const names = columns.map((column) => column.name);
+  const near = nearestName(name, names);
+  throw new UsageError(
+    `${place}: expect: there is no column ${JSON.stringify(name)}`,
+    near ? `Did you mean ${JSON.stringify(near)}?` : `Columns: ${quoted(names)}`,
+  );
+}
+
+function shown(text: string): string {
+  return JSON.stringify(text.length > 60 ? `${text.slice(0, 59)}…` : text);
+}
+
+function grouped(number: number): string {
+  return number.toLocaleString("en-US");
+}

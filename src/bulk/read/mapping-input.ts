@@ -1,0 +1,31 @@
+/** Reading: what is known of a file when its columns are mapped. */
+import type { ContactStructure } from "../../wire.ts";
+import type { CompiledEntry } from "./compute/compile.ts";
+import type { FoundConsent } from "./find-consent.ts";
+import type { ReadOptions, Target } from "./rows.ts";
+import type { Sample } from "./sample.ts";
+import type { System } from "./systems.ts";
+
+/** An entry of a mapping, with where its values go. */
+export interface ComputedColumn extends CompiledEntry {
+  target: Target;
+}
+
+/** What the header is held against. */
+export interface MappingInput {
+  /** One for each column; `1`, `2`, … without a header. */
+  names: string[];
+  /** The first rows. */
+  sample: Sample;
+  options: ReadOptions;
+  structure: ContactStructure;
+  system?: System;
+  /** `FILE:LINE` of the header, for messages. */
+  place: string;
+  /** Entries of the mapping. */
+  entries?: readonly CompiledEntry[];
+  /** What the file's names and cells say of consent, from `findConsent`. */
+  found?: readonly FoundConsent[];
+}
+
+export type Targets = (Target | undefined)[];

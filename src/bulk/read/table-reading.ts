@@ -1,0 +1,66 @@
+/** Reading: how a table's rows are read as long as nothing is known of the account. */
+import type { ContactStructure } from "../../wire.ts";
+import type { CompiledEntry } from "./compute/compile.ts";
+import { missingCellsOf } from "./missing-cells.ts";
+import { foldName } from "./names.ts";
+import type { Reading } from "./reading.ts";
+import type { ReadOptions, Target } from "./rows.ts";
+import { isOfFormulas } from "./sample.ts";
+import { recogniseSystem, type System, systemNamed } from "./systems.ts";
+import type { TableLayout } from "./table-layout.ts";
+
+/** Enough of a structure to find a header by: what the account really has is not asked yet. */
+export const usualStructure: ContactStructure = {
+  _id: "",
+  label: "",
+  keyName: "Email",
+  keyType: "email",
+  fields: [],
+};
+
+/** How the rows are read as long as nothing is known of the columns. */
+export function readingOf(
+  { source, dialect, header, hasHeader, headerLines, hasSafeCells, names, written, rows }: TableLayout,
+  { keyType }: ContactStructure,
+  system: System | undefined,
+): Reading {
+  return {
+    keyType,
+    encoding: source.encoding,
+    markBytes: source.markBytes,
+    ...dialect,
+    startLine: header.line,
+    headerLines,
+    targets: names.map((): Target => ({ kind: "ignore" })),
+    computed: [],
+    blankRules: new Map(),
+    defaults: [],
+    system,
+    consent: [],
+    hasSafeCells,
+    formulaColumns: [...names.keys()].filter((index) => isOfFormulas(rows, index)),
+    missing: hasHeader ? missingCellsOf(written) : undefined,
+    emptyColumns: [],
+    width: 1 + names.findLastIndex((name) => foldName(name) !== ""),
+  };
+}
+
+/** @throws UsageError with the place, for an entry that does not fit the file */
+export async function compiledEntries(
+  { entries = [] }: ReadOptions,
+  layout: TableLayout,
+  system: System | undefined,
+): Promise<CompiledEntry[]> {
+  if (entries.length === 0) return [];
+  const { compileEntries } = await import("./compute/compile.ts");
+  return compileEntries(entries, {
+    names: layout.names,
+    isTable: layout.dialect.isTable,
+    splitting: (kind) => system?.[kind]?.splitting ?? "csv",
+  });
+}
+
+export function systemOf(names: string[], options: ReadOptions, hasHeader: boolean): System | undefined {
+  if (options.from !== undefined) return systemNamed(options.from, names);
+  return hasHeader ? recogniseSystem(names) : undefined;
+}

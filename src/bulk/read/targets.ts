@@ -1,0 +1,122 @@
+/** Reading: targets that a person has named → fields of the account, lists, tags. */
+import { UsageError } from "../../errors.ts";
+import { shellArguments, shellWord } from "../../shell-word.ts";
+import type { ContactStructure, FieldDefinition } from "../../wire.ts";
+import { columnsNamed, quoted, unknownColumn } from "./column-names.ts";
+import { type MappingEntry, placeOf } from "./compute/entry.ts";
+import type { MappingInput, Targets } from "./mapping-input.ts";
+import { foldName, nearestName } from "./names.ts";
+import { newFieldId } from "./new-fields.ts";
+import type { ReadOptions, Target } from "./rows.ts";
+
+/** What `--map` and the mapping file say. Each of their columns must exist. */
+export function toldTargets({ names, options, structure, place, entries = [] }: MappingInput): Targets {
+  const told: Targets = names.map(() => undefined);
+  for (const [column, target] of options.map) {
+    const indexes = columnsNamed(column, names);
+    if (indexes.length === 0) throw unknownColumn(column, names, place, "--map");
+    const resolved = parseTarget(target, structure, column, options.newFields);
+    for (const index of indexes) told[index] = resolved;
+  }
+  for (const { entry, replaces } of entries) {
+    const target = entryTarget(entry, structure, options.newFields);
+    for (const index of replaces) told[index] = target;
+  }
+  const keys = names.filter((_, index) => told[index]?.kind === "key");
+  if (keys.length > 1) {
+    throw new UsageError(
+      `${place}: ${keys.length} columns are mapped to the key: ${quoted(keys)}`,
+      "Map one of them to ignore",
+    );
+  }
+  return told;
+}
+
+/** Where the values of an entry go. @throws UsageError for a field that does not exist */
+export function entryTarget(
+  entry: MappingEntry,
+  structure: ContactStructure,
+  newFields: ReadOptions["newFields"] = [],
+): Target {
+  const { target } = entry;
+  if (target.kind !== "field") return target;
+  const found = fieldTarget(target.field, structure, newFields);
+  if (found) return found;
+  throw unknownField(placeOf(entry), target.field, structure, (near) => JSON.stringify(near));
+}
+
+/** A target as it is typed: `key`, `lists`, `tags`, `ignore`, or a field's label or id. */
+function parseTarget(
+  target: string,
+  structure: ContactStructure,
+  column: string,
+  newFields: ReadOptions["newFields"] = [],
+): Target {
+  const word = foldName(target);
+  const consent = /^consent(?::(opt-in|opt-out))?$/.exec(word);
+  if (consent) return { kind: "consent", reading: consent[1] as "opt-in" | "opt-out" | undefined };
+  if (word === "key" || word === "lists" || word === "tags" || word === "ignore") {
+    return { kind: word };
+  }
+  const field = fieldTarget(target, structure, newFields);
+  if (field) return field;
+  throw unknownField(
+    `--map ${column}=${target}`,
+    target,
+    structure,
+    (near) => `--map ${shellWord(`${column}=${near}`)}`,
+  );
+}
+
+/** The values that contacts get when they are created, by the ids of their fields. @throws UsageError */
+export function defaultValues(
+  defaults: readonly (readonly [field: string, value: string])[],
+  structure: ContactStructure,
+): (readonly [fieldId: string, value: string])[] {
+  return defaults.map(([field, value]) => {
+    const found = fieldTarget(field, structure, []);
+    if (found?.kind === "field") return [found.fieldId, value];
+    throw unknownField("--default", field, structure, (near) => `--default ${shellWord(`${near}=${value}`)}`);
+  });
+}
+
+function fieldTarget(
+  name: string,
+  structure: ContactStructure,
+  newFields: NonNullable<ReadOptions["newFields"]>,
+): Target | undefined {
+  const field = findField(name, structure);
+  if (field) return { kind: "field", fieldId: field._id, label: field.label };
+  const made = newFields.find(({ label }) => foldName(label) === foldName(name));
+  return made && { kind: "field", fieldId: newFieldId(made.label), label: made.label };
+}
+
+function unknownField(
+  what: string,
+  name: string,
+  structure: ContactStructure,
+  meant: (near: string) => string,
+): UsageError {
+  const labels = structure.fields.map(({ label }) => label);
+  const near = nearestName(name, labels);
+  return new UsageError(
+    `${what}: there is no field ${JSON.stringify(name)}`,
+    near
+      ? `Did you mean ${meant(near)}?`
+      : `Fields: ${quoted(labels)}. Add one with: ecm structure field add ${shellArguments(name)}`,
+  );
+}
+
+/** By id, by label, then without regard to case. @throws UsageError when two labels match */
+export function findField(name: string, structure: ContactStructure): FieldDefinition | undefined {
+  const exact = structure.fields.find((field) => field._id === name || field.label === name);
+  if (exact) return exact;
+  const loose = structure.fields.filter((field) => foldName(field.label) === foldName(name));
+  if (loose.length > 1) {
+    throw new UsageError(
+      `${loose.length} fields are named ${JSON.stringify(name)}`,
+      `Use an id: ${loose.map((field) => field._id).join(", ")}`,
+    );
+  }
+  return loose[0];
+}

@@ -1,0 +1,105 @@
+/** `ecm import FILE --check`: what a mapping makes of a file, without an account and without a request. */
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import type { CheckedColumn, CheckedRow, CheckReport } from "../../bulk/read/check.ts";
+import type { ReadOptions } from "../../bulk/read/rows.ts";
+import type { Context } from "../../context.ts";
+import { exitCodes } from "../../errors.ts";
+import { escapeControls } from "../../terminal/escape.ts";
+import { presentList, type View } from "../../terminal/present.ts";
+import { count, counted, reasonsOf } from "../bulk/words.ts";
+
+/** @throws UsageError as an import of the file would */
+export async function runCheck(context: Context, file: string, read: ReadOptions): Promise<void> {
+  const { terminal } = context;
+  const output = context.output();
+  const report = await reportOn(context, file, read);
+  for (const note of report.facts.notes) terminal.note(note);
+  for (const text of report.facts.warnings ?? []) terminal.note(`warning: ${text}`, "needed");
+  if (output.format === "json" || output.format === "ndjson") {
+    await terminal.write(`${JSON.stringify(jsonReport(file, report))}\n`);
+  } else {
+    await presentList(terminal, output, report.columns, columnsView);
+    const isForPeople = output.format === "table" && output.outputFile === undefined;
+    for (const line of reportLines(report)) {
+      if (isForPeople) await terminal.write(`${escapeControls(line)}\n`);
+      else terminal.note(line);
+    }
+  }
+  terminal.note("Checked without the account: whether its fields, lists and tags exist was not asked");
+  if (report.rows.rejected > 0) context.endWith(exitCodes.rejectedRows);
+}
+
+async function reportOn(context: Context, file: string, read: ReadOptions): Promise<CheckReport> {
+  const [{ openInput, requireMapped }, { spool, streamAt }, { checkInput }] = await Promise.all([
+    import("../../bulk/read/index.ts"),
+    import("../../bulk/read/spool.ts"),
+    import("../../bulk/read/check.ts"),
+  ]);
+  const folder = await mkdtemp(join(tmpdir(), "ecm-check-"));
+  try {
+    const { signal, terminal } = context;
+    const name = file === "-" ? "standard input" : file;
+    const stream = file === "-" ? terminal.stdin : await streamAt(resolve(file), signal);
+    const path = stream ? join(folder, "input") : resolve(file);
+    if (stream) await spool(stream, name, path, signal);
+    const opened = await openInput({ path, name, scratch: join(folder, "unpacked") }, read);
+    await requireMapped(opened, read);
+    return await checkInput(opened, read, signal);
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+const columnsView: View<CheckedColumn> = {
+  columns: [
+    { name: "column", title: "Column", value: ({ column }) => column },
+    { name: "target", title: "Goes to", value: ({ target, field }) => field ?? target },
+    { name: "rule", title: "Made by", value: ({ rule }) => rule },
+    { name: "blank", title: "Blank", value: ({ blank }) => blank },
+    { name: "distinct", title: "Distinct", value: ({ distinct }) => distinct },
+    { name: "changed", title: "Changed", value: ({ changed }) => changed },
+    { name: "failed", title: "Failed", value: ({ failed }) => failed },
+  ],
+  id: ({ column }) => column,
+};
+
+function jsonReport(file: string, { facts, ...report }: CheckReport): Record<string, unknown> {
+  return { file, ...report, notes: facts.notes, warnings: facts.warnings ?? [] };
+}
+
+const shownRejects = 10;
+
+/** Rows before and after, and what is wrong. */
+function reportLines({ rows, rejectedCodes, rejects, sample, columns }: CheckReport): string[] {
+  const made = columns.filter(({ rule }) => rule !== undefined);
+  const lines = sample.map((row) => rowLine(row, made));
+  const reasons = reasonsOf(rejectedCodes);
+  lines.push(
+    `${counted(rows.read, "row")}: ${count(rows.accepted)} accepted, ${count(rows.rejected)} rejected${reasons === "" ? "" : `: ${reasons}`}`,
+  );
+  if (rows.notSubscribed > 0) {
+    lines.push(`${counted(rows.notSubscribed, "row")} not subscribed, by the file: not created`);
+  }
+  for (const { line, message } of rejects.slice(0, shownRejects)) lines.push(`  line ${line}: ${message}`);
+  const more = rows.rejected - shownRejects;
+  return more > 0 ? [...lines, `  … and ${count(more)} more`] : lines;
+}
+
+/** `line 2  ada@example.com  Birthday 31.12.1980 → 1980-12-31` */
+function rowLine({ line, before, after, rejected }: CheckedRow, made: readonly CheckedColumn[]): string {
+  if (!after) return `  line ${line}  rejected: ${rejected?.message}`;
+  const parts = made.map(({ column, target, field }) => {
+    const value =
+      field !== undefined ? (after.fields[field] ?? "") : after[target as "lists" | "tags"].join(", ");
+    return `${field ?? target} ${shown(before[column])} → ${shown(value)}`;
+  });
+  return [`  line ${line}`, after.key, ...parts].join("  ");
+}
+
+function shown(text: string | null | undefined): string {
+  const plain = (text ?? "").trim().replace(/\s+/g, " ");
+  if (plain === "") return "(blank)";
+  return plain.length > 40 ? `${plain.slice(0, 39)}…` : plain;
+}

@@ -1,0 +1,22 @@
+/** `ecm import --template`: an empty CSV with the columns that the account's structure takes. */
+import type { Context, OutputFileFlags } from "../../context.ts";
+import { csvLine } from "../../delimited-lines.ts";
+import { openOutput } from "../../terminal/output-file.ts";
+
+/** @throws EcmError when the structure cannot be read */
+export async function runTemplate(context: Context, flags: OutputFileFlags = {}): Promise<void> {
+  const output = context.output(flags, "csv");
+  const { account } = await context.connect();
+  const structure = await account.structure();
+  const { contactHeaders } = await import("../../service/contact-columns.ts");
+  const { builtIn, fields } = contactHeaders(structure);
+  const header = [
+    builtIn.key,
+    ...structure.fields.map(({ _id }) => fields.get(_id)!),
+    builtIn.lists,
+    builtIn.tags,
+  ];
+  const sink = await openOutput(context.terminal, { ...output, format: "csv" });
+  await sink.write(`${csvLine(header)}\n`);
+  await sink.commit();
+}

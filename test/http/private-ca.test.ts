@@ -1,0 +1,76 @@
+/**
+ * A private certificate authority, as companies have: NODE_EXTRA_CA_CERTS is read by Node when a process starts.
+ *
+ * @module-tag slow
+ */
+import { execFileSync } from "node:child_process";
+import { readFile, writeFile } from "node:fs/promises";
+import { createServer } from "node:https";
+import type { AddressInfo } from "node:net";
+import { join } from "node:path";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { missingTools } from "../recipes.kit.ts";
+import { resultOf, spawnEcm, temporaryFolder, temporaryHome } from "../support/ecm.ts";
+
+const missing = missingTools(["openssl"]);
+const told = missing.length > 0 ? ` (not tested: there is no ${missing.join(", ")} here)` : "";
+
+/** An https server on loopback whose certificate a new authority has signed. */
+async function startHttps() {
+  const folder = await temporaryFolder();
+  const openssl = (...args: string[]) => execFileSync("openssl", args, { cwd: folder, stdio: "ignore" });
+  const key = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes"];
+  openssl(
+    "req",
+    "-x509",
+    ...key,
+    "-keyout",
+    "ca.key",
+    "-out",
+    "ca.pem",
+    "-days",
+    "2",
+    "-subj",
+    "/CN=Company CA",
+  );
+  openssl("req", ...key, "-keyout", "own.key", "-out", "own.csr", "-subj", "/CN=localhost");
+  await writeFile(join(folder, "names"), "subjectAltName=DNS:localhost,IP:127.0.0.1\n");
+  const signed = ["-CA", "ca.pem", "-CAkey", "ca.key", "-CAcreateserial", "-days", "2", "-extfile", "names"];
+  openssl("x509", "-req", "-in", "own.csr", "-out", "own.pem", ...signed);
+  let requests = 0;
+  const [tlsKey, cert] = await Promise.all(
+    ["own.key", "own.pem"].map((name) => readFile(join(folder, name))),
+  );
+  const server = createServer({ key: tlsKey, cert }, (_request, response) => {
+    requests++;
+    response.writeHead(200, { "content-type": "application/json" });
+    response.end(
+      JSON.stringify([{ _id: "s1", label: "Default", keyName: "Email", keyType: "email", fields: [] }]),
+    );
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  const { port } = server.address() as AddressInfo;
+  return {
+    baseUrl: `https://127.0.0.1:${port}`,
+    authority: join(folder, "ca.pem"),
+    requests: () => requests,
+  };
+}
+
+describe.skipIf(missing.length > 0)(`a private certificate authority${told}`, () => {
+  it("is trusted when NODE_EXTRA_CA_CERTS names it; without it nothing is sent", async () => {
+    const { baseUrl, authority, requests } = await startHttps();
+    const env = { ...(await temporaryHome()), ECM_BASE_URL: baseUrl, ECM_API_KEY: "k".repeat(50) };
+    const list = (more = {}) =>
+      resultOf(spawnEcm(["structure", "list", "-o", "id", "-q"], { ...env, ...more }));
+    const refused = await list();
+    expect(refused).toMatchObject({ code: 8, stdout: "" });
+    expect(refused.stderr).toMatch(/certificate/i);
+    expect(requests()).toBe(0);
+    expect(await list({ NODE_EXTRA_CA_CERTS: authority })).toEqual({ code: 0, stdout: "s1\n", stderr: "" });
+  });
+});
