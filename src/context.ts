@@ -16,7 +16,8 @@ import { formatOfFile } from "./terminal/file-names.ts";
 import { type OutputFormat, type OutputOptions, parseFormat } from "./terminal/format.ts";
 import { replaceableTarget, stateOf } from "./terminal/output-target.ts";
 import { isOwnOutput } from "./terminal/own-output.ts";
-import { canPrompt, createPrompter, mayNotAsk, type Prompter } from "./terminal/prompts.ts";
+import type { Prompter } from "./terminal/prompter.ts";
+import { canPrompt, createPrompter, mayNotAsk } from "./terminal/prompts.ts";
 import { createTerminal, type Terminal, type TerminalStreams } from "./terminal/terminal.ts";
 import type { Clock, RateLimits } from "./wire.ts";
 

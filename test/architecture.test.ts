@@ -124,6 +124,12 @@ describe("the architecture", () => {
     expect(used).toEqual([]);
   });
 
+  it("has no circle of imports, types included", () => {
+    expect(
+      circlesIn(new Map(files.map(({ path, imports }) => [path, imports.map((each) => each.path)]))),
+    ).toEqual([]);
+  });
+
   it("has no command that imports another noun's command", () => {
     const crossings = files.flatMap(({ path, imports }) =>
       path.startsWith("commands/")
@@ -219,4 +225,19 @@ describe("the architecture", () => {
 
 function withoutComments(text: string): string {
   return text.replace(/\/\*[\s\S]*?\*\/|(^|[^:])\/\/.*$/gm, "$1");
+}
+
+/** Files of which each leads to itself, by a depth-first search; a file is named where it closes a circle. */
+function circlesIn(graph: ReadonlyMap<string, readonly string[]>): string[] {
+  const circles: string[] = [];
+  const done = new Set<string>();
+  const visit = (path: string, way: readonly string[]): void => {
+    const start = way.indexOf(path);
+    if (start !== -1) circles.push([...way.slice(start), path].join(" → "));
+    if (start !== -1 || done.has(path)) return;
+    for (const next of graph.get(path) ?? []) visit(next, [...way, path]);
+    done.add(path);
+  };
+  for (const path of graph.keys()) visit(path, []);
+  return circles;
 }

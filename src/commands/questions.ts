@@ -1,7 +1,7 @@
 /** Asks for what is missing on the command line; without a terminal, an error that names it. */
 import type { Context } from "../context.ts";
 import { NotFoundError, UsageError } from "../errors.ts";
-import type { Choice, Prompter } from "../terminal/prompts.ts";
+import type { Choice, Prompter } from "../terminal/prompter.ts";
 import { upperFirst } from "./bulk/words.ts";
 
 export interface Missing {

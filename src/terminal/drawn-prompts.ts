@@ -2,7 +2,7 @@
 import { Writable } from "node:stream";
 import { InterruptedError } from "../errors.ts";
 import { fitMessage } from "./message-lines.ts";
-import type { Prompter } from "./prompts.ts";
+import type { Prompter } from "./prompter.ts";
 import type { Terminal } from "./terminal.ts";
 
 type Inquirer = typeof import("@inquirer/prompts");

@@ -3,7 +3,7 @@ import { createInterface } from "node:readline/promises";
 import { Writable } from "node:stream";
 import { InterruptedError } from "../errors.ts";
 import { fitMessage } from "./message-lines.ts";
-import type { Choice, Prompter } from "./prompts.ts";
+import type { Choice, Prompter } from "./prompter.ts";
 import type { Terminal } from "./terminal.ts";
 
 /** The terminal itself echoes and edits what is typed, save a secret. @param signal ends an open question */

@@ -1,35 +1,12 @@
 /** Questions, on stderr, asked only of a person at a terminal. */
 import { UsageError } from "../errors.ts";
 import { escapeControls } from "./escape.ts";
+import type { Choice, Prompter } from "./prompter.ts";
 import type { Terminal } from "./terminal.ts";
 
 /** Whether anything may be asked: stdin and stderr are terminals, and nothing forbids it. */
 export function canPrompt(terminal: Terminal, noInput: boolean): boolean {
   return !noInput && terminal.isStdinTerminal && terminal.isStderrTerminal;
-}
-
-export interface Choice<T> {
-  name: string;
-  value: T;
-  /** Shown after the question once it is chosen, instead of the name. */
-  short?: string;
-  description?: string;
-}
-
-/** What is wrong with an answer, for the person who gave it; undefined when nothing is. */
-export type Check = (answer: string) => string | undefined;
-
-export interface Prompter {
-  /** Asks yes or no; the default is no. */
-  confirm(message: string): Promise<boolean>;
-  /** @param initial taken when nothing is typed */
-  input(message: string, initial?: string, check?: Check): Promise<string>;
-  /** Nothing is echoed. */
-  secret(message: string): Promise<string>;
-  /** @param choices at least one; the first is preselected */
-  select<T>(message: string, choices: Choice<T>[]): Promise<T>;
-  /** Any number of them, none too. */
-  checkbox<T>(message: string, choices: Choice<T>[]): Promise<T[]>;
 }
 
 /** @param signal ends an open question */

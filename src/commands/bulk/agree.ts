@@ -6,7 +6,8 @@ import type { RunOptions } from "../../bulk/plan/run-context.ts";
 import { plannedWrites } from "../../bulk/plan/tally.ts";
 import type { Context } from "../../context.ts";
 import { DeclinedError, InterruptedError, UsageError } from "../../errors.ts";
-import { mayNotAsk, type Prompter } from "../../terminal/prompts.ts";
+import type { Prompter } from "../../terminal/prompter.ts";
+import { mayNotAsk } from "../../terminal/prompts.ts";
 import type { RunDisplay } from "./progress.ts";
 import { aboutDuration, counted } from "./words.ts";
 

@@ -6,7 +6,7 @@ import type { BackUp, RunOptions } from "../../bulk/plan/run-context.ts";
 import type { Context } from "../../context.ts";
 import { quotedCsvLine } from "../../delimited-lines.ts";
 import { DeclinedError } from "../../errors.ts";
-import type { Prompter } from "../../terminal/prompts.ts";
+import type { Prompter } from "../../terminal/prompter.ts";
 import { type Danger, requireAnswer } from "../bulk/agree.ts";
 import type { PlanFlags } from "../bulk/plan-output.ts";
 import { count, counted } from "../bulk/words.ts";

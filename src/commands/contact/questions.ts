@@ -3,7 +3,7 @@ import type { Connection, Context } from "../../context.ts";
 import { splitAssignment, type WantedChanges } from "../../service/contact-changes.ts";
 import { onContact } from "../../service/find-contact.ts";
 import { fetchContact } from "../../service/mutate-contact.ts";
-import type { Prompter } from "../../terminal/prompts.ts";
+import type { Prompter } from "../../terminal/prompter.ts";
 import type { Contact, ContactList, ContactStructure, IdRef, TagDefinition } from "../../wire.ts";
 import { choicesOf, type Missing, requirePrompter, requireText } from "../questions.ts";
 

@@ -7,7 +7,7 @@ import { type Unclear, UnclearColumnsError } from "../../bulk/read/index.ts";
 import type { Context } from "../../context.ts";
 import { DeclinedError } from "../../errors.ts";
 import { shellArguments, shellWord } from "../../shell-word.ts";
-import type { Prompter } from "../../terminal/prompts.ts";
+import type { Prompter } from "../../terminal/prompter.ts";
 import { commandLine, inSameAccount } from "../command-line.ts";
 import { askColumns, type ColumnAnswers } from "./columns.ts";
 

@@ -9,7 +9,7 @@ import {
   type Unclear,
   type UnclearColumn,
 } from "../../bulk/read/index.ts";
-import type { Choice, Prompter } from "../../terminal/prompts.ts";
+import type { Choice, Prompter } from "../../terminal/prompter.ts";
 import type { Terminal } from "../../terminal/terminal.ts";
 import { count, counted } from "../bulk/words.ts";
 import { requireText } from "../questions.ts";

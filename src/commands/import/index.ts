@@ -3,35 +3,10 @@ import { type Command, Option } from "commander";
 import type { ImportOptions } from "../../bulk/jobs/import.ts";
 import type { Context } from "../../context.ts";
 import { DeclinedError, UsageError } from "../../errors.ts";
-import { addBulkFlags, type BulkFlags, endRun, runOptionsFrom } from "../bulk/flags.ts";
+import { addBulkFlags, endRun, runOptionsFrom } from "../bulk/flags.ts";
 import { consentColumnOption, repeatable, wholeNumber } from "../flags.ts";
 import { describeCommand } from "../help-text.ts";
-
-export interface ImportFlags extends BulkFlags {
-  map?: string[];
-  mapping?: string;
-  set?: string[];
-  default?: string[];
-  check?: boolean;
-  template?: boolean;
-  list?: string[];
-  tag?: string[];
-  createMissing?: boolean;
-  mode: "upsert" | "create" | "update";
-  blank: "keep" | "clear";
-  duplicates: "merge" | "last" | "first" | "reject";
-  from?: string;
-  sheet?: string;
-  delimiter?: string;
-  encoding?: string;
-  skipLines?: number;
-  header?: boolean;
-  ignoreUnmapped?: boolean;
-  consentColumn?: string[];
-  includeUnsubscribed?: boolean;
-  unsubscribeMarked?: boolean;
-  includeSuppressed?: boolean;
-}
+import type { ImportFlags } from "./import-flags.ts";
 
 export function registerImport(command: Command, context: Context): void {
   command

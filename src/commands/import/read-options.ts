@@ -5,7 +5,7 @@ import { foldName } from "../../bulk/read/names.ts";
 import type { ReadOptions } from "../../bulk/read/rows.ts";
 import { UsageError } from "../../errors.ts";
 import { columnMap } from "../flags.ts";
-import type { ImportFlags } from "./index.ts";
+import type { ImportFlags } from "./import-flags.ts";
 
 /** @throws UsageError for a `--map` or a mapping file that says nothing. */
 export async function readOptionsFrom(flags: ImportFlags): Promise<ReadOptions> {

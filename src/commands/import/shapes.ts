@@ -8,7 +8,7 @@ import {
 import type { MappingEntry } from "../../bulk/read/compute/entry.ts";
 import type { Unclear } from "../../bulk/read/index.ts";
 import { foldName, nearestName } from "../../bulk/read/names.ts";
-import type { Prompter } from "../../terminal/prompts.ts";
+import type { Prompter } from "../../terminal/prompter.ts";
 import type { Terminal } from "../../terminal/terminal.ts";
 
 export interface ShapeQuestion {

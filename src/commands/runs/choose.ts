@@ -1,7 +1,7 @@
 /** Which run is meant, where the command does not say. */
 import type { Manifest } from "../../bulk/runs/folder.ts";
 import type { Context } from "../../context.ts";
-import type { Choice } from "../../terminal/prompts.ts";
+import type { Choice } from "../../terminal/prompter.ts";
 import { choiceOr, choicesOr, type Missing } from "../questions.ts";
 
 /**
