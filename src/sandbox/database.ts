@@ -17,7 +17,8 @@ export type Value = string | number | null | Uint8Array;
 /** No column of ours holds bytes. */
 export type DatabaseRow = Record<string, string | number | null>;
 
-type Statement = Libsql.Statement<Value[]>;
+// Values go in as one array: arguments, which the binding flattens, cost an insert of ten half as much again.
+type Statement = Libsql.Statement<[Value[]]>;
 
 /** The connection to a file, as one of those who opened it has it. */
 export class Database {
@@ -36,17 +37,17 @@ export class Database {
 
   run(sql: string, ...values: Value[]): { changes: number; lastInsertRowid: number } {
     this.connection.runs += 1;
-    const { changes, lastInsertRowid } = this.connection.prepare(sql).run(...values);
+    const { changes, lastInsertRowid } = this.connection.prepare(sql).run(values);
     return { changes, lastInsertRowid: Number(lastInsertRowid) };
   }
 
   /** The first row, or undefined. */
   get<T = DatabaseRow>(sql: string, ...values: Value[]): T | undefined {
-    return this.connection.prepare(sql).get(...values) as T | undefined;
+    return this.connection.prepare(sql).get(values) as T | undefined;
   }
 
   all<T = DatabaseRow>(sql: string, ...values: Value[]): T[] {
-    return this.connection.prepare(sql).all(...values) as T[];
+    return this.connection.prepare(sql).all(values) as T[];
   }
 
   /** Several statements without values. */
@@ -59,10 +60,10 @@ export class Database {
    * undoes it.
    */
   transaction<T>(work: () => T): T {
-    this.connection.prepare("BEGIN IMMEDIATE").run();
+    this.connection.prepare("BEGIN IMMEDIATE").run([]);
     try {
       const result = work();
-      this.connection.prepare("COMMIT").run();
+      this.connection.prepare("COMMIT").run([]);
       return result;
     } catch (error) {
       this.connection.rollBack(error);
@@ -95,7 +96,7 @@ class Connection {
   prepare(sql: string): Statement {
     let statement = this.prepared.get(sql);
     if (!statement) {
-      statement = this.binding.prepare<Value[]>(sql);
+      statement = this.binding.prepare<[Value[]]>(sql);
       this.prepared.set(sql, statement);
     }
     return statement;
@@ -107,7 +108,7 @@ class Connection {
    */
   rollBack(reason: unknown): void {
     try {
-      this.prepare("ROLLBACK").run();
+      this.prepare("ROLLBACK").run([]);
     } catch (error) {
       if (!/no transaction is active/.test((error as Error).message))
         throw new AggregateError([reason, error], (reason as Error).message);
