@@ -11,7 +11,7 @@ export interface FieldFlags {
 }
 
 /** The JSON body of `-f` and `-F`; undefined without them. @throws UsageError */
-export async function bodyOfFields({ field = [], typedField = [] }: FieldFlags): Promise<string | undefined> {
+export async function buildBody({ field = [], typedField = [] }: FieldFlags): Promise<string | undefined> {
   if (field.length + typedField.length === 0) return undefined;
   const members = new Map<string, unknown>();
   const add = (flag: string, text: string, value: unknown) => {
@@ -19,12 +19,12 @@ export async function bodyOfFields({ field = [], typedField = [] }: FieldFlags):
     if (members.has(name)) throw new UsageError(`${flag}: the member ${JSON.stringify(name)} is given twice`);
     members.set(name, value);
   };
-  for (const text of field) add("-f", text, valueIn("-f", text));
-  for (const text of typedField) add("-F", text, await typed(valueIn("-F", text)));
+  for (const text of field) add("-f", text, readFieldValue("-f", text));
+  for (const text of typedField) add("-F", text, await parseTypedValue(readFieldValue("-F", text)));
   return JSON.stringify(Object.fromEntries(members));
 }
 
-function valueIn(flag: string, text: string): string {
+function readFieldValue(flag: string, text: string): string {
   const at = text.indexOf("=");
   if (at > 0) return text.slice(at + 1);
   throw new UsageError(
@@ -33,7 +33,7 @@ function valueIn(flag: string, text: string): string {
   );
 }
 
-async function typed(text: string): Promise<unknown> {
+async function parseTypedValue(text: string): Promise<unknown> {
   if (text === "@") throw new UsageError("-F: the name of the file is empty", "Such as -F note=@note.txt");
   if (text.startsWith("@")) {
     try {
@@ -70,20 +70,20 @@ export async function resolvePath(context: Context, path: string): Promise<strin
       );
     }
     resolved = resolved.replace(text, () => "\0");
-    const id = await idOf(kind!, name);
+    const id = await resolveId(kind!, name);
     resolved = resolved.replace("\0", () => encodeURIComponent(id));
   }
   return resolved;
 
-  async function idOf(kind: string, name: string | undefined): Promise<string> {
+  async function resolveId(kind: string, name: string | undefined): Promise<string> {
     if (kind === "structure") return (await account.structure(name || undefined))._id;
     const structure = await account.structure();
     if (kind === "list") return (await account.list(structure, name!))._id;
-    const [{ onContact }, { fetchContact }] = await Promise.all([
+    const [{ performOnContact }, { fetchContact }] = await Promise.all([
       import("../service/find-contact.ts"),
       import("../service/mutate-contact.ts"),
     ]);
-    return onContact(
+    return performOnContact(
       send,
       async () => structure,
       name!,

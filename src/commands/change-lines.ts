@@ -2,7 +2,7 @@
 
 import { escapeControls } from "../terminal/escape.ts";
 import type { OutputOptions } from "../terminal/format.ts";
-import { styleFor } from "../terminal/style.ts";
+import { createStyle } from "../terminal/style.ts";
 import type { Terminal } from "../terminal/terminal.ts";
 
 export interface ChangeLine {
@@ -22,13 +22,13 @@ export async function presentChanges(
   title?: string,
 ): Promise<void> {
   const { wrap } = await import("../terminal/text-width.ts");
-  const { bold, green, yellow, red } = styleFor(terminal.isColored.out);
+  const { bold, green, yellow, red } = createStyle(terminal.isColored.out);
   const paint = { "+": green, "~": yellow, "-": red };
   const indent = title === undefined ? "" : "  ";
-  const shown = lines.map(({ mark, text }) => {
+  const wrappedLines = lines.map(({ mark, text }) => {
     const room = Math.max(20, terminal.columns - indent.length - 2);
     return `${indent}${paint[mark](mark)} ${wrap(escapeControls(text), room).join(`\n${indent}  `)}`;
   });
   const head = title === undefined ? [] : [bold(escapeControls(title))];
-  return terminal.write(`${[...head, ...shown].join("\n")}\n`);
+  return terminal.write(`${[...head, ...wrappedLines].join("\n")}\n`);
 }

@@ -6,7 +6,7 @@ import type { Sink } from "../terminal/output-file.ts";
 import { chooseColumns, hasColumns, presentList, type View } from "../terminal/present.ts";
 
 /** @param keys of contacts by id; only for the column `key` */
-export function eventView(keys: ReadonlyMap<string, string> = new Map()): View<ContactEvent> {
+export function createEventView(keys: ReadonlyMap<string, string> = new Map()): View<ContactEvent> {
   const more = [
     "source",
     "importId",
@@ -21,7 +21,7 @@ export function eventView(keys: ReadonlyMap<string, string> = new Map()): View<C
       { name: "type", value: (event) => event.type },
       { name: "email", value: (event) => event.emailTo },
       { name: "campaign", value: (event) => event.emailCampaignName },
-      { name: "detail", value: detailOf },
+      { name: "detail", value: formatDetail },
       { name: "contactId", title: "contact", value: (event) => event.contactId, isWhole: true },
       { name: "key", value: (event) => event.emailTo ?? keys.get(event.contactId ?? ""), optional: true },
       ...more.map((name) => ({ name, value: (event: ContactEvent) => event[name], optional: true })),
@@ -30,7 +30,7 @@ export function eventView(keys: ReadonlyMap<string, string> = new Map()): View<C
   };
 }
 
-function detailOf(event: ContactEvent): string {
+function formatDetail(event: ContactEvent): string {
   const parts = [
     event.emailBounceType,
     event.emailBounceSubType,
@@ -53,13 +53,13 @@ export async function presentEvents(
 ): Promise<void> {
   const wantsKeys =
     hasColumns(output) &&
-    chooseColumns(eventView().columns, output.columns).some(({ name }) => name === "key");
-  const view = eventView(wantsKeys ? await keysOf(connection, events) : undefined);
+    chooseColumns(createEventView().columns, output.columns).some(({ name }) => name === "key");
+  const view = createEventView(wantsKeys ? await readKeys(connection, events) : undefined);
   await presentList(terminal, output, [...events], view, sink && { sink, count: 0, isOpened: false });
 }
 
 /** The keys of contacts that their events name by their ids alone; none for those that are gone. */
-async function keysOf({ send }: Connection, events: readonly ContactEvent[]): Promise<Map<string, string>> {
+async function readKeys({ send }: Connection, events: readonly ContactEvent[]): Promise<Map<string, string>> {
   const [{ fetchContact }, { ServiceError }] = await Promise.all([
     import("../service/mutate-contact.ts"),
     import("../errors.ts"),

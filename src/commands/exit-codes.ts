@@ -24,6 +24,6 @@ export const exitCodeMeanings: readonly [code: number, meaning: string][] = [
 ];
 
 /** The meaning of one code. */
-export function meaningOf(code: number): string {
+export function findExitCodeMeaning(code: number): string {
   return exitCodeMeanings.find(([each]) => each === code)![1];
 }

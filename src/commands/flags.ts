@@ -11,12 +11,12 @@ export interface FlagShape {
 
 const shapeKey = Symbol("shape of a flag");
 
-/** Keeps the shape for `shapeOf`. */
+/** Keeps the shape for `findShape`. */
 export function withShape(option: Option, shape: FlagShape): Option {
   return Object.assign(option, { [shapeKey]: shape });
 }
 
-export function shapeOf(option: Option): FlagShape {
+export function findShape(option: Option): FlagShape {
   return (option as Option & { [shapeKey]?: FlagShape })[shapeKey] ?? {};
 }
 
@@ -42,7 +42,7 @@ export function addDryRunFlag(command: Command): Command {
 }
 
 /** A flag that can be repeated: its values in order. */
-export function repeatable(flags: string, description: string): Option {
+export function repeatableOption(flags: string, description: string): Option {
   const option = new Option(flags, description).argParser((value: string, before: string[] = []) => [
     ...before,
     value,
@@ -69,7 +69,7 @@ export function whereOption(): Option {
 const unitMilliseconds: Record<string, number> = { m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 };
 
 /** A moment in the past: RFC 3339, a date (its start, UTC), or how long ago, such as `24h`. @throws UsageError */
-export function pastTime(text: string, flag: string, nowMilliseconds: number): number {
+export function parsePastTime(text: string, flag: string, nowMilliseconds: number): number {
   const [, amount, unit] = /^(\d+)([mhdw])$/.exec(text) ?? [];
   if (amount !== undefined) return nowMilliseconds - Number(amount) * unitMilliseconds[unit!]!;
   const isTime = /^\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:\d\d))?$/i.test(text);
@@ -82,20 +82,20 @@ export function pastTime(text: string, flag: string, nowMilliseconds: number): n
 }
 
 /** A flag that takes a whole number from `least` up. @throws UsageError naming the flag, when parsed. */
-export function wholeNumber(flags: string, description: string, least = 1): Option {
+export function wholeNumberOption(flags: string, description: string, min = 1): Option {
   const option = withShape(new Option(flags, description), { type: "integer" });
   return option.argParser((text: string) => {
     const value = Number(text);
-    if (/^\d+$/.test(text) && Number.isSafeInteger(value) && value >= least) return value;
+    if (/^\d+$/.test(text) && Number.isSafeInteger(value) && value >= min) return value;
     throw new UsageError(
-      `${option.long}: ${JSON.stringify(text)} is not a whole number of at least ${least}`,
-      `Give a number, such as ${option.long} ${Math.max(least, 10)}`,
+      `${option.long}: ${JSON.stringify(text)} is not a whole number of at least ${min}`,
+      `Give a number, such as ${option.long} ${Math.max(min, 10)}`,
     );
   });
 }
 
 /** What `--map COLUMN=TARGET` says, split at the last `=`. @throws UsageError for one that says nothing */
-export function columnMap(assignments: readonly string[] = []): Map<string, string> {
+export function parseColumnMap(assignments: readonly string[] = []): Map<string, string> {
   const map = new Map<string, string>();
   for (const text of assignments) {
     const at = text.lastIndexOf("=");
@@ -109,7 +109,7 @@ export function columnMap(assignments: readonly string[] = []): Map<string, stri
 
 /** How a column of consent is read. */
 export function consentColumnOption(): Option {
-  return repeatable(
+  return repeatableOption(
     "--consent-column <column>",
     "COLUMN says who is subscribed; COLUMN=opt-in, COLUMN=opt-out: what a yes means; COLUMN=none: neither",
   );
@@ -119,7 +119,7 @@ export function consentColumnOption(): Option {
 export function addTableFlags(command: Command): Command {
   return command
     .addOption(
-      repeatable("--map <column=target>", "how to read a column of the file: key, consent or ignore"),
+      repeatableOption("--map <column=target>", "how to read a column of the file: key, consent or ignore"),
     )
     .option("--sheet <sheet>", "which sheet of a workbook to read, by name or number")
     .addOption(consentColumnOption());

@@ -3,7 +3,7 @@
 import type { Command } from "commander";
 import { exitCodes } from "../errors.ts";
 import { fitMessage } from "../terminal/message-lines.ts";
-import { meaningOf } from "./exit-codes.ts";
+import { findExitCodeMeaning } from "./exit-codes.ts";
 
 export interface CommandFacts {
   /** Whole lines as a person would type them, `ecm` included. */
@@ -20,48 +20,55 @@ export interface CommandFacts {
   exitCodes?: Record<number, string>;
 }
 
-const always = [exitCodes.done, exitCodes.failed, exitCodes.usage];
-const online = [exitCodes.notAuthorized, exitCodes.notFound, exitCodes.outOfBudget, exitCodes.unreachable];
-const conflict = [exitCodes.conflict];
+const alwaysCodes = [exitCodes.done, exitCodes.failed, exitCodes.usage];
+const onlineCodes = [
+  exitCodes.notAuthorized,
+  exitCodes.notFound,
+  exitCodes.outOfBudget,
+  exitCodes.unreachable,
+];
+const conflictCodes = [exitCodes.conflict];
 
 const factsKey = Symbol("facts of a command");
 
-/** Adds examples, output and exit codes to the help of a command, and keeps them for `factsOf`. */
+/** Adds examples, output and exit codes to the help of a command, and keeps them for `findFacts`. */
 export function describeCommand(command: Command, facts: CommandFacts): Command {
   (command as Command & { [factsKey]?: CommandFacts })[factsKey] = facts;
   return command.addHelpText("after", () =>
-    helpText(facts, command.configureOutput().getOutHelpWidth?.() ?? 80),
+    formatHelp(facts, command.configureOutput().getOutHelpWidth?.() ?? 80),
   );
 }
 
 /** What `describeCommand` was told; undefined for a command that only groups others. */
-export function factsOf(command: Command): CommandFacts | undefined {
+export function findFacts(command: Command): CommandFacts | undefined {
   return (command as Command & { [factsKey]?: CommandFacts })[factsKey];
 }
 
 /** When the command needs `--yes` where nobody can be asked; undefined: never. */
-export function confirmationOf({ asks }: CommandFacts): string | undefined {
+export function describeConfirmation({ asks }: CommandFacts): string | undefined {
   if (asks === undefined) return undefined;
   const when = asks === true ? "Asks" : `${asks}: asks`;
   return `${when} before it goes on; without a terminal, or with --no-input, it needs --yes (exit 2).`;
 }
 
 /** Every exit code that the command can end with, in order, each with its meaning there. */
-export function exitCodesOf(facts: CommandFacts): [code: number, meaning: string][] {
-  const codes = facts.isLocal ? always : [...always, ...online, ...(facts.writes ? conflict : [])];
-  const usual = Object.fromEntries(codes.map((code) => [code, meaningOf(code)]));
-  const meanings: Record<string, string> = { ...usual, ...facts.exitCodes };
+export function listExitCodes(facts: CommandFacts): [code: number, meaning: string][] {
+  const codes = facts.isLocal
+    ? alwaysCodes
+    : [...alwaysCodes, ...onlineCodes, ...(facts.writes ? conflictCodes : [])];
+  const defaultMeanings = Object.fromEntries(codes.map((code) => [code, findExitCodeMeaning(code)]));
+  const meanings: Record<string, string> = { ...defaultMeanings, ...facts.exitCodes };
   return Object.entries(meanings)
     .map(([code, meaning]): [number, string] => [Number(code), meaning])
     .sort(([one], [other]) => one - other);
 }
 
-function helpText(facts: CommandFacts, columns: number): string {
+function formatHelp(facts: CommandFacts, columns: number): string {
   const examples = facts.examples.map((line) => `  $ ${line}`);
-  const codes = exitCodesOf(facts).map(([code, meaning]) =>
+  const codes = listExitCodes(facts).map(([code, meaning]) =>
     fitMessage(`  ${String(code).padEnd(3)} ${meaning}`, columns, 6),
   );
-  const confirmation = confirmationOf(facts);
+  const confirmation = describeConfirmation(facts);
   return [
     "",
     "Examples:",

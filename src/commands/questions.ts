@@ -2,9 +2,9 @@
 import type { Context } from "../context.ts";
 import { NotFoundError, UsageError } from "../errors.ts";
 import type { Choice, Prompter } from "../terminal/prompter.ts";
-import { upperFirst } from "./bulk/words.ts";
+import { capitalize } from "./bulk/format.ts";
 
-export interface Missing {
+export interface MissingArgument {
   /** What a person is asked for, such as `Name of the list`. */
   question: string;
   /** The same for the error, such as `the list's name`. */
@@ -14,9 +14,13 @@ export interface Missing {
 }
 
 /** The word that was given, else the text that a person types, without blanks around it. @throws UsageError where nobody can be asked */
-export async function textOr(context: Context, given: string | undefined, missing: Missing): Promise<string> {
-  if (given !== undefined) return given;
-  const typed = await requirePrompter(context, missing).input(missing.question, undefined, requireText);
+export async function requireTextOrAsk(
+  context: Context,
+  typedText: string | undefined,
+  missing: MissingArgument,
+): Promise<string> {
+  if (typedText !== undefined) return typedText;
+  const typed = await requirePrompter(context, missing).input(missing.question, undefined, checkText);
   return typed.trim();
 }
 
@@ -25,51 +29,51 @@ export async function textOr(context: Context, given: string | undefined, missin
  * @param choices asked for only then
  * @throws UsageError where nobody can be asked; NotFoundError when there is nothing to choose from
  */
-export async function choiceOr(
+export async function requireChoice(
   context: Context,
-  given: string | undefined,
-  missing: Missing,
+  typedChoice: string | undefined,
+  missing: MissingArgument,
   choices: () => Promise<Choice<string>[]>,
 ): Promise<string> {
-  if (given !== undefined) return given;
+  if (typedChoice !== undefined) return typedChoice;
   const prompter = requirePrompter(context, missing);
-  return prompter.select(missing.question, await someOf(choices, missing));
+  return prompter.select(missing.question, await askChoices(choices, missing));
 }
 
 /** The same for several words. @throws UsageError when a person chooses none */
-export async function choicesOr(
+export async function requireChoices(
   context: Context,
-  given: string[],
-  missing: Missing,
+  typedChoices: string[],
+  missing: MissingArgument,
   choices: () => Promise<Choice<string>[]>,
 ): Promise<string[]> {
-  if (given.length > 0) return given;
+  if (typedChoices.length > 0) return typedChoices;
   const prompter = requirePrompter(context, missing);
-  return prompter.checkbox(missing.question, await someOf(choices, missing));
+  return prompter.checkbox(missing.question, await askChoices(choices, missing));
 }
 
 /** @throws UsageError where nobody can be asked */
-export function requirePrompter(context: Context, { what, usage }: Missing): Prompter {
+export function requirePrompter(context: Context, { what, usage }: MissingArgument): Prompter {
   const prompter = context.prompter();
   if (prompter) return prompter;
-  throw new UsageError(`${upperFirst(what)} is missing`, `Name it: ${usage}`);
+  throw new UsageError(`${capitalize(what)} is missing`, `Name it: ${usage}`);
 }
 
 /** Things with an id as choices: what is chosen is the id, which no other name can be taken for. */
-export function choicesOf<T extends { _id: string }>(
+export function toChoices<T extends { _id: string }>(
   things: readonly T[],
-  nameOf: (thing: T) => string,
+  toName: (thing: T) => string,
 ): Choice<string>[] {
-  return things.map((thing) => ({ name: nameOf(thing), value: thing._id }));
+  return things.map((thing) => ({ name: toName(thing), value: thing._id }));
 }
 
 /** The answer to a question that needs one. */
-export function requireText(answer: string): string | undefined {
+export function checkText(answer: string): string | undefined {
   return answer.trim() === "" ? "Enter a value (Ctrl-C to cancel)" : undefined;
 }
 
-async function someOf(choices: () => Promise<Choice<string>[]>, { what }: Missing) {
+async function askChoices(choices: () => Promise<Choice<string>[]>, { what }: MissingArgument) {
   const found = await choices();
   if (found.length > 0) return found;
-  throw new NotFoundError(`${upperFirst(what)} is missing, and there is nothing to choose from`);
+  throw new NotFoundError(`${capitalize(what)} is missing, and there is nothing to choose from`);
 }

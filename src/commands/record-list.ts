@@ -5,8 +5,8 @@ import { type ReadPage, readSinglePage } from "../service/pages.ts";
 import { readAllRecords, recordsPerPage } from "../service/records.ts";
 import { checkColumns, presentList, type View } from "../terminal/present.ts";
 import type { Send } from "../wire.ts";
-import { addOutputFileFlags, wholeNumber } from "./flags.ts";
-import { sayPart } from "./shown-part.ts";
+import { announcePart } from "./announce-part.ts";
+import { addOutputFileFlags, wholeNumberOption } from "./flags.ts";
 
 export interface PageFlags extends OutputFileFlags {
   page?: number;
@@ -17,8 +17,8 @@ export interface PageFlags extends OutputFileFlags {
 export function addPageFlags(command: Command, things: string): Command {
   return addOutputFileFlags(
     command
-      .addOption(wholeNumber("--page <n>", "the page to read, from 1 (1)").conflicts("all"))
-      .addOption(wholeNumber("--size <n>", `${things} per page (${recordsPerPage})`).conflicts("all"))
+      .addOption(wholeNumberOption("--page <n>", "the page to read, from 1 (1)").conflicts("all"))
+      .addOption(wholeNumberOption("--size <n>", `${things} per page (${recordsPerPage})`).conflicts("all"))
       .option("--all", "read every page"),
   );
 }
@@ -48,7 +48,7 @@ export async function showPages(context: Context, flags: PageFlags, list: PagedL
   context.observer?.page?.({ total: total ?? (flags.all ? records.length : undefined), hasMore });
   if (hasMore && (total !== undefined || items.length >= size)) {
     const of = total === undefined ? "" : ` of ${total}`;
-    sayPart(
+    announcePart(
       terminal,
       `${records.length}${of} ${things} · all: --all · next page: --page ${page + 1}`,
       flags.page !== undefined,

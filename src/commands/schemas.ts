@@ -59,20 +59,20 @@ const byCode: Schema = { type: "object", additionalProperties: count };
 const summary: Members<Required<Summary>> = {
   run: { ...textOrNull, description: "the run's id; null in a dry run" },
   kind: text,
-  status: choice(status),
+  status: choiceSchema(status),
   file: { ...text, description: "the input as it was named" },
-  rows: { ...members(row), description: "of the whole run; read is the sum of the others" },
-  requests: { ...members(requests), description: "of this invocation" },
-  estimate: members({ requests: count, seconds: { type: "number", minimum: 0 } }),
+  rows: { ...objectSchema(row), description: "of the whole run; read is the sum of the others" },
+  requests: { ...objectSchema(requests), description: "of this invocation" },
+  estimate: objectSchema({ requests: count, seconds: { type: "number", minimum: 0 } }),
   rejects: { ...textOrNull, description: "path of the rejects file" },
   backup: { ...text, description: "path of the backup of the deleted contacts" },
   stoppedBy: { enum: [...Object.keys(stoppedBy), null] },
   resumableAt: { ...time, description: "when the limit that stopped it allows requests again" },
-  codes: members({ skipped: byCode, rejected: byCode }),
+  codes: objectSchema({ skipped: byCode, rejected: byCode }),
   inactive: count,
-  consent: members(consent),
+  consent: objectSchema(consent),
   partial: { ...count, description: "of an undo: contacts of updated that were restored in part" },
-  members: { ...members({ added: count, removed: count }), description: "of a list sync" },
+  members: { ...objectSchema({ added: count, removed: count }), description: "of a list sync" },
 };
 
 const action: Choices<PlanLine["action"]> = {
@@ -85,7 +85,7 @@ const action: Choices<PlanLine["action"]> = {
 };
 const what: Choices<PlanChange["what"]> = { field: true, tag: true, list: true, status: true };
 const change: Members<PlanChange> = {
-  what: choice(what),
+  what: choiceSchema(what),
   name: text,
   before: { type: ["string", "boolean", "null"], description: "null where it is not known" },
   after: { type: ["string", "boolean"] },
@@ -94,10 +94,10 @@ const planLine: Members<PlanLine & { apply: unknown }> = {
   line: { type: ["integer", "null"], description: "of the input; null where there is none" },
   key: text,
   contactId: textOrNull,
-  action: choice(action),
+  action: choiceSchema(action),
   code: textOrNull,
   message: textOrNull,
-  changes: { type: "array", items: members(change) },
+  changes: { type: "array", items: objectSchema(change) },
   apply: {
     type: "object",
     description: "in a plan file, of a contact that is written: what ecm apply sends",
@@ -111,13 +111,13 @@ const planHead: Members<Omit<PlanHead, "table">> = {
   program: { ...text, description: "version of ecm" },
   kind: text,
   command: { ...texts, description: "its words, without values" },
-  account: members({ baseUrl: text, structureId: text, keyType: text }),
+  account: objectSchema({ baseUrl: text, structureId: text, keyType: text }),
   input: {
-    anyOf: [members({ sha256: text, size: count }), { type: "null" }],
+    anyOf: [objectSchema({ sha256: text, size: count }), { type: "null" }],
     description: "null where no file names the contacts",
   },
   mapping: {
-    ...members({
+    ...objectSchema({
       digest: text,
       columns: { ...namesById, description: "column: target" },
       entries: { type: "array", items: { type: "object" }, description: "how values are made" },
@@ -126,24 +126,27 @@ const planHead: Members<Omit<PlanHead, "table">> = {
     description: "how the values of rows were made, where it was said",
   },
   createdAt: time,
-  names: { ...members({ fields: namesById, lists: namesById, tags: namesById }), description: "names by id" },
+  names: {
+    ...objectSchema({ fields: namesById, lists: namesById, tags: namesById }),
+    description: "names by id",
+  },
   source: { ...texts, description: "parts of a contact that ecm apply looks at" },
   listIds: texts,
 };
-const planCreation = members({ what: { enum: ["list", "tag", "field"] }, name: text, dataType: text }, [
+const planCreation = objectSchema({ what: { enum: ["list", "tag", "field"] }, name: text, dataType: text }, [
   "what",
   "name",
 ]);
 const digest: Schema = { type: "string", pattern: "^sha256:[0-9a-f]{64}$" };
 const planEnd: Members<Pick<PlanEnd, "counts" | "requests" | "digest">> = {
-  counts: { ...members(record(Object.keys(action), count)), description: "lines by action" },
+  counts: { ...objectSchema(recordSchema(Object.keys(action), count)), description: "lines by action" },
   requests: { ...count, description: "that applying it takes" },
   digest: { ...digest, description: "of all bytes before this line" },
 };
 
 const applied: Choices<Applied> = { no: true, yes: true, unknown: true };
 const limit: Choices<LimitKind> = { hour: true, month: true, address: true };
-const error: Schema = members(
+const error: Schema = objectSchema(
   {
     type: { ...text, description: "stable; the service's own errorType where there is one" },
     message: text,
@@ -154,8 +157,8 @@ const error: Schema = members(
     fieldId: text,
     hint: { ...text, description: "what to do next" },
     retryAfterSeconds: { type: "number", minimum: 0 },
-    limit: choice(limit),
-    applied: { ...choice(applied), description: "whether a write was carried out" },
+    limit: choiceSchema(limit),
+    applied: { ...choiceSchema(applied), description: "whether a write was carried out" },
   },
   ["type", "message", "exitCode", "retryable"],
 );
@@ -166,7 +169,7 @@ export const schemas = {
   $defs: {
     summary: {
       description: "stdout of a bulk run with --json",
-      ...members(
+      ...objectSchema(
         summary,
         Object.keys(summary).filter(
           (name) => !["backup", "partial", "members", "resumableAt"].includes(name),
@@ -175,15 +178,15 @@ export const schemas = {
     },
     planLine: {
       description: "one contact in a file of --plan, and in runs show --changes",
-      ...members(
+      ...objectSchema(
         planLine,
         Object.keys(planLine).filter((name) => name !== "apply"),
       ),
     },
     planHead: {
       description: "the first line of a file of --plan",
-      ...members({
-        plan: members(
+      ...objectSchema({
+        plan: objectSchema(
           planHead,
           Object.keys(planHead).filter((name) => name !== "mapping"),
         ),
@@ -191,16 +194,19 @@ export const schemas = {
     },
     planCreation: {
       description: "the lines after it: what is created in the account first",
-      ...members({ create: planCreation }),
+      ...objectSchema({ create: planCreation }),
     },
-    planEnd: { description: "its last line", ...members({ end: members(planEnd) }) },
-    error: { description: "the last line on stderr after a failure, with --json", ...members({ error }) },
+    planEnd: { description: "its last line", ...objectSchema({ end: objectSchema(planEnd) }) },
+    error: {
+      description: "the last line on stderr after a failure, with --json",
+      ...objectSchema({ error }),
+    },
     limits: {
       description: "stdout of limits --json; {} when nothing was seen yet",
-      ...members(
+      ...objectSchema(
         {
-          hour: members({ limit: count, remaining: count, reset: time }, ["limit", "remaining"]),
-          month: members({ limit: count, remaining: count }),
+          hour: objectSchema({ limit: count, remaining: count, reset: time }, ["limit", "remaining"]),
+          month: objectSchema({ limit: count, remaining: count }),
           seenAt: time,
         },
         [],
@@ -210,7 +216,7 @@ export const schemas = {
 } as const;
 
 /** Which of the schemas a command's outputs follow. @param flags that it takes */
-export function schemasOf(command: string, flags: readonly string[]): Record<string, string> {
+export function listSchemas(command: string, flags: readonly string[]): Record<string, string> {
   return {
     ...(flags.includes("--max-requests") ? { bulkRun: "summary" } : {}),
     ...(flags.includes("--plan")
@@ -222,14 +228,17 @@ export function schemasOf(command: string, flags: readonly string[]): Record<str
   };
 }
 
-function members(properties: Record<string, Schema>, required: string[] = Object.keys(properties)): Schema {
+function objectSchema(
+  properties: Record<string, Schema>,
+  required: string[] = Object.keys(properties),
+): Schema {
   return { type: "object", properties, required };
 }
 
-function record(names: readonly string[], each: Schema): Record<string, Schema> {
+function recordSchema(names: readonly string[], each: Schema): Record<string, Schema> {
   return Object.fromEntries(names.map((name) => [name, each]));
 }
 
-function choice(names: Record<string, true>): Schema {
+function choiceSchema(names: Record<string, true>): Schema {
   return { enum: Object.keys(names) };
 }

@@ -12,9 +12,10 @@ export async function openSuppressionList(
   context: Context,
   { mayBeMissing = false } = {},
 ): Promise<Suppressions> {
-  const { openSuppressions, suppressionsFile } = await import("../privacy/suppressions.ts");
-  const named = context.settings.suppressions;
-  if (named !== undefined) return openSuppressions(resolve(named), { mustExist: !mayBeMissing });
+  const { openSuppressions, toSuppressionsPath } = await import("../privacy/suppressions.ts");
+  const configuredFile = context.settings.suppressions;
+  if (configuredFile !== undefined)
+    return openSuppressions(resolve(configuredFile), { mustExist: !mayBeMissing });
   const { baseUrl } = await context.profile();
-  return openSuppressions(suppressionsFile(context.folders.state, baseUrl.value));
+  return openSuppressions(toSuppressionsPath(context.folders.state, baseUrl.value));
 }

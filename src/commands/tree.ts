@@ -25,17 +25,17 @@ export interface NestedCommand {
 export type Register = (command: Command, context: Context, tree: CommandTree) => void;
 
 /** The flag of a command, or of one above it, that is written so. */
-export function flagNamed(command: Command, flag: string): Option | undefined {
+export function findFlag(command: Command, flag: string): Option | undefined {
   const own = command.options.find((option) => option.long === flag || option.short === flag);
-  return own ?? (command.parent ? flagNamed(command.parent, flag) : undefined);
+  return own ?? (command.parent ? findFlag(command.parent, flag) : undefined);
 }
 
 /** The path of a command, `ecm` included. */
-export function pathOf(command: Command): string {
-  return command.parent ? `${pathOf(command.parent)} ${command.name()}` : command.name();
+export function toPath(command: Command): string {
+  return command.parent ? `${toPath(command.parent)} ${command.name()}` : command.name();
 }
 
 /** The child of a command that a word names, by its own name or another that is understood. */
-export function childNamed(command: Command, word: string): Command | undefined {
+export function findChild(command: Command, word: string): Command | undefined {
   return command.commands.find((each) => each.name() === word || each.aliases().includes(word));
 }

@@ -4,7 +4,7 @@
  */
 import type { Socket } from "node:net";
 import type { Controller, Dispatcher, SocketLimits } from "./dispatcher.ts";
-import { withCode } from "./failure.ts";
+import { createFailure } from "./failure.ts";
 
 /** @param origin that all requests go to */
 export async function createNodeDispatcher(origin: string, limits: SocketLimits): Promise<Dispatcher> {
@@ -45,7 +45,7 @@ export async function createNodeDispatcher(origin: string, limits: SocketLimits)
 
 /** Ends a socket that has not connected in time. */
 function limitConnect(socket: Socket, connected: string, milliseconds: number): void {
-  const timer = setTimeout(() => socket.destroy(withCode("UND_ERR_CONNECT_TIMEOUT")), milliseconds);
+  const timer = setTimeout(() => socket.destroy(createFailure("UND_ERR_CONNECT_TIMEOUT")), milliseconds);
   const clear = () => clearTimeout(timer);
   socket.once(connected, clear).once("close", clear);
 }

@@ -1,6 +1,6 @@
 /** Campaigns and templates: options → request, answer → result (published reference). */
 import type { Send } from "../wire.ts";
-import { fold, isId, resolveName } from "./names.ts";
+import { foldCase, isId, resolveName } from "./names.ts";
 import type { ReadPage } from "./pages.ts";
 import {
   memberOf,
@@ -31,7 +31,7 @@ export function campaignPages(send: Send, status?: string): ReadPage<unknown> {
 /** Whether a campaign is told to have another status than this. */
 export function hasOtherStatus(campaign: unknown, status: string): boolean {
   const own = memberOf(campaign, "status");
-  return typeof own === "string" && fold(own) !== fold(status);
+  return typeof own === "string" && foldCase(own) !== foldCase(status);
 }
 
 export async function fetchCampaign(send: Send, id: string): Promise<Record<string, unknown>> {

@@ -28,7 +28,7 @@ export function registerStrictNumbers(cel: Cel, environment: Environment): void 
 /** The expression with the strict conversions in place of the library's own. */
 export function withStrictNumbers(text: string, ast: ASTNode): string {
   let strict = text;
-  for (const node of nodesOf(ast)) {
+  for (const node of walkNodes(ast)) {
     const name = node.op === "call" ? (node.args as [string, unknown])[0] : "";
     const replacement = Object.hasOwn(strictNames, name) ? strictNames[name]! : undefined;
     if (replacement && text.startsWith(name, node.start)) {
@@ -39,12 +39,12 @@ export function withStrictNumbers(text: string, ast: ASTNode): string {
 }
 
 /** A node and all below it. */
-export function* nodesOf(value: unknown): Generator<ASTNode> {
-  if (Array.isArray(value)) for (const each of value) yield* nodesOf(each);
+export function* walkNodes(value: unknown): Generator<ASTNode> {
+  if (Array.isArray(value)) for (const each of value) yield* walkNodes(each);
   else if (typeof value === "object" && value !== null && "op" in value) {
     const node = value as ASTNode;
     yield node;
-    yield* nodesOf(node.args);
+    yield* walkNodes(node.args);
   }
 }
 

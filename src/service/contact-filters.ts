@@ -6,14 +6,14 @@ import { EcmError, exitCodes, UsageError } from "../errors.ts";
 import type { Contact, ContactStructure, Criteria, Filter, SearchBody } from "../wire.ts";
 import type { Account } from "./account.ts";
 import type { Conditions, LocalCondition } from "./conditions.ts";
-import { allOf, equals } from "./contacts.ts";
-import { normalKey } from "./key-spelling.ts";
+import { createEquals, createFilter } from "./contacts.ts";
+import { normalizeKey } from "./key-spelling.ts";
 import { resolveTag } from "./names.ts";
 import type { ListFilters } from "./several-lists.ts";
-import { parseStatus, secondaryCondition } from "./status-words.ts";
+import { createSecondaryCondition, parseStatus } from "./status-filter.ts";
 import { isEmailKey } from "./structures.ts";
 
-export interface WantedContacts {
+export interface RequestedContacts {
   key?: string[];
   status?: string;
   list?: string[];
@@ -27,34 +27,34 @@ export interface WantedContacts {
  * decided here, on what the service finds for the rest.
  * @param alternatives filters as typed: what is found matches one of them, and everything else that is wanted
  */
-export async function contactConditions(
+export async function resolveContactConditions(
   account: Account,
   structure: ContactStructure,
-  wanted: WantedContacts,
+  requested: RequestedContacts,
   alternatives: Filter[] = [],
 ): Promise<Conditions> {
   // As it was typed, and as an import would have written it.
-  const keys = [...new Set(wanted.key?.flatMap((key) => [key, normalKey(key, structure.keyType)]))];
+  const keys = [...new Set(requested.key?.flatMap((key) => [key, normalizeKey(key, structure.keyType)]))];
   const areSeveral = keys.length > 1 && alternatives.length === 0;
-  const status = wanted.status === undefined ? undefined : parseStatus(wanted.status);
+  const status = requested.status === undefined ? undefined : parseStatus(requested.status);
   const criterias: Criteria[] = [
-    ...(keys.length > 0 && !areSeveral ? [equals("KEY", keys)] : []),
-    ...(status ? [equals("CONTACT_STATUS", [status.primary])] : []),
-    ...(wanted.filter ?? []).map(parseFilter),
+    ...(keys.length > 0 && !areSeveral ? [createEquals("KEY", keys)] : []),
+    ...(status ? [createEquals("CONTACT_STATUS", [status.primary])] : []),
+    ...(requested.filter ?? []).map(parseFilter),
   ];
-  for (const criteria of criterias) criteria.values = await idsOf(account, structure, criteria);
-  const ofLists = await listFilters(account, structure, wanted.list);
+  for (const criteria of criterias) criteria.values = await resolveIds(account, structure, criteria);
+  const ofLists = await createListFilters(account, structure, requested.list);
   const filters =
     alternatives.length === 0
       ? ofLists(criterias)
       : alternatives.flatMap((filter) =>
-          Array.isArray(filter?.criterias) && wanted.list?.length
+          Array.isArray(filter?.criterias) && requested.list?.length
             ? ofLists([...criterias, ...filter.criterias])
-            : withCriterias(filter, criterias),
+            : addCriterias(filter, criterias),
         );
-  const keeps = bothOf(
-    wanted.tag?.length ? await taggedWithAny(account, structure, wanted.tag) : undefined,
-    status && secondaryCondition(status),
+  const keeps = combine(
+    requested.tag?.length ? await createTagCondition(account, structure, requested.tag) : undefined,
+    status && createSecondaryCondition(status),
   );
   const conditions: Conditions = { filters };
   if (areSeveral) {
@@ -65,7 +65,7 @@ export async function contactConditions(
 }
 
 /** Both must hold. */
-export function bothOf(
+export function combine(
   one: LocalCondition | undefined,
   other: LocalCondition | undefined,
 ): LocalCondition | undefined {
@@ -77,12 +77,12 @@ export function bothOf(
   };
 }
 
-async function listFilters(
+async function createListFilters(
   account: Account,
   structure: ContactStructure,
   names: readonly string[] = [],
 ): Promise<ListFilters> {
-  if (names.length === 0) return (further = []) => allOf(...further);
+  if (names.length === 0) return (further = []) => createFilter(...further);
   const lists = await Promise.all(names.map((name) => account.list(structure, name)));
   return account.anyOfLists(
     structure,
@@ -91,12 +91,12 @@ async function listFilters(
 }
 
 /** A filter that has no criterias of its own is the service's to refuse. */
-function withCriterias(filter: Filter, criterias: Criteria[]): Filter {
+function addCriterias(filter: Filter, criterias: Criteria[]): Filter {
   if (criterias.length === 0 || !Array.isArray(filter?.criterias)) return filter;
   return { ...filter, criterias: [...criterias, ...filter.criterias] };
 }
 
-async function taggedWithAny(
+async function createTagCondition(
   account: Account,
   structure: ContactStructure,
   labels: string[],
@@ -143,7 +143,11 @@ export function parseFilterJson(json: string): Filter[] | NonNullable<SearchBody
   );
 }
 
-async function idsOf(account: Account, structure: ContactStructure, criteria: Criteria): Promise<string[]> {
+async function resolveIds(
+  account: Account,
+  structure: ContactStructure,
+  criteria: Criteria,
+): Promise<string[]> {
   const column = criteria.columnToFilter.toUpperCase();
   if (column === "LIST_ID") {
     return Promise.all(criteria.values.map(async (name) => (await account.list(structure, name))._id));

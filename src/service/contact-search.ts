@@ -4,10 +4,10 @@ import type { Contact, Filter, SearchAnswer, Send, SendOptions } from "../wire.t
 import type { Behavior } from "./behavior.ts";
 import type { LocalCondition, SeveralKeys } from "./conditions.ts";
 import { type ContactQuery, readSearch, searchContactsRequest, statusParts } from "./contacts.ts";
-import { listPages, searchesLists } from "./local-list-filter.ts";
+import { createLocalListPages, hasListCriteria } from "./local-list-filter.ts";
 import { isSizeRefusal, type Page, type ReadPage } from "./pages.ts";
-import { isSourceRefusal, otherForms, provesForm, type SourceForm, sourceIn } from "./search-source.ts";
-import { withStatuses } from "./status-by-id.ts";
+import { isSourceRefusal, listOtherForms, provesForm, type SourceForm, toSource } from "./search-source.ts";
+import { addStatuses } from "./status-by-id.ts";
 
 export interface ContactSearch extends Omit<ContactQuery, "page" | "pageSize"> {
   keys?: SeveralKeys;
@@ -18,7 +18,7 @@ export interface ContactSearch extends Omit<ContactQuery, "page" | "pageSize"> {
 }
 
 /** Reads the pages of a search without several keys. What is read holds everything that is wanted, and what is needed to decide. */
-export function contactPages(
+export function createContactPages(
   send: Send,
   search: ContactSearch,
   behavior?: Behavior,
@@ -28,20 +28,20 @@ export function contactPages(
   const needs = keeps?.needs ?? [];
   const isStatusNeeded = readsStatus || statusParts.some((part) => needs.includes(part));
   const source = [...new Set([...search.source, ...needs, ...(isStatusNeeded ? ["_id"] : [])])];
-  const pagesFor =
+  const createPages =
     (filters: Filter[], names: string[]) =>
     async (page: number, pageSize: number): Promise<Page<Partial<Contact>>> => {
-      const asked = { ...query, filters, source: names, page, pageSize };
-      const answer = await askSearch(send, asked, behavior, options);
+      const request = { ...query, filters, source: names, page, pageSize };
+      const answer = await askSearch(send, request, behavior, options);
       const items =
         isStatusNeeded && behavior?.get("source") === "common"
-          ? await withStatuses(send, answer.contacts, options)
+          ? await addStatuses(send, answer.contacts, options)
           : answer.contacts;
       return { items, total: answer.totalRecords };
     };
   const { filters, specification } = search;
-  if (specification || !searchesLists(filters)) return pagesFor(filters, source);
-  return listPages({ filters, source }, pagesFor, behavior);
+  if (specification || !hasListCriteria(filters)) return createPages(filters, source);
+  return createLocalListPages({ filters, source }, createPages, behavior);
 }
 
 /**
@@ -56,8 +56,8 @@ export async function askSearch(
 ): Promise<SearchAnswer> {
   const form = behavior?.get("source") ?? "published";
   const askIn = async (each: SourceForm) => {
-    const named = { ...query, source: sourceIn(each, query.source) };
-    const answer = await askInCase(send, named, behavior, options);
+    const namedQuery = { ...query, source: toSource(each, query.source) };
+    const answer = await askInCase(send, namedQuery, behavior, options);
     if (provesForm(query.source)) behavior?.learn("source", each);
     return answer;
   };
@@ -65,7 +65,7 @@ export async function askSearch(
     return await askIn(form);
   } catch (refusal) {
     if (!isSourceRefusal(refusal)) throw refusal;
-    for (const other of otherForms(form, query.source)) {
+    for (const other of listOtherForms(form, query.source)) {
       try {
         return await askIn(other);
       } catch (error) {
@@ -86,13 +86,14 @@ async function askInCase(
   behavior?: Behavior,
   options?: SendOptions,
 ): Promise<SearchAnswer> {
-  const known = behavior?.get("statusCase");
-  const usual = known === undefined ? query : { ...query, filters: inCase(query.filters, known) };
+  const knownCase = behavior?.get("statusCase");
+  const defaultQuery =
+    knownCase === undefined ? query : { ...query, filters: toCase(query.filters, knownCase) };
   try {
-    return noted(readSearch(await send(searchContactsRequest(usual), options)), behavior);
+    return noteSourceForm(readSearch(await send(searchContactsRequest(defaultQuery), options)), behavior);
   } catch (error) {
-    const other = known === undefined ? inCase(query.filters, "capital") : query.filters;
-    const isOther = JSON.stringify(other) !== JSON.stringify(usual.filters);
+    const other = knownCase === undefined ? toCase(query.filters, "capital") : query.filters;
+    const isOther = JSON.stringify(other) !== JSON.stringify(defaultQuery.filters);
     if (query.specification || !isOther || !mayBeAboutValues(error)) throw error;
     const again = searchContactsRequest({ ...query, filters: other });
     const answer = readSearch(
@@ -101,14 +102,14 @@ async function askInCase(
         throw error;
       }),
     );
-    if (known === undefined) behavior?.learn("statusCase", "capital");
+    if (knownCase === undefined) behavior?.learn("statusCase", "capital");
     else behavior?.forget("statusCase");
-    return noted(answer, behavior);
+    return noteSourceForm(answer, behavior);
   }
 }
 
 /** The contact as it was wanted; undefined when a condition does not hold for it. */
-export function keptOf(
+export function keepMatching(
   contact: Partial<Contact>,
   { source, keeps }: Pick<ContactSearch, "source" | "keeps">,
 ): Partial<Contact> | undefined {
@@ -119,7 +120,7 @@ export function keptOf(
   return Object.fromEntries(Object.entries(contact).filter(([name]) => !extra.includes(name)));
 }
 
-function noted(answer: SearchAnswer, behavior?: Behavior): SearchAnswer {
+function noteSourceForm(answer: SearchAnswer, behavior?: Behavior): SearchAnswer {
   const [contact] = answer.contacts;
   if (contact?.status !== undefined) behavior?.learn("status", "object");
   else if (contact?.contactStatus !== undefined) behavior?.learn("status", "parts");
@@ -132,18 +133,18 @@ function mayBeAboutValues(error: unknown): boolean {
   return !["contactStructureId", "page"].includes(error.details.field ?? "");
 }
 
-function inCase(filters: Filter[], form: "lower" | "capital"): Filter[] {
+function toCase(filters: Filter[], form: "lower" | "capital"): Filter[] {
   return filters.map((filter) => ({
     ...filter,
     criterias: filter.criterias?.map((criteria) =>
       criteria.columnToFilter === "CONTACT_STATUS"
-        ? { ...criteria, values: criteria.values.map((value) => cased(value, form)) }
+        ? { ...criteria, values: criteria.values.map((value) => changeCase(value, form)) }
         : criteria,
     ),
   }));
 }
 
-function cased(value: string, form: "lower" | "capital"): string {
+function changeCase(value: string, form: "lower" | "capital"): string {
   const first = value.slice(0, 1);
   return (form === "lower" ? first.toLowerCase() : first.toUpperCase()) + value.slice(1);
 }

@@ -89,7 +89,10 @@ export function searchContactsRequest(query: ContactQuery): ApiRequest {
 }
 
 /** The criteria that holds for any of these values. */
-export function equals(columnToFilter: "KEY" | "LIST_ID" | "CONTACT_STATUS", values: string[]): Criteria {
+export function createEquals(
+  columnToFilter: "KEY" | "LIST_ID" | "CONTACT_STATUS",
+  values: string[],
+): Criteria {
   return { columnToFilter, operator: "EQ", values };
 }
 
@@ -97,7 +100,7 @@ export function equals(columnToFilter: "KEY" | "LIST_ID" | "CONTACT_STATUS", val
  * The filters of a search that all of these criterias must hold for; none: everybody. Always one filter: the criterias
  * of one must all hold, while separate filters are alternatives (published reference).
  */
-export function allOf(...criterias: Criteria[]): Filter[] {
+export function createFilter(...criterias: Criteria[]): Filter[] {
   return criterias.length === 0 ? [] : [{ criterias }];
 }
 
@@ -114,7 +117,7 @@ export function readSearch(answer: ApiAnswer): SearchAnswer {
 }
 
 /** A contact's status, from the parts that a search tells or the object of a contact; undefined when neither is there. */
-export function statusOf(contact: Partial<Contact> | undefined): ContactStatus | undefined {
+export function findStatus(contact: Partial<Contact> | undefined): ContactStatus | undefined {
   if (!contact) return undefined;
   const { status, contactStatus, contactSubStatus } = contact;
   if (typeof status?.primary === "string") return status;
@@ -125,7 +128,7 @@ export function statusOf(contact: Partial<Contact> | undefined): ContactStatus |
 }
 
 /** `Active`, or `Inactive, Unsubscribe`: as a write sends it. */
-export function statusText(status: ContactStatus | undefined): string | null {
+export function formatStatus(status: ContactStatus | undefined): string | null {
   if (!status?.primary) return null;
   const primary = status.primary.charAt(0).toUpperCase() + status.primary.slice(1);
   return primary === "Active" || !status.secondary ? primary : `${primary}, ${status.secondary}`;
@@ -133,7 +136,7 @@ export function statusText(status: ContactStatus | undefined): string | null {
 
 /** Whether the account holds the contact as inactive. The service's letter case varies. */
 export function isInactive(found: Partial<Contact> | undefined): boolean {
-  return statusOf(found)?.primary.toLowerCase() === "inactive";
+  return findStatus(found)?.primary.toLowerCase() === "inactive";
 }
 
 /** @throws UnreadableAnswerError when the answer is not a contact. */

@@ -30,7 +30,7 @@ export interface ContactEvent {
 }
 
 /** The account's feed goes back this far, in days. */
-export const oldestDays = 90;
+export const maxDays = 90;
 export const dayMilliseconds = 86_400_000;
 
 export interface EventQuery {
@@ -42,7 +42,7 @@ export interface EventQuery {
   pastDays: number;
 }
 
-export function eventsRequest(
+export function createEventsRequest(
   { contactId, types, pastDays }: EventQuery,
   page: number,
   size: number,

@@ -2,9 +2,9 @@
 import { type ErrorDetails, NotFoundError, ServiceError, UsageError } from "../errors.ts";
 import type { Contact, ContactStructure, Send } from "../wire.ts";
 import type { Behaviors } from "./behavior.ts";
-import { contactPages } from "./contact-search.ts";
-import { allOf, equals } from "./contacts.ts";
-import { normalKey } from "./key-spelling.ts";
+import { createContactPages } from "./contact-search.ts";
+import { createEquals, createFilter } from "./contacts.ts";
+import { normalizeKey } from "./key-spelling.ts";
 import { findByName, isId } from "./names.ts";
 import { openPages } from "./pages.ts";
 
@@ -32,7 +32,7 @@ export interface SearchedParts {
  * @param searched the parts of the contact that a search is asked for
  * @throws NotFoundError when it is neither, with what the service said of it; whatever `perform` throws but a 404
  */
-export async function onContact<T>(
+export async function performOnContact<T>(
   send: Send,
   structure: () => Promise<ContactStructure>,
   idOrKey: string,
@@ -59,13 +59,13 @@ export async function onContact<T>(
   const { _id: structureId, label, keyType } = await structure();
   const behavior = behaviors?.(structureId);
   const findByKey = async (key: string) => {
-    const search = { structureId, source, filters: allOf(equals("KEY", [key])) };
-    const read = contactPages(send, search, behavior);
+    const search = { structureId, source, filters: createFilter(createEquals("KEY", [key])) };
+    const read = createContactPages(send, search, behavior);
     const { first } = await openPages(read, { size: keysPerPage, behavior });
-    return contactOfKey(first.items, key);
+    return findContactOfKey(first.items, key);
   };
   // As it was typed, then as an import would have written it.
-  const normal = normalKey(idOrKey, keyType);
+  const normal = normalizeKey(idOrKey, keyType);
   const found = (await findByKey(idOrKey)) ?? (normal === idOrKey ? undefined : await findByKey(normal));
   if (found) return perform(found._id, found);
   if (!isLikelyId && possibleId.test(idOrKey)) {
@@ -80,7 +80,7 @@ export async function onContact<T>(
 }
 
 /** The contact with this key. @throws UsageError when two contacts match. */
-function contactOfKey(
+function findContactOfKey(
   contacts: Partial<Contact>[],
   key: string,
 ): (Partial<Contact> & { _id: string }) | undefined {

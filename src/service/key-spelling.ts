@@ -34,14 +34,14 @@ export function unwrapAddress(text: string): string {
 }
 
 /** A domain in lower case, without the dot of the root, in ASCII; empty where a label has no such form. */
-export function asciiDomain(written: string): string {
-  const plain = plainDomain(written);
+export function toAsciiDomain(written: string): string {
+  const plain = toPlainDomain(written);
   // The URL parser behind this would read ports, paths and percent signs too.
   const isForeign = /[^\x00-\x7f]|(?:^|\.)xn--/.test(plain) && !/[/?#\\@:%[\]<>^|]/.test(plain);
-  return isForeign ? aLabelsOf(plain) : plain;
+  return isForeign ? toAsciiLabels(plain) : plain;
 }
 
-export function plainDomain(written: string): string {
+export function toPlainDomain(written: string): string {
   return written.toLowerCase().replace(/\.$/, "");
 }
 
@@ -49,57 +49,57 @@ export function plainDomain(written: string): string {
  * A domain with its labels in ASCII; empty where one of them is none. Behind a label that is not ASCII: of a domain in ASCII alone,
  * Node from 24 on does not look at the labels that begin with `xn--`.
  */
-function aLabelsOf(domain: string): string {
+function toAsciiLabels(domain: string): string {
   return domainToASCII(`\u00e9.${domain}`).replace(/^xn--9ca\./, "");
 }
 
 /** A key as it is sent: of an address the address alone, its domain in ASCII; any other key only trimmed. Its letter case stays. */
-export function normalKey(key: string, keyType: string | undefined): string {
+export function normalizeKey(key: string, keyType: string | undefined): string {
   if (!isEmailKey(keyType)) return trimEdges(key);
-  const address = normalAddress(key);
+  const address = normalizeAddress(key);
   return address.toLowerCase() === key.toLowerCase() ? key : address;
 }
 
 /** What makes two keys one contact: a normal key; of an address whatever its letter case. */
-export function keyIdentity(key: string, keyType: string | undefined): string {
-  return isEmailKey(keyType) ? normalAddress(key).toLowerCase() : trimEdges(key);
+export function toKeyIdentity(key: string, keyType: string | undefined): string {
+  return isEmailKey(keyType) ? normalizeAddress(key).toLowerCase() : trimEdges(key);
 }
 
 /** What makes two keys one person where the type of key is not known: what holds an `@` is read as an address. */
-export function personIdentity(key: string): string {
-  return keyIdentity(key, /[@＠﹫]/.test(key) ? "email" : undefined);
+export function toPersonIdentity(key: string): string {
+  return toKeyIdentity(key, /[@＠﹫]/.test(key) ? "email" : undefined);
 }
 
-function normalAddress(text: string): string {
+function normalizeAddress(text: string): string {
   const address = unwrapAddress(trimEdges(text.normalize("NFC")));
   const at = address.lastIndexOf("@");
   if (at < 0) return address;
   const domain = address.slice(at + 1);
-  return `${address.slice(0, at)}@${asciiDomain(domain) || plainDomain(domain)}`;
+  return `${address.slice(0, at)}@${toAsciiDomain(domain) || toPlainDomain(domain)}`;
 }
 
 /** The spellings under which an account may hold a person: as typed, as it is sent, and with its domain as people read it. */
-export function spellingsOf(key: string): string[] {
+export function listSpellings(key: string): string[] {
   const typed = trimEdges(key);
   if (!/[@＠﹫]/.test(key)) return [typed];
-  const address = normalAddress(key);
+  const address = normalizeAddress(key);
   const at = address.lastIndexOf("@") + 1;
   return [...new Set([typed, address, address.slice(0, at) + domainToUnicode(address.slice(at))])];
 }
 
 /** What earlier versions took for the identity of a key, on any suppression list. */
-export function formerIdentities(key: string): string[] {
+export function listFormerIdentities(key: string): string[] {
   const typed = trimEdges(key.normalize("NFC"));
-  return [...new Set([typed, ...spellingsOf(key)].map((each) => each.toLowerCase()))];
+  return [...new Set([typed, ...listSpellings(key)].map((each) => each.toLowerCase()))];
 }
 
 const erasedWord = "erased";
 
 /** What stands in place of a key that was erased, as long as it was. */
-export function erasedKey(length: number): string {
+export function createErasedKey(length: number): string {
   return erasedWord.padEnd(length, "-").slice(0, length);
 }
 
 export function isErasedKey(key: string): boolean {
-  return key.startsWith(erasedWord) && key === erasedKey(key.length);
+  return key.startsWith(erasedWord) && key === createErasedKey(key.length);
 }

@@ -1,7 +1,7 @@
 /** Lists of a structure: options → request, answer → result (specification, …/lists; published reference). */
 import { EcmError, exitCodes, ServiceError, UnreadableAnswerError } from "../errors.ts";
 import type { ApiAnswer, ApiRequest, ContactList, Send } from "../wire.ts";
-import { fold } from "./names.ts";
+import { foldCase } from "./names.ts";
 
 export function createListRequest(structureId: string, name: string): ApiRequest {
   return { method: "POST", path: listsPath(structureId), body: { name }, effect: "write" };
@@ -72,9 +72,9 @@ export function readList(answer: ApiAnswer): ContactList {
  * @throws EcmError (exit 6) when a list has this name
  */
 export function requireFreeListName(name: string, lists: readonly ContactList[], except?: string): void {
-  const taken = lists.find((list) => list._id !== except && fold(list.name ?? "") === fold(name));
-  if (!taken) return;
-  throw new EcmError(exitCodes.conflict, `A list named ${JSON.stringify(taken.name)} already exists`, {
+  const sameName = lists.find((list) => list._id !== except && foldCase(list.name ?? "") === foldCase(name));
+  if (!sameName) return;
+  throw new EcmError(exitCodes.conflict, `A list named ${JSON.stringify(sameName.name)} already exists`, {
     type: "DuplicateFieldError",
     field: "name",
     hint: "Names are compared ignoring case; choose another",

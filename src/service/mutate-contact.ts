@@ -2,7 +2,7 @@
 import { ServiceError, UnreadableAnswerError } from "../errors.ts";
 import type { ApiAnswer, ApiRequest, Contact, MutateBody, Send } from "../wire.ts";
 import type { Behavior } from "./behavior.ts";
-import { mayBeElements, mayMeanUnchanged, withElements, wouldChange } from "./contact-changes.ts";
+import { mayBeElements, mayMeanUnchanged, setElementForm, wouldChange } from "./contact-changes.ts";
 import { getContactRequest, readContact } from "./contacts.ts";
 
 export interface MutatedContact {
@@ -45,17 +45,18 @@ async function sendMutate(
 ): Promise<ApiAnswer<Partial<Contact> | null | undefined>> {
   if (request.rawBody !== undefined) return send(request);
   const body = request.body as MutateBody;
-  const known = behavior?.get("mutateElements");
+  const knownForm = behavior?.get("mutateElements");
   try {
-    return await send({ ...request, body: withElements(body, known) });
+    return await send({ ...request, body: setElementForm(body, knownForm) });
   } catch (error) {
-    if (known !== undefined || !mayBeElements(error, body)) throw error;
-    const answer = await send<Partial<Contact> | null>({ ...request, body: withElements(body, "id") }).catch(
-      () => {
-        // The first refusal speaks of what was asked for.
-        throw error;
-      },
-    );
+    if (knownForm !== undefined || !mayBeElements(error, body)) throw error;
+    const answer = await send<Partial<Contact> | null>({
+      ...request,
+      body: setElementForm(body, "id"),
+    }).catch(() => {
+      // The first refusal speaks of what was asked for.
+      throw error;
+    });
     behavior?.learn("mutateElements", "id");
     return answer;
   }

@@ -3,7 +3,7 @@ import { distance } from "fastest-levenshtein";
 import { NotFoundError, UsageError } from "../errors.ts";
 import type { ContactStructure, FieldDefinition, TagDefinition } from "../wire.ts";
 
-export interface Named {
+export interface WithId {
   _id: string;
 }
 
@@ -13,30 +13,30 @@ export interface Named {
  * @param kind in the reader's words, for messages: "list", "tag", "field", "structure"
  * @throws NotFoundError when nothing matches; UsageError (exit 2) naming the ids when two things do.
  */
-export function resolveName<T extends Named>(
-  wanted: string,
+export function resolveName<T extends WithId>(
+  nameOrId: string,
   things: readonly T[],
-  nameOf: (thing: T) => string,
+  toName: (thing: T) => string,
   kind: string,
 ): T {
-  const found = findByName(wanted, things, nameOf, kind);
+  const found = findByName(nameOrId, things, toName, kind);
   if (found) return found;
   throw new NotFoundError(
-    `No ${kind} is named ${quote(wanted)}`,
-    knownNames(wanted, things.map(nameOf), kind),
+    `No ${kind} is named ${quote(nameOrId)}`,
+    describeNames(nameOrId, things.map(toName), kind),
   );
 }
 
-export function resolveField(structure: ContactStructure, wanted: string): FieldDefinition {
-  return resolveName(wanted, structure.fields, (field) => field.label, "field");
+export function resolveField(structure: ContactStructure, nameOrId: string): FieldDefinition {
+  return resolveName(nameOrId, structure.fields, (field) => field.label, "field");
 }
 
 /** @param structure with its tags (`account.complete`) */
-export function resolveTag(structure: ContactStructure, wanted: string): TagDefinition {
-  if (structure.tags) return resolveName(wanted, structure.tags, (tag) => tag.label, "tag");
-  if (isId(wanted)) return { _id: wanted, label: wanted };
+export function resolveTag(structure: ContactStructure, nameOrId: string): TagDefinition {
+  if (structure.tags) return resolveName(nameOrId, structure.tags, (tag) => tag.label, "tag");
+  if (isId(nameOrId)) return { _id: nameOrId, label: nameOrId };
   throw new NotFoundError(
-    `The service did not say which tags there are, so ${JSON.stringify(wanted)} has no id`,
+    `The service did not say which tags there are, so ${JSON.stringify(nameOrId)} has no id`,
     "Name the tag by its id",
   );
 }
@@ -50,42 +50,47 @@ export function isId(word: string): boolean {
  * The name that was likely meant, when one is close enough to be a typo.
  * @param folded what is compared of a name
  */
-export function closest(wanted: string, names: readonly string[], folded = fold): string | undefined {
-  const typed = folded(wanted);
+export function findClosest(
+  typedName: string,
+  names: readonly string[],
+  folded = foldCase,
+): string | undefined {
+  const typed = folded(typedName);
   const tolerance = Math.max(1, Math.floor(typed.length / 3));
   const [best] = names
-    .map((name) => ({ name, slips: slipsBetween(typed, folded(name)) }))
+    .map((name) => ({ name, slips: countSlips(typed, folded(name)) }))
     .filter(({ slips }) => slips <= tolerance)
     .sort((one, other) => one.slips - other.slips);
   return best?.name;
 }
 
 /** Letters to add, take away or change; two neighbours in the wrong order count once. */
-function slipsBetween(wanted: string, name: string): number {
-  let least = distance(wanted, name);
-  if (least < 2 || wanted.length !== name.length) return least;
-  for (let at = 0; at + 1 < wanted.length; at++) {
-    const swapped = wanted.slice(0, at) + wanted[at + 1] + wanted[at] + wanted.slice(at + 2);
-    least = Math.min(least, 1 + distance(swapped, name));
+function countSlips(typedName: string, name: string): number {
+  let minDistance = distance(typedName, name);
+  if (minDistance < 2 || typedName.length !== name.length) return minDistance;
+  for (let at = 0; at + 1 < typedName.length; at++) {
+    const swapped = typedName.slice(0, at) + typedName[at + 1] + typedName[at] + typedName.slice(at + 2);
+    minDistance = Math.min(minDistance, 1 + distance(swapped, name));
   }
-  return least;
+  return minDistance;
 }
 
 /** As `resolveName`, but `undefined` when nothing matches. @throws UsageError when two things match. */
-export function findByName<T extends Named>(
-  wanted: string,
+export function findByName<T extends WithId>(
+  name: string,
   things: readonly T[],
-  nameOf: (thing: T) => string,
+  toName: (thing: T) => string,
   kind: string,
 ): T | undefined {
-  const byId = things.find((thing) => thing._id === wanted);
+  const byId = things.find((thing) => thing._id === name);
   if (byId) return byId;
-  const exact = things.filter((thing) => nameOf(thing) === wanted);
-  const matches = exact.length > 0 ? exact : things.filter((thing) => fold(nameOf(thing)) === fold(wanted));
+  const exact = things.filter((thing) => toName(thing) === name);
+  const matches =
+    exact.length > 0 ? exact : things.filter((thing) => foldCase(toName(thing)) === foldCase(name));
   if (matches.length > 1) {
-    const ids = matches.map((thing) => `${thing._id} (${quote(nameOf(thing))})`).join(", ");
+    const ids = matches.map((thing) => `${thing._id} (${quote(toName(thing))})`).join(", ");
     throw new UsageError(
-      `${quote(wanted)} matches ${matches.length} ${kind}s: ${ids}`,
+      `${quote(name)} matches ${matches.length} ${kind}s: ${ids}`,
       "Name the one you mean by its id",
       {
         type: "AmbiguousNameError",
@@ -96,16 +101,16 @@ export function findByName<T extends Named>(
 }
 
 /** How names are compared when no exact match exists: NFC, edges trimmed, case folded. */
-export function fold(name: string): string {
+export function foldCase(name: string): string {
   return name.normalize("NFC").trim().toLowerCase();
 }
 
-function knownNames(wanted: string, names: string[], kind: string): string {
+function describeNames(name: string, names: string[], kind: string): string {
   if (names.length === 0) return `There is no ${kind} yet`;
-  const likely = closest(wanted, names);
+  const likely = findClosest(name, names);
   if (likely) return `Did you mean ${quote(likely)}?`;
-  const shown = names.slice(0, 10).map(quote).join(", ");
-  return `Known ${kind}s: ${shown}${names.length > 10 ? `, and ${names.length - 10} more` : ""}`;
+  const shownNames = names.slice(0, 10).map(quote).join(", ");
+  return `Known ${kind}s: ${shownNames}${names.length > 10 ? `, and ${names.length - 10} more` : ""}`;
 }
 
 function quote(name: string): string {

@@ -12,7 +12,7 @@ export interface Pseudonyms {
 }
 
 /** Members whose texts are words of the service or times. */
-const plain = new Set([
+const plainMembers = new Set([
   "errorType",
   "columnToFilter",
   "operator",
@@ -31,52 +31,55 @@ const plain = new Set([
   "field",
 ]);
 /** Texts that are cut to the words that may hold something of an account. */
-const spoken = new Set(["message"]);
+const messageMembers = new Set(["message"]);
 
 const idForm = /[0-9a-f]{24}/gi;
 const addressForm = /[^\s@"'<>,;:()[\]{}]+@[^\s@"'<>,;:()[\]{}]+/gu;
 const wordForm = /^[A-Za-z0-9_.:+[\] -]{0,60}$/;
 
 export function createPseudonyms(): Pseudonyms {
-  const known = new Map<string, string>();
+  const standIns = new Map<string, string>();
   const counts = new Map<string, number>();
 
   /** The same for every letter case of an address; one in capitals stays in capitals. */
-  function standIn(kind: string, text: string, form: (count: number) => string): string {
+  function findStandIn(kind: string, text: string, form: (count: number) => string): string {
     const name = `${kind} ${text.toLowerCase()}`;
-    let found = known.get(name);
+    let found = standIns.get(name);
     if (found === undefined) {
       const count = (counts.get(kind) ?? 0) + 1;
       counts.set(kind, count);
       found = form(count);
-      known.set(name, found);
+      standIns.set(name, found);
     }
     return text !== text.toLowerCase() && text === text.toUpperCase() ? found.toUpperCase() : found;
   }
 
-  const id = (text: string) =>
-    standIn("id", text.toLowerCase(), (count) => count.toString(16).padStart(24, "0"));
-  const address = (text: string) => standIn("address", text, (count) => `person${count}@example.com`);
-  const other = (text: string) => (text === "" ? "" : standIn("text", text, (count) => `text-${count}`));
+  const maskId = (text: string) =>
+    findStandIn("id", text.toLowerCase(), (count) => count.toString(16).padStart(24, "0"));
+  const maskAddress = (text: string) => findStandIn("address", text, (count) => `person${count}@example.com`);
+  const maskOther = (text: string) =>
+    text === "" ? "" : findStandIn("text", text, (count) => `text-${count}`);
 
   function maskText(text: string, member: string): string {
-    if (/^[0-9a-f]{24}$/i.test(text)) return id(text);
-    if (spoken.has(member)) return maskMessage(text);
-    if (/^[^\s@]+@[^\s@]+$/u.test(text)) return address(text);
-    if (plain.has(member) && wordForm.test(text)) return text;
-    return other(text);
+    if (/^[0-9a-f]{24}$/i.test(text)) return maskId(text);
+    if (messageMembers.has(member)) return maskMessage(text);
+    if (/^[^\s@]+@[^\s@]+$/u.test(text)) return maskAddress(text);
+    if (plainMembers.has(member) && wordForm.test(text)) return text;
+    return maskOther(text);
   }
 
   function maskMessage(text: string): string {
-    let masked = text.replace(addressForm, address).replace(idForm, id);
-    for (const [name, replacement] of known) {
+    let masked = text.replace(addressForm, maskAddress).replace(idForm, maskId);
+    for (const [name, replacement] of standIns) {
       const original = name.startsWith("text ") ? name.slice(5) : "";
       if (original.length < 3) continue;
       masked = replaceAll(masked, original, replacement);
     }
     // What is quoted was typed by somebody.
     return masked.replace(/"([^"]*)"/g, (_whole, quoted: string) =>
-      /^(person\d+@example\.com|text-\d+|[0-9a-f]{24})$/i.test(quoted) ? `"${quoted}"` : `"${other(quoted)}"`,
+      /^(person\d+@example\.com|text-\d+|[0-9a-f]{24})$/i.test(quoted)
+        ? `"${quoted}"`
+        : `"${maskOther(quoted)}"`,
     );
   }
 
@@ -95,14 +98,14 @@ export function createPseudonyms(): Pseudonyms {
 
   /** Members are named by the service; one that looks like an id or an address is not. */
   function maskName(name: string): string {
-    return name.replace(addressForm, address).replace(/^[0-9a-f]{24}$/i, id);
+    return name.replace(addressForm, maskAddress).replace(/^[0-9a-f]{24}$/i, maskId);
   }
 
-  return { mask, maskPath: (path) => path.replace(idForm, id) };
+  return { mask, maskPath: (path) => path.replace(idForm, maskId) };
 }
 
 /** Without regard to letter case. */
-function replaceAll(text: string, wanted: string, replacement: string): string {
-  const pattern = wanted.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
+function replaceAll(text: string, searched: string, replacement: string): string {
+  const pattern = searched.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
   return text.replace(new RegExp(pattern, "gi"), () => replacement);
 }

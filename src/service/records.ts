@@ -4,7 +4,7 @@
  */
 import { ServiceError, UnreadableAnswerError } from "../errors.ts";
 import type { ApiAnswer, ApiRequest, Send } from "../wire.ts";
-import { openPages, pagesInOrder, type ReadPage } from "./pages.ts";
+import { openPages, type ReadPage, readPagesInOrder } from "./pages.ts";
 
 export type Scope = "campaigns:read" | "domains:read" | "reports:read";
 
@@ -76,7 +76,7 @@ export async function readAllRecords(read: ReadPage<unknown>): Promise<unknown[]
   const opened = await openPages(read, { size: recordsPerPage });
   const records: unknown[] = [];
   const seen = new Set<string>();
-  for await (const page of pagesInOrder(read, opened, identityOf)) {
+  for await (const page of readPagesInOrder(read, opened, identityOf)) {
     const fresh = page.filter((record) => !seen.has(identityOf(record)));
     for (const record of fresh) seen.add(identityOf(record));
     // A service that does not page gives the same again and again.

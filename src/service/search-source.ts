@@ -13,26 +13,26 @@ export type SourceForm = BehaviorPoints["source"];
 const forms: readonly SourceForm[] = ["published", "specified", "common"];
 
 /** The names in a form. What the form has no name for is left out: the answer does not tell it. */
-export function sourceIn(form: SourceForm, source: readonly string[]): string[] {
+export function toSource(form: SourceForm, source: readonly string[]): string[] {
   if (form === "published") return [...source];
-  const named = source.filter((name) => !statusParts.includes(name) && name !== "updatedAt");
-  if (form === "specified" && source.some((name) => statusParts.includes(name))) named.push("status");
+  const namedParts = source.filter((name) => !statusParts.includes(name) && name !== "updatedAt");
+  if (form === "specified" && source.some((name) => statusParts.includes(name))) namedParts.push("status");
   // A search needs a name.
-  return named.length > 0 ? named : ["_id"];
+  return namedParts.length > 0 ? namedParts : ["_id"];
 }
 
 /** The forms to try after one was refused: those that ask for something else than what was refused. */
-export function otherForms(refused: SourceForm, source: readonly string[]): SourceForm[] {
-  const asked = new Set([nameOfAll(refused)]);
+export function listOtherForms(refused: SourceForm, source: readonly string[]): SourceForm[] {
+  const refusedNames = new Set([toName(refused)]);
   return forms.filter((form) => {
-    const all = nameOfAll(form);
-    if (asked.has(all)) return false;
-    asked.add(all);
+    const all = toName(form);
+    if (refusedNames.has(all)) return false;
+    refusedNames.add(all);
     return true;
   });
 
-  function nameOfAll(form: SourceForm): string {
-    return sourceIn(form, source).join();
+  function toName(form: SourceForm): string {
+    return toSource(form, source).join();
   }
 }
 
@@ -48,7 +48,7 @@ export function provesForm(source: readonly string[]): boolean {
 }
 
 /** Whether searches are known to tell this part of a contact in no form. */
-export function isUntold(form: SourceForm | undefined, part: string): boolean {
+export function isLeftOut(form: SourceForm | undefined, part: string): boolean {
   if (part === "updatedAt") return form === "specified" || form === "common";
   return statusParts.includes(part) && form === "common";
 }

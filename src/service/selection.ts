@@ -3,12 +3,12 @@ import { EcmError, exitCodes } from "../errors.ts";
 import type { Contact, ContactStructure, Filter } from "../wire.ts";
 import type { Account } from "./account.ts";
 import type { LocalCondition } from "./conditions.ts";
-import { contactConditions } from "./contact-filters.ts";
-import { statusOf, statusParts } from "./contacts.ts";
+import { resolveContactConditions } from "./contact-filters.ts";
+import { findStatus, statusParts } from "./contacts.ts";
 import type { Where } from "./where.ts";
 
 /** As typed; all must hold. Of several lists or tags any will do. */
-export interface WantedSelection {
+export interface RequestedSelection {
   list?: string[];
   tag?: string[];
   status?: string;
@@ -31,17 +31,17 @@ export interface Selection {
 export async function resolveSelection(
   account: Account,
   structure: ContactStructure,
-  { where, ...wanted }: WantedSelection,
+  { where, ...requested }: RequestedSelection,
 ): Promise<Selection> {
-  const { filters, keeps } = await contactConditions(account, structure, wanted);
+  const { filters, keeps } = await resolveContactConditions(account, structure, requested);
   const criterias = filters.flatMap((filter) => filter.criterias);
   const conditions: LocalCondition[] = [];
-  const valuesOf = (column: string) => [
+  const collectValues = (column: string) => [
     ...new Set(criterias.flatMap(({ columnToFilter, values }) => (columnToFilter === column ? values : []))),
   ];
-  const [listIds, statuses] = [valuesOf("LIST_ID"), valuesOf("CONTACT_STATUS")];
-  if (listIds.length > 0) conditions.push(inAnyList(listIds));
-  if (statuses.length > 0) conditions.push(withStatus(statuses));
+  const [listIds, statuses] = [collectValues("LIST_ID"), collectValues("CONTACT_STATUS")];
+  if (listIds.length > 0) conditions.push(createListCondition(listIds));
+  if (statuses.length > 0) conditions.push(createStatusCondition(statuses));
   if (keeps) conditions.push(keeps);
   if (where) conditions.push(await where.compile(account, structure));
   return {
@@ -52,7 +52,7 @@ export async function resolveSelection(
 }
 
 /** @param time in milliseconds since the epoch */
-export function updatedAfter(time: number): LocalCondition {
+export function createUpdatedAfter(time: number): LocalCondition {
   return {
     needs: ["updatedAt"],
     wanted: { updatedAfter: time },
@@ -66,7 +66,7 @@ export function updatedAfter(time: number): LocalCondition {
   };
 }
 
-function inAnyList(listIds: readonly string[]): LocalCondition {
+function createListCondition(listIds: readonly string[]): LocalCondition {
   return {
     needs: ["lists"],
     wanted: { listIds },
@@ -74,14 +74,14 @@ function inAnyList(listIds: readonly string[]): LocalCondition {
   };
 }
 
-function withStatus(values: readonly string[]): LocalCondition {
-  const wanted = values.map((value) => value.toLowerCase());
+function createStatusCondition(values: readonly string[]): LocalCondition {
+  const lowerCaseValues = values.map((value) => value.toLowerCase());
   return {
     needs: statusParts,
     wanted: { status: values },
     holds(contact) {
-      const primary = statusOf(contact)?.primary.toLowerCase();
-      return primary === undefined || wanted.includes(primary);
+      const primary = findStatus(contact)?.primary.toLowerCase();
+      return primary === undefined || lowerCaseValues.includes(primary);
     },
   };
 }

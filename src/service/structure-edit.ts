@@ -5,7 +5,7 @@
  */
 import { EcmError, exitCodes, UsageError } from "../errors.ts";
 import type { ContactStructure, UpdateStructureBody } from "../wire.ts";
-import { fold, resolveField, resolveTag } from "./names.ts";
+import { foldCase, resolveField, resolveTag } from "./names.ts";
 
 /** From the structure as it is to the update; undefined when there is nothing to update. */
 export type StructureEdit = (structure: ContactStructure) => UpdateStructureBody | undefined;
@@ -14,7 +14,7 @@ export type StructureEdit = (structure: ContactStructure) => UpdateStructureBody
  * The update that changes nothing: the ground for every edit. A deep copy, free to change.
  * @throws EcmError when the structure's tags are unknown: an update would delete them all.
  */
-export function structureBody(structure: ContactStructure): UpdateStructureBody {
+export function toUpdateBody(structure: ContactStructure): UpdateStructureBody {
   if (structure.tags === undefined) {
     const message =
       "The service did not say which tags the structure has; an update without them could delete them from every contact, so it was not sent";
@@ -35,7 +35,7 @@ export function updateNames(
 ): UpdateStructureBody | undefined {
   const { label = structure.label, keyName = structure.keyName } = names;
   if (label === structure.label && keyName === structure.keyName) return undefined;
-  return { ...structureBody(structure), label, keyName };
+  return { ...toUpdateBody(structure), label, keyName };
 }
 
 /** @throws EcmError (conflict) when a field has this label already. */
@@ -43,8 +43,8 @@ export function addField(
   structure: ContactStructure,
   field: { label: string; dataType: string; required: boolean },
 ): UpdateStructureBody {
-  refuseTaken("field", field.label, structure.fields);
-  const body = structureBody(structure);
+  requireFreeLabel("field", field.label, structure.fields);
+  const body = toUpdateBody(structure);
   body.fields.push({ ...field });
   return body;
 }
@@ -54,27 +54,29 @@ export function addParts(
   structure: ContactStructure,
   { fields, tags }: { fields: readonly { label: string; dataType: string }[]; tags: readonly string[] },
 ): UpdateStructureBody | undefined {
-  const known = new Set(structure.fields.map(({ label }) => fold(label)));
-  const missing = fields.filter(({ label }) => !known.has(fold(label)) && known.add(fold(label)));
+  const existingLabels = new Set(structure.fields.map(({ label }) => foldCase(label)));
+  const missing = fields.filter(
+    ({ label }) => !existingLabels.has(foldCase(label)) && existingLabels.add(foldCase(label)),
+  );
   const withTags = addTags(structure, tags);
   if (missing.length === 0) return withTags;
-  const body = withTags ?? structureBody(structure);
+  const body = withTags ?? toUpdateBody(structure);
   for (const { label, dataType } of missing) body.fields.push({ label, dataType, required: false });
   return body;
 }
 
 export function renameField(
   structure: ContactStructure,
-  wanted: string,
+  nameOrId: string,
   label: string,
 ): UpdateStructureBody | undefined {
-  const { _id } = resolveField(structure, wanted);
-  return renamed(structure, "fields", _id, label);
+  const { _id } = resolveField(structure, nameOrId);
+  return renamePart(structure, "fields", _id, label);
 }
 
 /** @param fieldId an id, so that what was confirmed is what goes, whatever it is called by now */
 export function removeField(structure: ContactStructure, fieldId: string): UpdateStructureBody {
-  const body = structureBody(structure);
+  const body = toUpdateBody(structure);
   body.fields = body.fields.filter((field) => field._id !== fieldId);
   return body;
 }
@@ -84,61 +86,65 @@ export function addTags(
   structure: ContactStructure,
   labels: readonly string[],
 ): UpdateStructureBody | undefined {
-  const known = new Set((structure.tags ?? []).flatMap(({ _id, label }) => [_id, fold(label)]));
+  const existingNames = new Set((structure.tags ?? []).flatMap(({ _id, label }) => [_id, foldCase(label)]));
   const missing = new Map<string, string>();
   for (const label of labels) {
-    refuseBlank("tag", label);
-    const isKnown = known.has(label) || known.has(fold(label));
-    if (!isKnown && !missing.has(fold(label))) missing.set(fold(label), label);
+    requireLabel("tag", label);
+    const isKnown = existingNames.has(label) || existingNames.has(foldCase(label));
+    if (!isKnown && !missing.has(foldCase(label))) missing.set(foldCase(label), label);
   }
   if (missing.size === 0) return undefined;
-  const body = structureBody(structure);
+  const body = toUpdateBody(structure);
   body.tags.push(...[...missing.values()].map((label) => ({ label })));
   return body;
 }
 
 export function renameTag(
   structure: ContactStructure,
-  wanted: string,
+  nameOrId: string,
   label: string,
 ): UpdateStructureBody | undefined {
-  const { _id } = resolveTag(structure, wanted);
-  return renamed(structure, "tags", _id, label);
+  const { _id } = resolveTag(structure, nameOrId);
+  return renamePart(structure, "tags", _id, label);
 }
 
 export function removeTag(structure: ContactStructure, tagId: string): UpdateStructureBody {
-  const body = structureBody(structure);
+  const body = toUpdateBody(structure);
   body.tags = body.tags.filter((tag) => tag._id !== tagId);
   return body;
 }
 
-function renamed(
+function renamePart(
   structure: ContactStructure,
   part: "fields" | "tags",
   id: string,
   label: string,
 ): UpdateStructureBody | undefined {
-  const body = structureBody(structure);
+  const body = toUpdateBody(structure);
   const thing = body[part].find((each) => each._id === id)!;
   if (thing.label === label) return undefined;
   const others = body[part].filter((each) => each !== thing);
-  refuseTaken(part === "fields" ? "field" : "tag", label, others as { _id: string; label: string }[]);
+  requireFreeLabel(part === "fields" ? "field" : "tag", label, others as { _id: string; label: string }[]);
   thing.label = label;
   return body;
 }
 
-function refuseTaken(kind: string, label: string, things: readonly { _id: string; label: string }[]): void {
-  refuseBlank(kind, label);
-  const taken = things.find((thing) => fold(thing.label) === fold(label));
-  if (!taken) return;
-  throw new EcmError(exitCodes.conflict, `A ${kind} named ${JSON.stringify(taken.label)} already exists`, {
+function requireFreeLabel(
+  kind: string,
+  label: string,
+  things: readonly { _id: string; label: string }[],
+): void {
+  requireLabel(kind, label);
+  const existing = things.find((thing) => foldCase(thing.label) === foldCase(label));
+  if (!existing) return;
+  throw new EcmError(exitCodes.conflict, `A ${kind} named ${JSON.stringify(existing.label)} already exists`, {
     type: "DuplicateFieldError",
     hint: "Names are compared ignoring case; choose another",
     applied: "no",
   });
 }
 
-function refuseBlank(kind: string, label: string): void {
+function requireLabel(kind: string, label: string): void {
   if (label.trim() === "")
     throw new UsageError(`A ${kind} needs a label that is not blank`, "Give a label, such as City");
 }

@@ -1,9 +1,9 @@
 /** Which field or tag of a structure an entry of a file means, renames solved as a whole. Pure. */
 import { UsageError } from "../errors.ts";
-import { fold } from "./names.ts";
-import type { WantedTag } from "./structure-file.ts";
+import { foldCase } from "./names.ts";
+import type { TagSpec } from "./structure-file.ts";
 
-interface Labelled {
+interface LabelledPart {
   _id: string;
   label: string;
 }
@@ -16,7 +16,7 @@ interface Labelled {
  * @returns what is matched to nothing is new
  * @throws UsageError when an entry means nothing, or may mean two things
  */
-export function matchEntries<T extends Labelled, W extends WantedTag>(
+export function matchEntries<T extends LabelledPart, W extends TagSpec>(
   part: string,
   things: readonly T[],
   entries: readonly W[],
@@ -33,21 +33,22 @@ export function matchEntries<T extends Labelled, W extends WantedTag>(
     }
     matches.set(thing, entry);
   }
-  const find = finder(
+  const find = createFinder(
     part,
     things.filter((thing) => !matches.has(thing)),
   );
   const match = (thing: T, entry: W) => {
     const other = matches.get(thing);
-    if (other) throw new UsageError(`${sentence(part, entry, other)} both mean ${quote(thing.label)}`);
+    if (other)
+      throw new UsageError(`${describeConflict(part, entry, other)} both mean ${quote(thing.label)}`);
     matches.set(thing, entry);
   };
-  const named = entries.filter(({ id }) => id === undefined);
+  const withoutId = entries.filter(({ id }) => id === undefined);
   const isRename = ({ was }: W) => was !== undefined;
-  for (const chain of chainsOf(part, named.filter(isRename), named)) {
-    for (const [thing, entry] of solved(part, chain, find)) match(thing, entry);
+  for (const chain of findChains(part, withoutId.filter(isRename), withoutId)) {
+    for (const [thing, entry] of solveChains(part, chain, find)) match(thing, entry);
   }
-  for (const entry of named) {
+  for (const entry of withoutId) {
     const thing = isRename(entry) ? undefined : find(entry.label);
     if (thing) match(thing, entry);
   }
@@ -60,36 +61,36 @@ interface Chain<W> {
   isCycle: boolean;
 }
 
-function chainsOf<W extends WantedTag>(
+function findChains<W extends TagSpec>(
   part: string,
   renames: readonly W[],
   entries: readonly W[],
 ): Chain<W>[] {
   const byWas = new Map<string, W>();
   for (const entry of renames) {
-    const other = byWas.get(fold(entry.was!));
-    if (other) throw new UsageError(`${sentence(part, other, entry)} both were ${quote(entry.was!)}`);
-    byWas.set(fold(entry.was!), entry);
+    const other = byWas.get(foldCase(entry.was!));
+    if (other) throw new UsageError(`${describeConflict(part, other, entry)} both were ${quote(entry.was!)}`);
+    byWas.set(foldCase(entry.was!), entry);
   }
-  const staying = entries.find((entry) => entry.was === undefined && byWas.has(fold(entry.label)));
+  const staying = entries.find((entry) => entry.was === undefined && byWas.has(foldCase(entry.label)));
   if (staying) {
-    const renamed = byWas.get(fold(staying.label))!;
+    const renamed = byWas.get(foldCase(staying.label))!;
     throw new UsageError(
       `The ${part} ${quote(renamed.label)} was ${quote(renamed.was!)}, but the file also has ${quote(staying.label)}`,
       `Take out \`was: ${renamed.was}\`, or the other entry`,
     );
   }
-  const labels = new Set(renames.map(({ label }) => fold(label)));
+  const labels = new Set(renames.map(({ label }) => foldCase(label)));
   const open = new Set(renames);
   const follow = (first: W): W[] => {
     const chain: W[] = [];
-    for (let next: W | undefined = first; next && open.delete(next); next = byWas.get(fold(next.label))) {
+    for (let next: W | undefined = first; next && open.delete(next); next = byWas.get(foldCase(next.label))) {
       chain.push(next);
     }
     return chain;
   };
   const chains = renames
-    .filter(({ was }) => !labels.has(fold(was!)))
+    .filter(({ was }) => !labels.has(foldCase(was!)))
     .map((first) => ({ renames: follow(first), isCycle: false }));
   // What no beginning leads to goes round.
   const cycles = renames
@@ -98,14 +99,14 @@ function chainsOf<W extends WantedTag>(
   return [...chains, ...cycles.filter((cycle) => cycle.renames.length > 0)];
 }
 
-function solved<T extends Labelled, W extends WantedTag>(
+function solveChains<T extends LabelledPart, W extends TagSpec>(
   part: string,
   { renames, isCycle }: Chain<W>,
   find: (label: string) => T | undefined,
 ): [T, W][] {
   const before = renames.map(({ was }) => find(was!));
   if (isCycle) {
-    return renames.map((entry, at) => [before[at] ?? refuseNothing(part, entry), entry]);
+    return renames.map((entry, at) => [before[at] ?? requireMatch(part, entry), entry]);
   }
   const labels = [...before, find(renames.at(-1)!.label)];
   const free = labels.indexOf(undefined);
@@ -118,11 +119,11 @@ function solved<T extends Labelled, W extends WantedTag>(
   }
   return renames.map((entry, at) => {
     const thing = labels[at < free ? at : at + 1];
-    return [thing ?? refuseNothing(part, entry), entry];
+    return [thing ?? requireMatch(part, entry), entry];
   });
 }
 
-function refuseNothing(part: string, { label, was }: WantedTag): never {
+function requireMatch(part: string, { label, was }: TagSpec): never {
   throw new UsageError(
     `The ${part} ${quote(label)} was ${quote(was!)}, but the account has neither`,
     `Take out \`was: ${was}\` to add ${quote(label)} as a new ${part}, or correct it`,
@@ -130,15 +131,18 @@ function refuseNothing(part: string, { label, was }: WantedTag): never {
 }
 
 /** By exact label, else without regard to case. @throws UsageError when it means two */
-function finder<T extends Labelled>(part: string, things: readonly T[]): (label: string) => T | undefined {
+function createFinder<T extends LabelledPart>(
+  part: string,
+  things: readonly T[],
+): (label: string) => T | undefined {
   const byName = new Map<string, T[]>();
   for (const thing of things) {
-    const alike = byName.get(fold(thing.label));
+    const alike = byName.get(foldCase(thing.label));
     if (alike) alike.push(thing);
-    else byName.set(fold(thing.label), [thing]);
+    else byName.set(foldCase(thing.label), [thing]);
   }
   return (label) => {
-    const alike = byName.get(fold(label)) ?? [];
+    const alike = byName.get(foldCase(label)) ?? [];
     const exact = alike.filter((thing) => thing.label === label);
     const found = exact.length > 0 ? exact : alike;
     if (found.length < 2) return found[0];
@@ -151,7 +155,7 @@ function finder<T extends Labelled>(part: string, things: readonly T[]): (label:
   };
 }
 
-function sentence(part: string, one: WantedTag, other: WantedTag): string {
+function describeConflict(part: string, one: TagSpec, other: TagSpec): string {
   return `The ${part}s ${quote(one.label)} and ${quote(other.label)}`;
 }
 

@@ -1,9 +1,9 @@
 /** From a structure as it is and as a file wants it to the changes between them, and the update that makes them. Pure. */
 import { UsageError } from "../errors.ts";
 import type { ContactStructure, UpdateStructureBody } from "../wire.ts";
-import { fold } from "./names.ts";
-import { structureBody } from "./structure-edit.ts";
-import type { WantedField, WantedStructure, WantedTag } from "./structure-file.ts";
+import { foldCase } from "./names.ts";
+import { toUpdateBody } from "./structure-edit.ts";
+import type { FieldSpec, StructureSpec, TagSpec } from "./structure-file.ts";
 import { matchEntries } from "./structure-match.ts";
 
 export type Part = "field" | "tag";
@@ -45,25 +45,25 @@ export interface StructurePlan {
  */
 export function planStructure(
   structure: ContactStructure,
-  wanted: WantedStructure,
+  spec: StructureSpec,
   isPruning: boolean,
 ): StructurePlan {
-  const body = structureBody(structure);
+  const body = toUpdateBody(structure);
   const changes: StructureChange[] = [];
   for (const attribute of ["label", "keyName"] as const) {
-    const to = wanted[attribute];
+    const to = spec[attribute];
     if (to === undefined || to === structure[attribute]) continue;
     changes.push({ action: "set", part: "structure", attribute, from: structure[attribute], to });
     body[attribute] = to;
   }
-  if (wanted.fields)
-    body.fields = planPart("field", body.fields as Existing[], wanted.fields, isPruning, changes);
-  if (wanted.tags) body.tags = planPart("tag", body.tags as Existing[], wanted.tags, isPruning, changes);
+  if (spec.fields)
+    body.fields = planPart("field", body.fields as ExistingPart[], spec.fields, isPruning, changes);
+  if (spec.tags) body.tags = planPart("tag", body.tags as ExistingPart[], spec.tags, isPruning, changes);
   return changes.some((change) => change.action !== "keep") ? { changes, body } : { changes };
 }
 
 /** What an update changes of a structure: its entries are told by their ids. */
-export function changesBetween(structure: ContactStructure, body: UpdateStructureBody): StructureChange[] {
+export function diffStructures(structure: ContactStructure, body: UpdateStructureBody): StructureChange[] {
   const changes: StructureChange[] = [];
   for (const attribute of ["label", "keyName"] as const) {
     const [from, to] = [structure[attribute], body[attribute]];
@@ -80,7 +80,7 @@ export function changesBetween(structure: ContactStructure, body: UpdateStructur
     }
     for (const { _id, label, ...more } of after) {
       if (_id !== undefined) continue;
-      const { dataType: type = "text", required = false } = more as Partial<Existing>;
+      const { dataType: type = "text", required = false } = more as Partial<ExistingPart>;
       changes.push(
         part === "tag" ? { action: "add", part, label } : { action: "add", part, label, type, required },
       );
@@ -90,50 +90,57 @@ export function changesBetween(structure: ContactStructure, body: UpdateStructur
 }
 
 /** What the plan takes away from contacts. */
-export function removalsOf(plan: StructurePlan): Leftover[] {
+export function listRemovals(plan: StructurePlan): Leftover[] {
   return plan.changes.filter((change): change is Leftover => change.action === "remove");
 }
 
-type Existing = { _id: string; label: string; dataType: string; required?: boolean } & Record<
+type ExistingPart = { _id: string; label: string; dataType: string; required?: boolean } & Record<
   string,
   unknown
 >;
-type Entry = UpdateStructureBody["fields"][number];
+type PartEntry = UpdateStructureBody["fields"][number];
 
 /** The order of the account stays; what is new comes after it. */
 function planPart(
   part: Part,
-  existing: Existing[],
-  wanted: (WantedField | WantedTag)[],
+  existing: ExistingPart[],
+  specs: (FieldSpec | TagSpec)[],
   isPruning: boolean,
   changes: StructureChange[],
-): Entry[] {
-  const matches = matchEntries<Existing, WantedField>(part, existing, wanted);
-  const kept: Entry[] = [];
+): PartEntry[] {
+  const matches = matchEntries<ExistingPart, FieldSpec>(part, existing, specs);
+  const remaining: PartEntry[] = [];
   for (const thing of existing) {
     const match = matches.get(thing);
-    if (match) kept.push(changed(part, thing, match, changes));
+    if (match) remaining.push(planChange(part, thing, match, changes));
     else {
       changes.push({ action: isPruning ? "remove" : "keep", part, _id: thing._id, label: thing.label });
-      if (!isPruning) kept.push(thing);
+      if (!isPruning) remaining.push(thing);
     }
   }
   const matched = new Set(matches.values());
-  const added = wanted.filter((entry) => !matched.has(entry)).map((entry) => addition(part, entry, changes));
-  refuseShared(part, existing, [...kept, ...added]);
-  return [...kept, ...added];
+  const added = specs
+    .filter((entry) => !matched.has(entry))
+    .map((entry) => planAddition(part, entry, changes));
+  requireUniqueLabels(part, existing, [...remaining, ...added]);
+  return [...remaining, ...added];
 }
 
-function changed(part: Part, thing: Existing, wanted: WantedField, changes: StructureChange[]): Existing {
+function planChange(
+  part: Part,
+  thing: ExistingPart,
+  spec: FieldSpec,
+  changes: StructureChange[],
+): ExistingPart {
   const { _id, label } = thing;
   const result = { ...thing };
-  if (wanted.label !== label) {
-    changes.push({ action: "rename", part, _id, label, to: wanted.label });
-    result.label = wanted.label;
+  if (spec.label !== label) {
+    changes.push({ action: "rename", part, _id, label, to: spec.label });
+    result.label = spec.label;
   }
   if (part === "tag") return result;
-  const name = wanted.label;
-  if (wanted.type !== undefined && wanted.type !== thing.dataType) {
+  const name = spec.label;
+  if (spec.type !== undefined && spec.type !== thing.dataType) {
     changes.push({
       action: "change",
       part,
@@ -141,39 +148,43 @@ function changed(part: Part, thing: Existing, wanted: WantedField, changes: Stru
       label: name,
       attribute: "type",
       from: thing.dataType,
-      to: wanted.type,
+      to: spec.type,
     });
-    result.dataType = wanted.type;
+    result.dataType = spec.type;
   }
   // A service that does not tell `required` means that it is not.
   const isRequired = thing.required ?? false;
-  if (wanted.required !== undefined && wanted.required !== isRequired) {
-    const [from, to] = [String(isRequired), String(wanted.required)];
+  if (spec.required !== undefined && spec.required !== isRequired) {
+    const [from, to] = [String(isRequired), String(spec.required)];
     changes.push({ action: "change", part, _id, label: name, attribute: "required", from, to });
-    result.required = wanted.required;
+    result.required = spec.required;
   }
   return result;
 }
 
-function addition(part: Part, wanted: WantedField, changes: StructureChange[]): Entry {
-  const { label, type = "text", required = false } = wanted;
+function planAddition(part: Part, spec: FieldSpec, changes: StructureChange[]): PartEntry {
+  const { label, type = "text", required = false } = spec;
   if (part === "tag") {
     changes.push({ action: "add", part, label });
-    return { label } as Entry;
+    return { label } as PartEntry;
   }
   changes.push({ action: "add", part, label, type, required });
   return { label, dataType: type, required };
 }
 
 /** A change that gives a label to a second one would leave two that cannot be told apart. */
-function refuseShared(part: Part, existing: readonly Existing[], entries: readonly Entry[]): void {
-  const before = new Map(existing.map(({ _id, label }) => [_id, fold(label)]));
-  const others = new Map<string, Entry>();
+function requireUniqueLabels(
+  part: Part,
+  existing: readonly ExistingPart[],
+  entries: readonly PartEntry[],
+): void {
+  const before = new Map(existing.map(({ _id, label }) => [_id, foldCase(label)]));
+  const others = new Map<string, PartEntry>();
   for (const entry of entries) {
-    const label = fold(entry.label);
+    const label = foldCase(entry.label);
     const other = others.get(label);
     others.set(label, entry);
-    const isOld = (each: Entry) => each._id !== undefined && before.get(each._id) === label;
+    const isOld = (each: PartEntry) => each._id !== undefined && before.get(each._id) === label;
     if (!other || (isOld(entry) && isOld(other))) continue;
     throw new UsageError(
       `Two ${part}s would be named ${JSON.stringify(entry.label)}`,

@@ -5,7 +5,7 @@ import type { Account } from "./account.ts";
 import type { StructureEdit } from "./structure-edit.ts";
 import { readStructure, updateStructureRequest } from "./structures.ts";
 
-const mostAttempts = 3;
+const maxAttempts = 3;
 
 /**
  * Applies the edit and returns the structure as it is afterwards. The edit is a pure function, so a stale version costs
@@ -27,8 +27,8 @@ export async function updateStructure(
       account.forget();
       return updated;
     } catch (error) {
-      if (attempt === mostAttempts || !isStale(error)) throw error;
-      current = await freshStructure(account, structure._id);
+      if (attempt === maxAttempts || !isStale(error)) throw error;
+      current = await readFreshStructure(account, structure._id);
     }
   }
 }
@@ -38,7 +38,7 @@ function isStale(error: unknown): boolean {
 }
 
 /** The structure as it is now. @throws NotFoundError when it is gone */
-export async function freshStructure(account: Account, structureId: string): Promise<ContactStructure> {
+export async function readFreshStructure(account: Account, structureId: string): Promise<ContactStructure> {
   account.forget();
   const found = (await account.structures()).find((each) => each._id === structureId);
   if (!found) throw new NotFoundError(`The structure ${structureId} is gone`);

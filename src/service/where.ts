@@ -9,15 +9,15 @@ import type { Account } from "./account.ts";
 import {
   at,
   type Cel,
-  nodesOf,
   placeOf,
   registerStrictNumbers,
   summaryOf,
+  walkNodes,
   withStrictNumbers,
 } from "./cel.ts";
 import type { LocalCondition } from "./conditions.ts";
-import { statusOf, statusParts } from "./contacts.ts";
-import { closest, isId } from "./names.ts";
+import { findStatus, statusParts } from "./contacts.ts";
+import { findClosest, isId } from "./names.ts";
 
 /** An expression whose grammar is right. */
 export interface Where {
@@ -26,7 +26,7 @@ export interface Where {
   compile(account: Account, structure: ContactStructure): Promise<LocalCondition>;
 }
 
-const builtIn: Record<string, { type: string; needs: readonly string[] }> = {
+const builtInNames: Record<string, { type: string; needs: readonly string[] }> = {
   key: { type: "string", needs: ["key"] },
   status: { type: "string", needs: statusParts },
   substatus: { type: "string", needs: statusParts },
@@ -43,17 +43,21 @@ const typeHint =
 /** Loads the library, and parses. @throws UsageError with the place where the grammar breaks */
 export async function parseWhere(text: string): Promise<Where> {
   const cel = await import("@marcbachmann/cel-js");
-  const { ast } = guarded(text, () => new cel.Environment({ unlistedVariablesAreDyn: true }).parse(text));
+  const { ast } = withWhereErrors(text, () =>
+    new cel.Environment({ unlistedVariablesAreDyn: true }).parse(text),
+  );
   requireSoundLiterals(cel, text, ast);
-  const names = new Set([...nodesOf(ast)].flatMap((node) => (node.op === "id" ? [node.args as string] : [])));
+  const names = new Set(
+    [...walkNodes(ast)].flatMap((node) => (node.op === "id" ? [node.args as string] : [])),
+  );
   return {
     text,
     async compile(account, structure) {
       const whole = names.has("tags") ? await account.complete(structure) : structure;
       const lists = names.has("lists") ? await account.lists(structure) : [];
-      const vocabulary = vocabularyOf(whole, lists);
+      const vocabulary = createVocabulary(whole, lists);
       requireNames(text, ast, vocabulary);
-      return conditionFrom(cel, text, ast, vocabulary);
+      return compileCondition(cel, text, ast, vocabulary);
     },
   };
 }
@@ -71,14 +75,14 @@ interface Vocabulary {
   tags: Map<string, string> | undefined;
 }
 
-function vocabularyOf(structure: ContactStructure, lists: readonly ContactList[]): Vocabulary {
+function createVocabulary(structure: ContactStructure, lists: readonly ContactList[]): Vocabulary {
   const byVariable = new Map<string, { _id: string; label: string }[]>();
   const fields = new Map<string, string>();
   for (const { _id, label } of structure.fields) {
     const isRepeated = structure.fields.filter((other) => other.label === label).length > 1;
     fields.set(isRepeated ? _id : label, _id);
     const variable = label.replace(/[^\p{L}\p{N}]/gu, "_");
-    if (variable in builtIn) continue;
+    if (variable in builtInNames) continue;
     byVariable.set(variable, [...(byVariable.get(variable) ?? []), { _id, label: isRepeated ? _id : label }]);
   }
   const variables = new Map<string, string>();
@@ -100,27 +104,31 @@ function vocabularyOf(structure: ContactStructure, lists: readonly ContactList[]
   };
 }
 
-function conditionFrom(cel: Cel, text: string, ast: ASTNode, vocabulary: Vocabulary): LocalCondition {
+function compileCondition(cel: Cel, text: string, ast: ASTNode, vocabulary: Vocabulary): LocalCondition {
   const environment = new cel.Environment();
-  for (const [name, { type }] of Object.entries(builtIn)) environment.registerVariable(name, type);
+  for (const [name, { type }] of Object.entries(builtInNames)) environment.registerVariable(name, type);
   const variables = new Map([...vocabulary.variables].filter(([name]) => canDeclare(environment, name)));
   registerStrictNumbers(cel, environment);
   // Statuses are compared in lower case, whichever letter case the service and the expression write them in.
-  const program = guarded(text, () => environment.parse(withStrictNumbers(foldStatuses(text, ast), ast)));
+  const program = withWhereErrors(text, () =>
+    environment.parse(withStrictNumbers(foldStatuses(text, ast), ast)),
+  );
   const checked = program.check();
-  if (!checked.valid) throw wrong(text, checked.error, vocabulary);
+  if (!checked.valid) throw whereError(text, checked.error, vocabulary);
   if (checked.type !== "bool") {
     throw new UsageError(
       `--where: ${JSON.stringify(text)} is not a condition: its type is ${checked.type}, not bool`,
       'Compare it with something, such as City == "Oslo"',
     );
   }
-  const used = new Set([...nodesOf(ast)].flatMap((node) => (node.op === "id" ? [node.args as string] : [])));
+  const used = new Set(
+    [...walkNodes(ast)].flatMap((node) => (node.op === "id" ? [node.args as string] : [])),
+  );
   const usedVariables = [...variables].filter(([name]) => used.has(name));
-  const usedBuiltIn = Object.keys(builtIn).filter((name) => used.has(name));
-  const needs = new Set(usedBuiltIn.flatMap((name) => builtIn[name]!.needs));
+  const usedBuiltIn = Object.keys(builtInNames).filter((name) => used.has(name));
+  const needs = new Set(usedBuiltIn.flatMap((name) => builtInNames[name]!.needs));
   if (usedVariables.length > 0) needs.add("fields");
-  const read = contactReader(vocabulary, usedBuiltIn, usedVariables);
+  const read = createContactReader(vocabulary, usedBuiltIn, usedVariables);
   return {
     // The key names the contact in messages.
     needs: [...new Set(["key", ...needs])],
@@ -151,28 +159,30 @@ function canDeclare(environment: Environment, name: string): boolean {
 }
 
 /** A contact → the values that the expression uses, and no others. */
-function contactReader(
+function createContactReader(
   vocabulary: Vocabulary,
   usedBuiltIn: readonly string[],
   usedVariables: readonly [name: string, fieldId: string][],
 ): (contact: Partial<Contact>) => Record<string, unknown> {
-  const namesOf = (part: "lists" | "tags", contact: Partial<Contact>) =>
-    told(part, contact[part]).map(({ _id }) => vocabulary[part]?.get(_id) ?? _id);
+  const readNames = (part: "lists" | "tags", contact: Partial<Contact>) =>
+    requirePresent(part, contact[part]).map(({ _id }) => vocabulary[part]?.get(_id) ?? _id);
   const readers: Record<string, (contact: Partial<Contact>, values: Map<string, string>) => unknown> = {
     key: (contact) => contact.key ?? "",
-    status: (contact) => told("status", statusOf(contact)).primary.toLowerCase(),
-    substatus: (contact) => told("status", statusOf(contact)).secondary?.toLowerCase() ?? "",
-    lists: (contact) => namesOf("lists", contact),
-    tags: (contact) => namesOf("tags", contact),
+    status: (contact) => requirePresent("status", findStatus(contact)).primary.toLowerCase(),
+    substatus: (contact) => requirePresent("status", findStatus(contact)).secondary?.toLowerCase() ?? "",
+    lists: (contact) => readNames("lists", contact),
+    tags: (contact) => readNames("tags", contact),
     fields: (_contact, values) =>
       new Map([...vocabulary.fields].map(([label, id]) => [label, values.get(id) ?? ""])),
-    createdAt: (contact) => new Date(told("createdAt", contact.createdAt)),
-    updatedAt: (contact) => new Date(told("updatedAt", contact.updatedAt)),
+    createdAt: (contact) => new Date(requirePresent("createdAt", contact.createdAt)),
+    updatedAt: (contact) => new Date(requirePresent("updatedAt", contact.updatedAt)),
   };
   const readsFields = usedVariables.length > 0 || usedBuiltIn.includes("fields");
   return (contact) => {
     const values = new Map(
-      readsFields ? told("fields", contact.fields).map(({ _id, value }) => [_id, value] as const) : [],
+      readsFields
+        ? requirePresent("fields", contact.fields).map(({ _id, value }) => [_id, value] as const)
+        : [],
     );
     const read: Record<string, unknown> = Object.create(null);
     for (const name of usedBuiltIn) read[name] = readers[name]!(contact, values);
@@ -181,7 +191,7 @@ function contactReader(
   };
 }
 
-function told<T>(part: string, value: T | undefined): T {
+function requirePresent<T>(part: string, value: T | undefined): T {
   if (value !== undefined) return value;
   throw new EcmError(exitCodes.failed, `The service did not tell the ${part} of the contacts`, {
     type: "UnreadableAnswerError",
@@ -192,17 +202,17 @@ function told<T>(part: string, value: T | undefined): T {
 /** Names given as text where only a name makes sense: a misspelt one would hold for nobody, or for everybody. */
 function requireNames(text: string, ast: ASTNode, vocabulary: Vocabulary): void {
   if (!vocabulary.tags) refuseTagLabels(text, ast);
-  for (const node of nodesOf(ast)) {
+  for (const node of walkNodes(ast)) {
     if (node.op === "id") requireOneField(text, node, vocabulary);
-    const field = fieldNamedIn(node);
+    const field = findFieldAccess(node);
     if (field && !vocabulary.fields.has(field.name)) {
-      throw unknownName(text, field.node, "field", field.name, [...vocabulary.fields.keys()]);
+      throw unknownNameError(text, field.node, "field", field.name, [...vocabulary.fields.keys()]);
     }
-    const member = memberNamedIn(node);
-    const known = member && vocabulary[member.part];
-    if (member && known && ![...known.values()].includes(member.name)) {
+    const member = findMemberAccess(node);
+    const vocabularyNames = member && vocabulary[member.part];
+    if (member && vocabularyNames && ![...vocabularyNames.values()].includes(member.name)) {
       const kind = member.part === "tags" ? "tag" : "list";
-      throw unknownName(text, member.node, kind, member.name, [...known.values()]);
+      throw unknownNameError(text, member.node, kind, member.name, [...vocabularyNames.values()]);
     }
   }
 }
@@ -210,13 +220,13 @@ function requireNames(text: string, ast: ASTNode, vocabulary: Vocabulary): void 
 /** Where the service does not tell the labels of tags, only their ids and their number can be compared. */
 function refuseTagLabels(text: string, ast: ASTNode): void {
   const allowed = new Set<unknown>();
-  for (const node of nodesOf(ast)) {
-    const member = memberNamedIn(node);
+  for (const node of walkNodes(ast)) {
+    const member = findMemberAccess(node);
     if (member?.part === "tags" && isId(member.name)) allowed.add((node.args as ASTNode[])[1]);
     const [name, subject] = node.op === "call" || node.op === "rcall" ? (node.args as unknown[]) : [];
     if (name === "size") allowed.add(Array.isArray(subject) ? subject[0] : subject);
   }
-  for (const node of nodesOf(ast)) {
+  for (const node of walkNodes(ast)) {
     if (node.op !== "id" || node.args !== "tags" || allowed.has(node)) continue;
     throw new NotFoundError(
       `--where: the service did not say which tags there are, so tags${at(text, node)} cannot be compared with labels`,
@@ -235,7 +245,7 @@ function requireOneField(text: string, node: ASTNode, { ambiguous }: Vocabulary)
 }
 
 /** `fields["City"]`, `fields.City` */
-function fieldNamedIn(node: ASTNode): { node: ASTNode; name: string } | undefined {
+function findFieldAccess(node: ASTNode): { node: ASTNode; name: string } | undefined {
   if (node.op !== "[]" && node.op !== ".") return undefined;
   const [target, index] = node.args as [ASTNode, ASTNode | string];
   if (target.op !== "id" || target.args !== "fields") return undefined;
@@ -246,7 +256,9 @@ function fieldNamedIn(node: ASTNode): { node: ASTNode; name: string } | undefine
 }
 
 /** `"VIP" in tags`, `"News" in lists` */
-function memberNamedIn(node: ASTNode): { node: ASTNode; name: string; part: "lists" | "tags" } | undefined {
+function findMemberAccess(
+  node: ASTNode,
+): { node: ASTNode; name: string; part: "lists" | "tags" } | undefined {
   if (node.op !== "in") return undefined;
   const [name, target] = node.args as [ASTNode, ASTNode];
   const isPart = target.op === "id" && (target.args === "lists" || target.args === "tags");
@@ -257,7 +269,7 @@ function memberNamedIn(node: ASTNode): { node: ASTNode; name: string; part: "lis
 /** A time, a duration or a pattern that is written out is tried now, not at the first contact. */
 function requireSoundLiterals(cel: Cel, text: string, ast: ASTNode): void {
   const environment = new cel.Environment();
-  for (const node of nodesOf(ast)) {
+  for (const node of walkNodes(ast)) {
     if (node.op === "rcall") requirePattern(text, node);
     if (node.op !== "call") continue;
     const [name, args] = node.args as [string, ASTNode[]];
@@ -287,11 +299,11 @@ const comparisons: readonly string[] = ["==", "!=", "in"];
 /** Same length, so that places stay where they are. */
 function foldStatuses(text: string, ast: ASTNode): string {
   let folded = text;
-  for (const node of nodesOf(ast)) {
+  for (const node of walkNodes(ast)) {
     if (!comparisons.includes(node.op)) continue;
     const sides = node.args as ASTNode[];
     if (!sides.some(({ op, args }) => op === "id" && (args === "status" || args === "substatus"))) continue;
-    for (const literal of sides.flatMap((side) => [...nodesOf(side)])) {
+    for (const literal of sides.flatMap((side) => [...walkNodes(side)])) {
       if (literal.op !== "value" || typeof literal.args !== "string") continue;
       const lower = folded.slice(literal.start, literal.end).toLowerCase();
       folded = folded.slice(0, literal.start) + lower + folded.slice(literal.end);
@@ -300,21 +312,21 @@ function foldStatuses(text: string, ast: ASTNode): string {
   return folded;
 }
 
-function guarded<T>(text: string, parse: () => T): T {
+function withWhereErrors<T>(text: string, parse: () => T): T {
   try {
     return parse();
   } catch (error) {
-    throw wrong(text, error);
+    throw whereError(text, error);
   }
 }
 
-function wrong(text: string, error: unknown, vocabulary?: Vocabulary): UsageError {
+function whereError(text: string, error: unknown, vocabulary?: Vocabulary): UsageError {
   const summary = summaryOf(error);
   const place = placeOf(text, error);
   const [, unknown] = /^Unknown variable: (.*)$/.exec(summary) ?? [];
   if (unknown !== undefined && vocabulary) {
-    const names = [...Object.keys(builtIn), ...vocabulary.variables.keys()];
-    const likely = closest(unknown, names);
+    const names = [...Object.keys(builtInNames), ...vocabulary.variables.keys()];
+    const likely = findClosest(unknown, names);
     return new UsageError(
       `--where: Unknown name ${JSON.stringify(unknown)}${place}`,
       likely === undefined ? `Names: ${names.join(", ")}` : `Did you mean ${likely}?`,
@@ -323,8 +335,14 @@ function wrong(text: string, error: unknown, vocabulary?: Vocabulary): UsageErro
   return new UsageError(`--where: ${summary}${place}`, vocabulary && typeHint);
 }
 
-function unknownName(text: string, node: ASTNode, kind: string, name: string, names: string[]): UsageError {
-  const likely = closest(name, names);
+function unknownNameError(
+  text: string,
+  node: ASTNode,
+  kind: string,
+  name: string,
+  names: string[],
+): UsageError {
+  const likely = findClosest(name, names);
   return new UsageError(
     `--where: No ${kind} is named ${JSON.stringify(name)}${at(text, node)}`,
     likely === undefined

@@ -23,17 +23,17 @@ export function createWholeStructures(send: Send, recalled: RecalledNames) {
   async function complete(structure: ContactStructure): Promise<ContactStructure> {
     const { _id: id, tags, __v: version } = structure;
     if (tags !== undefined && version !== undefined) return structure;
-    const taken = byId.get(id);
-    if (taken) return taken;
-    const known = recalled.take(({ whole }) => whole?.[id]?.item);
-    return keep(id, known ? Promise.resolve({ ...structure, ...known }) : readWhole(structure));
+    const cached = byId.get(id);
+    if (cached) return cached;
+    const cachedWhole = recalled.take(({ whole }) => whole?.[id]?.item);
+    return keep(id, cachedWhole ? Promise.resolve({ ...structure, ...cachedWhole }) : readWhole(structure));
   }
 
   async function forUpdate(structure: ContactStructure): Promise<ContactStructure> {
-    const isSaid = structure.fields.every(({ required }) => required !== undefined);
-    if (isSaid || wholes.has(structure)) return complete(structure);
-    const known = await byId.get(structure._id);
-    return known && wholes.has(known) ? known : keep(structure._id, readWhole(structure));
+    const isComplete = structure.fields.every(({ required }) => required !== undefined);
+    if (isComplete || wholes.has(structure)) return complete(structure);
+    const cached = await byId.get(structure._id);
+    return cached && wholes.has(cached) ? cached : keep(structure._id, readWhole(structure));
   }
 
   return { byId, complete, forUpdate };

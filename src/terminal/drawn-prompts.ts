@@ -26,7 +26,7 @@ export function createDrawnPrompter(terminal: Terminal, signal: AbortSignal): Pr
     try {
       return await question(inquirer, {
         input: stdin,
-        output: canvas(terminal),
+        output: createCanvas(terminal),
         signal: AbortSignal.any([signal, ending.signal]),
         clearPromptOnDone: false,
       });
@@ -65,12 +65,12 @@ export function createDrawnPrompter(terminal: Terminal, signal: AbortSignal): Pr
 }
 
 /** What questions are drawn on: stderr, without colours where none are wanted. It ends with the question; stderr does not. */
-function canvas(terminal: Terminal): Writable & { columns?: number } {
+function createCanvas(terminal: Terminal): Writable & { columns?: number } {
   const { stderr, isColored } = terminal;
   const drawing = new Writable({
     decodeStrings: false,
     write(text: string | Buffer, _encoding, done) {
-      stderr.write(isColored.err ? text : withoutColours(String(text)));
+      stderr.write(isColored.err ? text : removeColors(String(text)));
       done();
     },
   });
@@ -78,6 +78,6 @@ function canvas(terminal: Terminal): Writable & { columns?: number } {
 }
 
 /** Movements of the cursor stay. */
-function withoutColours(text: string): string {
+function removeColors(text: string): string {
   return text.replace(/\u001b\[[\d;]*m/g, "");
 }

@@ -11,15 +11,15 @@ export function presentDryRun(
   output: OutputOptions,
   ...requests: ApiRequest[]
 ): Promise<void> {
-  const shown = requests.map(({ method, path, body, rawBody }) => ({
+  const printed = requests.map(({ method, path, body, rawBody }) => ({
     method,
     path,
     body: rawBody === undefined ? (body ?? null) : (JSON.parse(rawBody) as unknown),
   }));
-  const text = shown.map(({ method, path, body }) => {
+  const text = printed.map(({ method, path, body }) => {
     const indented = body === null ? "" : `\n${JSON.stringify(body, null, 2)}`;
     return escapeControlsInLines(`${method} ${path}${indented}`);
   });
   terminal.note(requests.length === 1 ? "Dry run: this was not sent" : "Dry run: these were not sent");
-  return presentValue(terminal, output, shown.length === 1 ? shown[0] : shown, text.join("\n"));
+  return presentValue(terminal, output, printed.length === 1 ? printed[0] : printed, text.join("\n"));
 }

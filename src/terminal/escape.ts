@@ -7,7 +7,7 @@ const loneSurrogate = /[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\
 
 /** Shows control characters as `\n`, `\t`, `\r`, `\x1b` or `\u202e`. Printable text is returned as it is. */
 export function escapeControls(text: string): string {
-  return text.replace(unsafe, shown).replace(loneSurrogate, shown);
+  return text.replace(unsafe, escapeCharacter).replace(loneSurrogate, escapeCharacter);
 }
 
 /** The same for text of several lines, such as a help text or a hint: line breaks stay. */
@@ -20,7 +20,7 @@ export function escapeJson(json: string): string {
   return json.replace(unsafe, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`);
 }
 
-function shown(character: string): string {
+function escapeCharacter(character: string): string {
   if (character === "\n") return "\\n";
   if (character === "\t") return "\\t";
   if (character === "\r") return "\\r";

@@ -26,7 +26,7 @@ export function createOutputStream(stream: Writable): OutputStream {
   });
 
   /** Listens to all of them until the first. */
-  function firstOf(...events: (string | symbol)[]): Promise<void> {
+  function waitForFirst(...events: (string | symbol)[]): Promise<void> {
     return new Promise((resolve) => {
       const settle = () => {
         for (const event of events) stream.off(event, settle);
@@ -47,10 +47,10 @@ export function createOutputStream(stream: Writable): OutputStream {
         unwritten--;
         if (unwritten === 0) stream.emit(allWritten);
       });
-      return hasRoom ? Promise.resolve() : firstOf("drain", "close", "error");
+      return hasRoom ? Promise.resolve() : waitForFirst("drain", "close", "error");
     },
     async flush() {
-      if (unwritten > 0 && !isClosed) await firstOf(allWritten, "close", "error");
+      if (unwritten > 0 && !isClosed) await waitForFirst(allWritten, "close", "error");
       return failure;
     },
   };

@@ -5,6 +5,6 @@ import { Chalk, type ChalkInstance } from "chalk";
 export type Style = Pick<ChalkInstance, "bold" | "dim" | "green" | "red" | "yellow">;
 
 /** Styles that paint, or that leave text as it is. */
-export function styleFor(isColored: boolean): Style {
+export function createStyle(isColored: boolean): Style {
   return new Chalk({ level: isColored ? 1 : 0 });
 }

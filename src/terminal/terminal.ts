@@ -6,7 +6,7 @@ import type { Readable, Writable } from "node:stream";
 import { escapeControlsInLines } from "./escape.ts";
 import { fitMessage } from "./message-lines.ts";
 import { createOutputStream } from "./output-stream.ts";
-import { styleFor } from "./style.ts";
+import { createStyle } from "./style.ts";
 
 export interface Terminal {
   readonly stdin: Readable;
@@ -112,13 +112,13 @@ export function createTerminal(streams: TerminalStreams, isAccessible = false): 
     flush: output.flush,
     note(message, weight) {
       if (terminal.quiet && weight !== "needed" && weight !== "verbatim") return;
-      const shown = terminal.mask(message);
-      const text = weight === "painted" ? shown : escapeControlsInLines(shown);
+      const masked = terminal.mask(message);
+      const text = weight === "painted" ? masked : escapeControlsInLines(masked);
       if (weight === "verbatim") write(text);
-      else say(weight === "aside" ? styleFor(terminal.isColored.err).dim(text) : text);
+      else say(weight === "aside" ? createStyle(terminal.isColored.err).dim(text) : text);
     },
     warn(message) {
-      const { yellow } = styleFor(terminal.isColored.err);
+      const { yellow } = createStyle(terminal.isColored.err);
       say(`${yellow("warning:")} ${escapeControlsInLines(terminal.mask(message))}`, "warning: ".length);
     },
   };

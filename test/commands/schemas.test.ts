@@ -48,7 +48,7 @@ it("describes the summaries, plan lines, errors and limits that commands print",
       .split("\n")
       .map((line) => JSON.parse(line));
   const actions = new Set<string>();
-  const seen = new Set<Name>();
+  const usedNames = new Set<Name>();
   const bulk = async (...args: string[]) => {
     const { stdout } = await ecm([...args, "--json", "--plan", plan, "--yes"], { stdin });
     follow("summary", JSON.parse(stdout));
@@ -57,7 +57,7 @@ it("describes the summaries, plan lines, errors and limits that commands print",
       const kind = line.plan ? "planHead" : line.create ? "planCreation" : line.end ? "planEnd" : "planLine";
       follow(kind, line);
       kinds.add(kind);
-      seen.add(kind);
+      usedNames.add(kind);
       if (line.action) actions.add(line.action);
     }
     expect([...kinds]).toEqual(expect.arrayContaining(["planHead", "planEnd"]));
@@ -83,7 +83,7 @@ it("describes the summaries, plan lines, errors and limits that commands print",
   await bulk("contact", "unsubscribe", "--tag", "VIP");
   expect((await bulk("contact", "delete", "--all")).backup).toBeDefined();
   expect([...actions].sort()).toEqual(["create", "delete", "reject", "skip", "unchanged", "update"]);
-  expect([...seen].sort()).toEqual(["planCreation", "planEnd", "planHead", "planLine"]);
+  expect([...usedNames].sort()).toEqual(["planCreation", "planEnd", "planHead", "planLine"]);
   const undone = await ecm(["runs", "undo", "last", "--json", "--yes"]);
   follow("summary", JSON.parse(undone.stdout));
   const stopped = await ecm(
@@ -103,8 +103,8 @@ it("describes the summaries, plan lines, errors and limits that commands print",
   );
   expect(stopped.code).toBe(7);
   follow("summary", JSON.parse(stopped.stdout));
-  const shown = await ecm(["runs", "show", "last", "--changes"]);
-  for (const line of shown.stdout === "" ? [] : lines(shown.stdout)) follow("planLine", line);
+  const output = await ecm(["runs", "show", "last", "--changes"]);
+  for (const line of output.stdout === "" ? [] : lines(output.stdout)) follow("planLine", line);
   follow("limits", JSON.parse((await ecm(["limits", "--json"])).stdout));
   follow(
     "limits",
@@ -133,9 +133,9 @@ it("describes the errors of the command line and of the service", async () => {
 
 it("are named by the commands whose outputs follow them", async () => {
   const ecm = ecmWith(await temporaryHome());
-  const named = async (...path: string[]) =>
+  const describeCommand = async (...path: string[]) =>
     JSON.parse((await ecm(["commands", ...path, "--json"])).stdout).schemas;
-  expect(await named("import")).toEqual({
+  expect(await describeCommand("import")).toEqual({
     bulkRun: "summary",
     plan: "planLine",
     planHead: "planHead",
@@ -143,6 +143,6 @@ it("are named by the commands whose outputs follow them", async () => {
     planEnd: "planEnd",
     error: "error",
   });
-  expect(await named("limits")).toEqual({ stdout: "limits", error: "error" });
+  expect(await describeCommand("limits")).toEqual({ stdout: "limits", error: "error" });
   expect((await ecm(["commands", "import", "--schemas"])).code).toBe(2);
 });

@@ -145,17 +145,17 @@ function requests(from: Place[]) {
 }
 
 /** Sends so many requests that are wrong in one way or another; expects each to be refused or answered as documented. */
-export async function withstand(count: number): Promise<void> {
+export async function expectRefusals(count: number): Promise<void> {
   const account = await openAccount();
   const ids = await account.furnished();
   const { _id } = await account.create("a@b.co");
   const database = await openDatabase(`${account.folder}/sandbox.db`);
-  const kept = () => database.get<{ kept: string }>(snapshot)?.kept;
+  const countStored = () => database.get<{ kept: string }>(snapshot)?.kept;
   let refused = 0;
   try {
     await fc.assert(
       fc.asyncProperty(requests(places(account, _id, ids)), async ({ place, spoil }) => {
-        const before = kept();
+        const before = countStored();
         const { path, raw } = spoiled(place, spoil);
         const answer = await account.call(place.method, path, undefined, {
           raw: place.body ? raw : undefined,
@@ -166,7 +166,7 @@ export async function withstand(count: number): Promise<void> {
           errorType: expect.any(String),
           message: expect.any(String),
         });
-        expect(kept()).toBe(before);
+        expect(countStored()).toBe(before);
         refused += 1;
       }),
       { numRuns: count },
@@ -214,7 +214,7 @@ const adminPlaces: Place[] = [
 ];
 
 /** The same for /__sandbox/: what is refused is 400 or 404, nothing is a failure, and the service works afterwards. */
-export async function withstandAsAdmin(count: number): Promise<void> {
+export async function expectAdminRefusals(count: number): Promise<void> {
   const account = await openAccount();
   await account.create("a@b.co");
   let refused = 0;

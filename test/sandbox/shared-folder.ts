@@ -6,7 +6,7 @@ import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StdioServerTransport } from "@modelcontextprotocol/sdk/server/stdio.js";
 import { expect, onTestFinished } from "vitest";
 import { startSandbox } from "../../src/sandbox/start-sandbox.ts";
-import { resultOf, spawnEcm, temporaryHome } from "../support/ecm.ts";
+import { spawnEcm, temporaryHome, waitForResult } from "../support/ecm.ts";
 
 const libsql = fileURLToPath(new URL("../../node_modules/libsql", import.meta.url));
 
@@ -50,7 +50,9 @@ function writingCommands(home: Record<string, string>, prefix: string) {
   const write = async (writer: number) => {
     for (let number = 0; !isOver; number++) {
       const key = `${prefix}-${writer}-${number}@example.com`;
-      const { code, stderr } = await resultOf(spawnEcm(["contact", "create", "--key", key, "--json"], home));
+      const { code, stderr } = await waitForResult(
+        spawnEcm(["contact", "create", "--key", key, "--json"], home),
+      );
       expect(code, stderr).toBe(0);
       written.push(key);
     }

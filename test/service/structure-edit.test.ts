@@ -7,10 +7,14 @@ import {
   removeTag,
   renameField,
   renameTag,
-  structureBody,
+  toUpdateBody,
   updateNames,
 } from "../../src/service/structure-edit.ts";
-import { formatStructureFile, parseStructureFile, wantedFrom } from "../../src/service/structure-file.ts";
+import {
+  formatStructureFile,
+  parseStructureFile,
+  toStructureSpec,
+} from "../../src/service/structure-file.ts";
 import { planStructure } from "../../src/service/structure-plan.ts";
 import type { ContactStructure, UpdateStructureBody } from "../../src/wire.ts";
 import { runs } from "../support/runs.ts";
@@ -69,7 +73,7 @@ describe("an edit of a structure", () => {
   }, () => {
     fc.assert(
       fc.property(structure, (before) => {
-        expect(stored(before, structureBody(before))).toEqual(before);
+        expect(stored(before, toUpdateBody(before))).toEqual(before);
       }),
       { numRuns: runs(20) },
     );
@@ -122,7 +126,7 @@ describe("an edit of a structure", () => {
       fields: [],
       tags: [],
     };
-    expect(() => structureBody(unknown)).toThrow("did not say which tags");
+    expect(() => toUpdateBody(unknown)).toThrow("did not say which tags");
   });
 });
 
@@ -135,7 +139,7 @@ describe("a structure file", () => {
     );
     fc.assert(
       fc.property(readable, (before) => {
-        const text = formatStructureFile(wantedFrom(before));
+        const text = formatStructureFile(toStructureSpec(before));
         const plan = planStructure(before, parseStructureFile(text, "structure.yaml"), true);
         expect(plan.changes, text).toEqual([]);
         expect(plan.body).toBeUndefined();

@@ -2,8 +2,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { EcmError } from "../../src/errors.ts";
-import { parseStructureFile, type WantedStructure } from "../../src/service/structure-file.ts";
-import { changesBetween, planStructure, type StructurePlan } from "../../src/service/structure-plan.ts";
+import { parseStructureFile, type StructureSpec } from "../../src/service/structure-file.ts";
+import { diffStructures, planStructure, type StructurePlan } from "../../src/service/structure-plan.ts";
 import type { ContactStructure } from "../../src/wire.ts";
 import { runs } from "../support/runs.ts";
 
@@ -15,7 +15,7 @@ function structureWith(labels: readonly string[], part: "fields" | "tags" = "fie
   return { ...none, [part]: things };
 }
 
-function planOf(labels: readonly string[], file: string, isPruning = false): StructurePlan {
+function createPlan(labels: readonly string[], file: string, isPruning = false): StructurePlan {
   return planStructure(structureWith(labels), parseStructureFile(file, "s.yaml"), isPruning);
 }
 
@@ -51,7 +51,7 @@ describe("renames", () => {
     ["one that was applied", ["Town"], ["Town<City"], ["f0 Town"]],
   ])("%s are solved as a whole, with --prune too", (_name, labels, entries, expected) => {
     for (const isPruning of [false, true]) {
-      const plan = planOf(labels, fileWith(...entries), isPruning);
+      const plan = createPlan(labels, fileWith(...entries), isPruning);
       expect(afterwards(labels, plan)).toEqual(expected);
       expect(plan.changes.filter(({ action }) => action === "remove" || action === "add")).toEqual([]);
     }
@@ -66,17 +66,17 @@ describe("renames", () => {
     ["of one into two", ["City"], ["Town<City", "Region<city"], 'both were "city"'],
   ])("%s are refused, with --prune too", (_name, labels, entries, message) => {
     for (const isPruning of [false, true]) {
-      expect(() => planOf(labels, fileWith(...entries), isPruning)).toThrow(message);
+      expect(() => createPlan(labels, fileWith(...entries), isPruning)).toThrow(message);
     }
   });
 
   it("by id never give two fields one label", () => {
     const file = "fields:\n  - label: Town\n    id: f0\n";
-    expect(() => planOf(["City", "TOWN"], file)).toThrow('Two fields would be named "TOWN"');
-    expect(afterwards(["City", "TOWN"], planOf(["City", "TOWN"], file, true))).toEqual(["f0 Town"]);
+    expect(() => createPlan(["City", "TOWN"], file)).toThrow('Two fields would be named "TOWN"');
+    expect(afterwards(["City", "TOWN"], createPlan(["City", "TOWN"], file, true))).toEqual(["f0 Town"]);
     const swap = "fields:\n  - label: B\n    id: f0\n  - label: A\n    id: f1\n";
-    expect(afterwards(["A", "B"], planOf(["A", "B"], swap))).toEqual(["f0 B", "f1 A"]);
-    expect(planOf(["B", "A"], swap).changes).toEqual([]);
+    expect(afterwards(["A", "B"], createPlan(["A", "B"], swap))).toEqual(["f0 B", "f1 A"]);
+    expect(createPlan(["B", "A"], swap).changes).toEqual([]);
   });
 });
 
@@ -102,12 +102,12 @@ describe("any file", () => {
     );
     fc.assert(
       fc.property(target, ({ before, after, added, isPruning, order, part }) => {
-        const kept = after.filter((to) => to !== null);
-        fc.pre(new Set(kept.map(fold)).size === kept.length);
+        const keptLabels = after.filter((to) => to !== null);
+        fc.pre(new Set(keptLabels.map(fold)).size === keptLabels.length);
         // A label that a rename takes is one that a rename leaves: of any other the file does not say what becomes of it.
         const dropped = before.filter((_, index) => after[index] === null).map(fold);
-        fc.pre(!kept.some((to) => dropped.includes(fold(to))));
-        const wanted: WantedStructure = {
+        fc.pre(!keptLabels.some((to) => dropped.includes(fold(to))));
+        const spec: StructureSpec = {
           [part]: [
             ...before.flatMap((was, index) => {
               const to = after[index]!;
@@ -120,7 +120,7 @@ describe("any file", () => {
             .map(({ entry }) => entry),
         };
         const structure = structureWith(before, part);
-        const plan = planStructure(structure, wanted, isPruning);
+        const plan = planStructure(structure, spec, isPruning);
         const result = (plan.body ?? structure)[part]!;
         for (const [index, to] of after.entries()) {
           const now = result.find(({ _id }) => _id === `f${index}`);
@@ -153,10 +153,10 @@ describe("any file", () => {
         }
         const result = plan.body?.fields ?? structure.fields;
         expect(new Set(result.map((each) => fold(each.label))).size).toBe(result.length);
-        const done = plan.body ? changesBetween(structure, plan.body) : [];
-        const said = plan.changes.filter(({ action }) => action !== "keep");
+        const done = plan.body ? diffStructures(structure, plan.body) : [];
+        const actions = plan.changes.filter(({ action }) => action !== "keep");
         const order = (changes: unknown[]) => changes.map((each) => JSON.stringify(each)).sort();
-        expect(order(done)).toEqual(order(said));
+        expect(order(done)).toEqual(order(actions));
         const gone = structure.fields.filter(({ _id }) => !result.some((each) => each._id === _id));
         for (const { _id, label: own } of gone) {
           expect(isPruning).toBe(true);

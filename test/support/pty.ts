@@ -46,7 +46,7 @@ export function openPty(
     env: { PATH: process.env.PATH, TERM: "xterm-256color", TZ: "UTC", NO_COLOR: "1", ...env },
   });
   let screen = "";
-  let seen = 0;
+  let readLength = 0;
   let exit: { exitCode: number } | undefined;
   let look: () => void = () => undefined;
   child.onData((text) => {
@@ -70,10 +70,10 @@ export function openPty(
     answer: (words, keys) =>
       new Promise((resolve, reject) => {
         look = () => {
-          const at = plain().indexOf(words, seen);
+          const at = plain().indexOf(words, readLength);
           if (at !== -1) {
             look = () => undefined;
-            seen = at + words.length;
+            readLength = at + words.length;
             child.write(keys);
             resolve();
           } else if (exit) {

@@ -6,7 +6,7 @@ import type { Found } from "../plan/found.ts";
 import type { Session } from "../plan/session.ts";
 
 /** A search may lag behind a create: look again after these, in milliseconds. */
-const visibilityPauses = [1000, 3000, 10_000];
+const visibilityPausesMilliseconds = [1000, 3000, 10_000];
 
 export type AfterRefusal =
   | { kind: "again"; found: Found }
@@ -21,7 +21,10 @@ export async function readAfterRefusal(
   item: Item,
   { operation, error, isUncertain }: { operation: Operation; error: ServiceError; isUncertain: boolean },
 ): Promise<AfterRefusal> {
-  const rejected = { kind: "rejected" as const, reason: { code: error.type, message: messageOf(error) } };
+  const rejected = {
+    kind: "rejected" as const,
+    reason: { code: error.type, message: toServerMessage(error) },
+  };
   if (operation.kind === "create") {
     if (error.type !== "DuplicateFieldError") return rejected;
     return findExisting(session, item, isUncertain);
@@ -31,7 +34,7 @@ export async function readAfterRefusal(
   }
   if (error.status === 404) {
     // A contact that others have created under the key of a deleted one is not the one that was to be deleted.
-    const found = operation.kind === "delete" ? { isKept: false } : await findOne(session, item);
+    const found = operation.kind === "delete" ? { isRemembered: false } : await findOne(session, item);
     return { kind: "again", found };
   }
   const isPrecise = error.details.field !== undefined || error.details.fieldId !== undefined;
@@ -49,17 +52,17 @@ export async function readWritten(
   operation: Exclude<Operation, { kind: "create" }>,
 ): Promise<Found> {
   if (operation.kind !== "delete") return readAgain(session, item, operation.contactId);
-  return { contact: await session.lookup.read(operation.contactId), isKept: false };
+  return { contact: await session.lookup.read(operation.contactId), isRemembered: false };
 }
 
 /** The contact as it is now; looked up by its key when its id is gone. */
 async function readAgain(session: Session, item: Item, contactId: string): Promise<Found> {
   const contact = await session.lookup.read(contactId);
-  return contact ? { contact, isKept: false } : findOne(session, item);
+  return contact ? { contact, isRemembered: false } : findOne(session, item);
 }
 
 export async function findOne({ lookup }: Session, item: Item): Promise<Found> {
-  return (await lookup.findFresh([item])).get(item.ref) ?? { isKept: false };
+  return (await lookup.findFresh([item])).get(item.ref) ?? { isRemembered: false };
 }
 
 /**
@@ -69,18 +72,18 @@ export async function findOne({ lookup }: Session, item: Item): Promise<Found> {
 async function findExisting(session: Session, item: Item, isUncertain: boolean): Promise<AfterRefusal> {
   const { behavior, lookup, visibility, clock } = session;
   const since = clock.now();
-  const seen = await findOne(session, item);
-  if (seen.contact) {
+  const existing = await findOne(session, item);
+  if (existing.contact) {
     visibility.missed++;
-    lookup.meet(seen.contact);
-    return { kind: "again", found: seen };
+    lookup.meet(existing.contact);
+    return { kind: "again", found: existing };
   }
   const hidden = await lookup.findHidden(item);
   if (hidden) {
     behavior.learn("inactive", "hidden");
     return { kind: "hidden", contact: hidden };
   }
-  for (const pause of visibility.isVain && !isUncertain ? [] : visibilityPauses) {
+  for (const pause of visibility.isVain && !isUncertain ? [] : visibilityPausesMilliseconds) {
     await clock.sleep(pause, session.send.ended);
     const found = await findOne(session, item);
     if (!found.contact) continue;
@@ -91,7 +94,7 @@ async function findExisting(session: Session, item: Item, isUncertain: boolean):
   return { kind: "hidden" };
 }
 
-function messageOf(error: ServiceError): string {
+function toServerMessage(error: ServiceError): string {
   const { field, fieldId } = error.details;
   const place = field ?? fieldId;
   return place === undefined || error.message.includes(place) ? error.message : `${error.message} (${place})`;

@@ -3,7 +3,7 @@ import { rm } from "node:fs/promises";
 import { maxPagesAgeMilliseconds } from "../plan/lookup.ts";
 import { readAllPages } from "../plan/read-account.ts";
 import { type AccountSnapshot, openSnapshot, type SnapshotOptions } from "../plan/snapshot.ts";
-import { pagesOf, type RowRun } from "./prepare.ts";
+import { type RowRun, readContactPages } from "./prepare.ts";
 
 /** How often the pages are read when contacts come and go meanwhile. */
 const maxPasses = 3;
@@ -18,7 +18,7 @@ export async function readSelected(
   options: SnapshotOptions,
 ): Promise<AccountSnapshot> {
   const { clock, job } = rowRun;
-  const pages = { ...pagesOf(rowRun), filters: job.selection!.filters, lists: job.chosenLists };
+  const pages = { ...readContactPages(rowRun), filters: job.selection!.filters, lists: job.chosenLists };
   let snapshot = await openSnapshot(file, options);
   const age = clock.now() - snapshot.takenAt;
   const isFresh = age >= 0 && age < maxPagesAgeMilliseconds;

@@ -2,7 +2,7 @@
 import type { Clock } from "../../wire.ts";
 import type { Budget, Verdict } from "./budget.ts";
 import type { Outage } from "./outage.ts";
-import { type RunStop, stopOf } from "./run-stop.ts";
+import { type RunStop, toRunStop } from "./run-stop.ts";
 
 export interface GateOptions {
   budget: Budget;
@@ -64,12 +64,12 @@ export class Gate {
       const verdict = this.verdict(now);
       if (verdict.kind !== "go") {
         if (verdict.kind === "wait") this.sleepUntil(verdict.until, verdict.why);
-        if (verdict.kind === "stop") this.close(stopOf(verdict.by, verdict.until, now));
+        if (verdict.kind === "stop") this.close(toRunStop(verdict.by, verdict.until, now));
         return;
       }
       if (this.waiting) this.waitEndedAt = now;
       this.waiting = undefined;
-      budget.leave();
+      budget.reserve();
       this.queue.shift()!.go();
     }
   }
@@ -80,7 +80,7 @@ export class Gate {
     if (until !== undefined && until > now) return { kind: "wait", until, why: "the service did not answer" };
     // After a failure one request goes ahead and looks.
     if (budget.underWay >= (until === undefined ? concurrency : 1)) return { kind: "hold" };
-    return budget.ask(now);
+    return budget.decide(now);
   }
 
   /** What is waited for does not move away when the clock is set back. */

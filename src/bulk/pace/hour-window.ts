@@ -19,7 +19,7 @@ export interface HourWindow {
   /** How long a window is, in seconds; undefined until an answer has shown it. */
   readonly seconds: number | undefined;
   /** Undefined until an answer has told it. `reset` in Unix seconds, as the service says it. */
-  readonly known: { limit: number; remaining: number; reset: number } | undefined;
+  readonly current: { limit: number; remaining: number; reset: number } | undefined;
 }
 
 interface Window {
@@ -87,7 +87,7 @@ export function createHourWindow(): HourWindow {
     get seconds() {
       return seconds;
     },
-    get known() {
+    get current() {
       return window && { limit: window.limit, remaining: window.remaining, reset: window.reset };
     },
   };

@@ -12,7 +12,7 @@ export interface Outage {
   /** Until when nothing is sent; undefined while the service answers. */
   readonly until: number | undefined;
   /** The service was reached, whatever it said. */
-  reached(): void;
+  noteReached(): void;
   /** It answered in its right mind: the outage, if there was one, is over. */
   end(effect: Effect): void;
   /** @returns false when it has lasted too long */
@@ -24,7 +24,7 @@ export interface Outage {
 }
 
 /** Pauses after one, two, … failures, in milliseconds; then it has lasted too long. */
-const pauses = [50, 500, 1500, 4000, 8000];
+const pausesMilliseconds = [50, 500, 1500, 4000, 8000];
 
 export function createOutage(): Outage {
   let failures = 0;
@@ -36,7 +36,7 @@ export function createOutage(): Outage {
     get until() {
       return failures > 0 ? until : undefined;
     },
-    reached() {
+    noteReached() {
       wasReached = true;
     },
     end(effect) {
@@ -47,7 +47,7 @@ export function createOutage(): Outage {
       const before = effect === "write" ? Math.max(failures, lostWrites) : failures;
       // Requests that were under way together fail together: that is one failure.
       if (before > 0 && startedAt < since) return true;
-      const pause = pauses[before];
+      const pause = pausesMilliseconds[before];
       failures = before + 1;
       if (effect === "write") lostWrites = failures;
       since = now;

@@ -20,11 +20,11 @@ export interface ConsentColumn {
 }
 
 /** A cell that keeps a person from being mailed. */
-export interface Refusal {
+export interface ConsentRefusal {
   /** The column's. */
   index: number;
   /** As the file has it. */
-  said: string;
+  cell: string;
   /** It is no word for yes or no: the person counts as not subscribed, and is not unsubscribed in the account. */
   isUnclear: boolean;
 }
@@ -32,7 +32,7 @@ export interface Refusal {
 type Meaning = "yes" | "no" | "active" | "subscribed" | "gone" | "notSubscribed" | "empty";
 
 /** `perhapsGone`: a longer text with a word for gone in it. */
-export type Said = Meaning | "perhapsGone" | "date" | "number" | "unclear";
+export type CellMeaning = Meaning | "perhapsGone" | "date" | "number" | "unclear";
 
 /** Later entries win: what speaks for itself is stronger than yes and no. */
 const words = new Map<string, Meaning>();
@@ -49,11 +49,11 @@ const ambiguous = new Set(splitEntries(ambiguousGone).map(phraseKey));
 const around = new Set(splitEntries(aroundGone).map(phraseKey));
 
 /** Long enough to mean one thing in a longer text: "user unsubscribed on 3 May" is gone, "Baja California" is not. */
-const leastLengthWithin = 7;
-const longestText = 60;
+const minLengthWithin = 7;
+const maxTextLength = 60;
 const goneWithin = (Object.keys(cellWords) as Language[])
   .flatMap((language) => splitEntries(cellWords[language].gone).map(foldPhrase))
-  .filter((phrase) => phrase.length >= (isWithoutBlanks(phrase) ? 3 : leastLengthWithin));
+  .filter((phrase) => phrase.length >= (isWithoutBlanks(phrase) ? 3 : minLengthWithin));
 const negation =
   / (?:not|never|no|t|isn|hasn|nicht|nie|kein|keine|pas|jamais|ne|non|nunca|mai|niet|geen|inte|ikke|ei|не|nao|nu|nem|ne|nije|ni|değil|degil) /;
 
@@ -66,20 +66,20 @@ const number = /^[+\-\u2212]?\s?\d+(?:[.,]\d+)?\s?%?$/;
 const doubt = /[?？*＊¿]/;
 
 /** Files say the same few words over and over; dates are remembered as long as there are not too many. */
-const remembered = new Map<string, Said>();
-const mostRemembered = 5000;
+const remembered = new Map<string, CellMeaning>();
+const maxRememberedCells = 5000;
 
 /** What a cell says, whatever its column. */
-export function saidIn(cell: string): Said {
-  const known = remembered.get(cell);
-  if (known) return known;
-  const said = readCell(cell);
-  if (remembered.size >= mostRemembered) remembered.clear();
-  remembered.set(cell, said);
-  return said;
+export function readConsentCell(cell: string): CellMeaning {
+  const cachedMeaning = remembered.get(cell);
+  if (cachedMeaning) return cachedMeaning;
+  const cellMeaning = parseCell(cell);
+  if (remembered.size >= maxRememberedCells) remembered.clear();
+  remembered.set(cell, cellMeaning);
+  return cellMeaning;
 }
 
-function readCell(cell: string): Said {
+function parseCell(cell: string): CellMeaning {
   const written = cell
     .normalize("NFKC")
     .replace(/[\p{Cf}\u00ad]/gu, "")
@@ -94,16 +94,16 @@ function readCell(cell: string): Said {
   const meaning = words.get(phraseKey(cell));
   if (meaning === "gone" || meaning === "notSubscribed") return meaning;
   if (meaning) return doubt.test(written) ? "unclear" : meaning;
-  return goneInText(cell);
+  return findRefusalInText(cell);
 }
 
 /** A word for gone that cannot be the name of a place or a person. */
 export function isUnmistakable(cell: string): boolean {
-  return saidIn(cell) === "gone" && !ambiguous.has(phraseKey(cell));
+  return readConsentCell(cell) === "gone" && !ambiguous.has(phraseKey(cell));
 }
 
-function goneInText(cell: string): Said {
-  if (cell.length > longestText) return "unclear";
+function findRefusalInText(cell: string): CellMeaning {
+  if (cell.length > maxTextLength) return "unclear";
   const text = foldPhrase(cell);
   const rest = foldPhrase(cell.replace(dateWithin, " "))
     .split(" ")
@@ -120,7 +120,7 @@ function goneInText(cell: string): Said {
 
 type Answer = "allows" | "refuses" | "unclear";
 
-const answers: Record<"subscribed" | "status" | "optedOut", Record<Said, Answer>> = {
+const meaningsToAnswers: Record<"subscribed" | "status" | "optedOut", Record<CellMeaning, Answer>> = {
   subscribed: {
     yes: "allows",
     active: "allows",
@@ -163,12 +163,13 @@ const answers: Record<"subscribed" | "status" | "optedOut", Record<Said, Answer>
 };
 
 /** Whether a cell lets a person be mailed; `unclear` counts as refusing. */
-export function answerIn(rule: ConsentRule, cell: string): Answer {
+export function toAnswer(rule: ConsentRule, cell: string): Answer {
   if (rule === "always") return "refuses";
-  const said = saidIn(cell);
-  if (rule === "evidence") return said === "empty" ? "allows" : "refuses";
-  if (rule === "unlessRefused") return said === "empty" ? "allows" : answers.subscribed[said];
-  return answers[rule][said];
+  const cellMeaning = readConsentCell(cell);
+  if (rule === "evidence") return cellMeaning === "empty" ? "allows" : "refuses";
+  if (rule === "unlessRefused")
+    return cellMeaning === "empty" ? "allows" : meaningsToAnswers.subscribed[cellMeaning];
+  return meaningsToAnswers[rule][cellMeaning];
 }
 
 /**
@@ -177,18 +178,24 @@ export function answerIn(rule: ConsentRule, cell: string): Answer {
  *
  * @param cell undefined when the row has no such cell
  */
-export function refusalIn({ rule, index }: ConsentColumn, cell: string | undefined): Refusal | undefined {
-  const answer = answerIn(rule, cell ?? "");
+export function findRefusal(
+  { rule, index }: ConsentColumn,
+  cell: string | undefined,
+): ConsentRefusal | undefined {
+  const answer = toAnswer(rule, cell ?? "");
   if (answer === "allows") return undefined;
-  return { index, said: cell?.trim() ?? "", isUnclear: answer === "unclear" };
+  return { index, cell: cell?.trim() ?? "", isUnclear: answer === "unclear" };
 }
 
 /** Refusals in the file's words, such as `Status: unsubscribed`. */
-export function describeRefusals(refusals: readonly Refusal[], columns: readonly ConsentColumn[]): string {
+export function describeRefusals(
+  refusals: readonly ConsentRefusal[],
+  columns: readonly ConsentColumn[],
+): string {
   return refusals
-    .map(({ index, said }) => {
+    .map(({ index, cell: word }) => {
       const column = columns.find((each) => each.index === index);
-      return `${column?.name ?? index + 1}: ${said === "" ? "(empty)" : said}`;
+      return `${column?.name ?? index + 1}: ${word === "" ? "(empty)" : word}`;
     })
     .join("; ");
 }

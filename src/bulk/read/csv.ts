@@ -96,7 +96,7 @@ class RecordReader {
 
   async write(chunk: Buffer): Promise<CsvRecord[]> {
     this.#text.add(chunk);
-    const written = settled((done) => this.#parser.write(chunk, done));
+    const written = toPromise((done) => this.#parser.write(chunk, done));
     const batch = this.#takeRecords();
     await written;
     if (batch.length > 0) {
@@ -108,12 +108,12 @@ class RecordReader {
 
   async end(): Promise<CsvRecord[]> {
     try {
-      await settled((done) => this.#parser.end(done));
+      await toPromise((done) => this.#parser.end(done));
     } catch (error) {
       if ((error as Partial<CsvError>).code !== "CSV_QUOTE_NOT_CLOSED") throw error;
       // The parser has counted the bytes up to the end of the cell before.
       const before = this.#text.upTo(this.#parser.info.bytes);
-      throw new CsvFault("unclosed_quote", this.#line + lineBreaksIn(before));
+      throw new CsvFault("unclosed_quote", this.#line + countLineBreaks(before));
     }
     return this.#takeRecords();
   }
@@ -121,7 +121,7 @@ class RecordReader {
   #takeRecords(): CsvRecord[] {
     const batch: CsvRecord[] = [];
     for (let cells = this.#read(); cells !== null; cells = this.#read()) {
-      const record: CsvRecord = { line: this.#line, lines: linesOf(cells), cells };
+      const record: CsvRecord = { line: this.#line, lines: countLines(cells), cells };
       this.#line += record.lines;
       if (batch.length === 0 && this.#openBytes > maxRecordBytes) {
         record.cells = [];
@@ -149,8 +149,8 @@ class RecordReader {
       return;
     }
     record.fault = "text_after_quote";
-    const opened = line + linesOf(record.cells.slice(0, read.faultyCell)) - 1;
-    const closed = opened + lineBreaksIn(record.cells[read.faultyCell] ?? "");
+    const opened = line + countLines(record.cells.slice(0, read.faultyCell)) - 1;
+    const closed = opened + countLineBreaks(record.cells[read.faultyCell] ?? "");
     if (opened !== closed) throw new CsvFault("quote_spans_rows", opened, closed);
   }
 
@@ -167,7 +167,7 @@ class RecordReader {
   }
 }
 
-function settled(act: (done: (error?: Error | null) => void) => unknown): Promise<void> {
+function toPromise(act: (done: (error?: Error | null) => void) => unknown): Promise<void> {
   return new Promise((resolve, reject) => {
     act((error) => (error ? reject(error) : resolve()));
   });
@@ -178,15 +178,15 @@ function mayStartWithQuote(cell: string): boolean {
   return first === 34 || ((first === 32 || first === 9) && /^[ \t]+"/.test(cell));
 }
 
-function linesOf(cells: readonly string[]): number {
+function countLines(cells: readonly string[]): number {
   let count = 1;
   for (const cell of cells) {
-    if (cell.includes("\n") || cell.includes("\r")) count += lineBreaksIn(cell);
+    if (cell.includes("\n") || cell.includes("\r")) count += countLineBreaks(cell);
   }
   return count;
 }
 
-export function lineBreaksIn(text: string): number {
+export function countLineBreaks(text: string): number {
   return text.match(/\r\n|\n|\r/g)?.length ?? 0;
 }
 

@@ -1,7 +1,7 @@
 /** What reading an input returns: valid rows and rejected rows. */
 import type { ContactKey } from "../items.ts";
 import type { Expectations, MappingEntry } from "./compute/entry.ts";
-import type { Refusal } from "./consent.ts";
+import type { ConsentRefusal } from "./consent.ts";
 import type { NewField } from "./new-fields.ts";
 
 export interface Row {
@@ -23,7 +23,7 @@ export interface Row {
   /** Why the row's own file says that this person is not subscribed, in its words. */
   notSubscribed?: string;
   /** The same, cell by cell. */
-  refusals?: Refusal[];
+  refusals?: ConsentRefusal[];
   /** Some cell says so in words that are understood: only then is anybody unsubscribed because of the row. */
   isMarkClear?: boolean;
   /** Identities of further addresses that the key cell holds: a mark of the row is theirs too. */
@@ -44,7 +44,7 @@ export interface RejectedRow {
   code: string;
   message: string;
   /** Of a row that says all the same that somebody is not subscribed. */
-  mark?: Mark & { identities: string[]; refusals: Refusal[] };
+  mark?: Mark & { identities: string[]; refusals: ConsentRefusal[] };
 }
 
 /** Why a contact counts as not subscribed, in the file's words, and whether they are understood. */

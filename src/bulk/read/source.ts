@@ -19,19 +19,19 @@ export async function* readBytes(file: InputFile, start = 0): AsyncGenerator<Buf
   try {
     for await (const chunk of createReadStream(file.path, { start, highWaterMark: chunkBytes })) yield chunk;
   } catch (error) {
-    throw unreadable(file.name, error);
+    throw unreadableError(file.name, error);
   }
 }
 
 /** @throws UsageError when the file is missing, a folder, or may not be read */
 export async function requireFile({ path, name }: InputFile): Promise<void> {
   const entry = await stat(path).catch((error: unknown) => {
-    throw unreadable(name, error);
+    throw unreadableError(name, error);
   });
   if (entry.isDirectory()) throw new UsageError(`${name} is a folder`, "Name the file to read");
 }
 
-function unreadable(name: string, cause: unknown): UsageError {
+function unreadableError(name: string, cause: unknown): UsageError {
   const { code } = cause as NodeJS.ErrnoException;
   if (code === "ENOENT" || code === "ENOTDIR") {
     return new UsageError(`${name}: there is no such file`, "Check the path; - reads standard input", {

@@ -7,8 +7,8 @@ import { closeSync, fdatasync, openSync, writeSync } from "node:fs";
 import { open } from "node:fs/promises";
 import { createInterface } from "node:readline";
 import { promisify } from "node:util";
-import { checkedLine, readCheckedLine } from "../../disk/checked-line.ts";
-import { hintOfFullDisk } from "../../disk/disk-room.ts";
+import { formatCheckedLine, readCheckedLine } from "../../disk/checked-line.ts";
+import { diskFullHint } from "../../disk/disk-room.ts";
 import { EcmError, exitCodes } from "../../errors.ts";
 import type { Operation, Outcome } from "../items.ts";
 
@@ -42,7 +42,7 @@ export class JournalError extends EcmError {
   constructor(file: string, cause: unknown) {
     super(exitCodes.failed, `Cannot write the journal ${file}: ${(cause as Error).message}`, {
       type: "JournalError",
-      hint: `Nothing was sent after this. ${hintOfFullDisk(cause, file) ?? "Fix the disk, then run the same command again"}`,
+      hint: `Nothing was sent after this. ${diskFullHint(cause, file) ?? "Fix the disk, then run the same command again"}`,
       cause,
     });
   }
@@ -125,7 +125,7 @@ export function openJournal(
   return {
     append(record) {
       if (failure) throw failure;
-      queued.push(checkedLine(record));
+      queued.push(formatCheckedLine(record));
     },
     sync() {
       if (!writing) return startFlush();
@@ -150,7 +150,7 @@ export async function createJournal(file: string, first: JournalRecord): Promise
   try {
     const handle = await open(file, "wx", 0o600);
     try {
-      await handle.writeFile(checkedLine(first));
+      await handle.writeFile(formatCheckedLine(first));
       await handle.sync();
     } finally {
       await handle.close();

@@ -2,7 +2,7 @@
 import { createHash } from "node:crypto";
 
 /** @returns takes each line of the file in turn, as latin1 and without its break, and gives it back with its digest */
-export function planSealer(): (line: string) => string {
+export function createPlanSealer(): (line: string) => string {
   const hash = createHash("sha256");
   return (line) => {
     const isMark = /^\{"(?:block|end)":/.test(line);

@@ -89,9 +89,9 @@ export function countRows({ input, tally, ledger }: Counted, isDryRun: boolean):
   const updated = written.updated + written.removed;
   const unchanged = tally.unchanged + counts.unchanged;
   const isSkipped = input.passedOverAre === "skipped";
-  const skipped = sumOf(tally.skipped) + counts.skipped + (isSkipped ? input.passedOver : 0);
+  const skipped = sum(tally.skipped) + counts.skipped + (isSkipped ? input.passedOver : 0);
   const rejected =
-    sumOf(input.rejectedCodes) + sumOf(tally.rejected) + counts.rejected + (isSkipped ? 0 : input.passedOver);
+    sum(input.rejectedCodes) + sum(tally.rejected) + counts.rejected + (isSkipped ? 0 : input.passedOver);
   const settled = created + updated + deleted + unchanged + skipped + rejected;
   const pending = input.read - settled;
   return { read: input.read, created, updated, deleted, unchanged, skipped, rejected, pending };
@@ -113,6 +113,6 @@ function addCodes(codes: Map<string, number>, more: Readonly<Record<string, numb
   for (const [code, count] of Object.entries(more)) codes.set(code, (codes.get(code) ?? 0) + count);
 }
 
-function sumOf(counts: Readonly<Record<string, number>>): number {
+function sum(counts: Readonly<Record<string, number>>): number {
   return Object.values(counts).reduce((sum, each) => sum + each, 0);
 }

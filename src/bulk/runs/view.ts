@@ -43,7 +43,7 @@ export async function viewRun({
   return {
     run: manifest.id,
     kind: manifest.kind,
-    status: damage === undefined ? statusOf(manifest, ledger.isEnded) : "damaged",
+    status: damage === undefined ? toRunStatus(manifest, ledger.isEnded) : "damaged",
     damage: damage ?? null,
     file: manifest.input.name,
     startedAt: manifest.startedAt,
@@ -61,7 +61,7 @@ export async function viewRun({
   };
 }
 
-function statusOf(manifest: Manifest, isEnded: boolean): RunView["status"] {
+function toRunStatus(manifest: Manifest, isEnded: boolean): RunView["status"] {
   if (manifest.supersededBy !== undefined) return "superseded";
   if (isEnded || isFinished(manifest)) return "completed";
   return manifest.summary ? "stopped" : "unfinished";

@@ -5,18 +5,22 @@ import type { Profile } from "../../config/profiles.ts";
 import type { Context } from "../../context.ts";
 import { UsageError } from "../../errors.ts";
 import { readDataInput } from "../../terminal/data-input.ts";
-import { mayNotAsk } from "../../terminal/prompts.ts";
+import { cannotAskError } from "../../terminal/prompts.ts";
 import type { ContactStructure } from "../../wire.ts";
 
 /** @param known the profile's address so far. @throws UsageError when it is unsafe, or nobody can be asked */
-export async function askBaseUrl(context: Context, known: string | undefined): Promise<string> {
+export async function askBaseUrl(context: Context, currentBaseUrl: string | undefined): Promise<string> {
   const { baseUrl, insecureHttp } = context.settings;
   const parse = (text: string, where: string) => parseBaseUrl(text, where, insecureHttp);
   if (baseUrl) return parse(baseUrl.value, baseUrl.source === "flag" ? "--base-url" : "ECM_BASE_URL");
   const prompter = context.prompter();
-  if (prompter) return parse(await prompter.input("Base URL of the account's API", known), "base URL");
-  if (known !== undefined) return parse(known, "profile");
-  throw mayNotAsk("The account's base URL is missing", "Pass it, such as --base-url https://api.example.com");
+  if (prompter)
+    return parse(await prompter.input("Base URL of the account's API", currentBaseUrl), "base URL");
+  if (currentBaseUrl !== undefined) return parse(currentBaseUrl, "profile");
+  throw cannotAskError(
+    "The account's base URL is missing",
+    "Pass it, such as --base-url https://api.example.com",
+  );
 }
 
 /** @throws UsageError when it can be no key, or nobody can be asked */
@@ -40,18 +44,21 @@ export async function askKey(
   }
   const prompter = context.prompter();
   if (prompter) return { apiKey: checkKey(await prompter.secret("API key"), "API key") };
-  throw mayNotAsk("The API key is missing", "Pipe the key to --api-key-stdin, or pass --api-key-command");
+  throw cannotAskError(
+    "The API key is missing",
+    "Pipe the key to --api-key-stdin, or pass --api-key-command",
+  );
 }
 
 /** The id to keep: of the named structure, else of the one that a person chooses among several. */
-export async function chooseStructure(
+export async function askStructure(
   context: Context,
   structures: ContactStructure[],
-  named: string | undefined,
+  requestedStructure: string | undefined,
 ): Promise<string | undefined> {
-  if (named !== undefined) {
+  if (requestedStructure !== undefined) {
     const { chooseStructure } = await import("../../service/account.ts");
-    return chooseStructure(structures, named)._id;
+    return chooseStructure(structures, requestedStructure)._id;
   }
   const prompter = structures.length > 1 ? context.prompter() : undefined;
   if (!prompter) return undefined;

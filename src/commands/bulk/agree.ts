@@ -3,25 +3,25 @@ import type { MissingNames } from "../../bulk/plan/names.ts";
 import type { PlanFile } from "../../bulk/plan/plan-import.ts";
 import type { Price } from "../../bulk/plan/price.ts";
 import type { RunOptions } from "../../bulk/plan/run-context.ts";
-import { plannedWrites } from "../../bulk/plan/tally.ts";
+import { countPlannedWrites } from "../../bulk/plan/tally.ts";
 import type { Context } from "../../context.ts";
 import { DeclinedError, InterruptedError, UsageError } from "../../errors.ts";
 import type { Prompter } from "../../terminal/prompter.ts";
-import { mayNotAsk } from "../../terminal/prompts.ts";
+import { cannotAskError } from "../../terminal/prompts.ts";
+import { formatAboutDuration, formatCounted } from "./format.ts";
 import type { RunDisplay } from "./progress.ts";
-import { aboutDuration, counted } from "./words.ts";
 
 /** `change-all`: of everybody, which is said before anything is read. */
 export type Danger = "change" | "change-all" | "unsubscribe" | "delete";
 
-const confirmed: Record<Exclude<Danger, "change">, string> = {
+const consequences: Record<Exclude<Danger, "change">, string> = {
   "change-all": "A change of every contact must be confirmed",
   unsubscribe: "An unsubscription must be confirmed: it cannot be undone through the API",
   delete: "A deletion must be confirmed",
 };
 
 /** What a plan file asks for is confirmed as if it had been typed. */
-export function dangerIn({ deletes, unsubscribes }: Pick<PlanFile, "deletes" | "unsubscribes">): Danger {
+export function findDanger({ deletes, unsubscribes }: Pick<PlanFile, "deletes" | "unsubscribes">): Danger {
   if (deletes > 0) return "delete";
   return unsubscribes ? "unsubscribe" : "change";
 }
@@ -39,11 +39,11 @@ export function requireAnswer(context: Context, danger: Danger, isDryRun: boolea
     });
   }
   if (danger === "change") return;
-  throw mayNotAsk(confirmed[danger], "See what it would do with --dry-run, then confirm with --yes");
+  throw cannotAskError(consequences[danger], "See what it would do with --dry-run, then confirm with --yes");
 }
 
 /** @throws DeclinedError on a no */
-export function agreementFor(
+export function createAgreement(
   context: Context,
   display: RunDisplay,
   danger: Danger,
@@ -53,8 +53,8 @@ export function agreementFor(
     if (!prompter) return requireAnswer(context, danger, false);
     const ask = async () =>
       danger === "delete"
-        ? deletionAgreed(prompter, planned.deleted)
-        : prompter.confirm(await questionFor(context, danger, price, created));
+        ? confirmDeletion(prompter, planned.deleted)
+        : prompter.confirm(await formatQuestion(context, danger, price, created));
     if (!(await display.whileAsking(ask).catch(throwUnapplied))) throw new DeclinedError();
   };
 }
@@ -74,21 +74,24 @@ export function undoAgreement(context: Context, display: RunDisplay): NonNullabl
     if (!prompter) return requireAnswer(context, planned.deleted > 0 ? "delete" : "change", false);
     const { name, baseUrl } = await context.profile();
     const place = JSON.stringify(name?.value ?? baseUrl.value);
-    const restored = contacts(plannedWrites(planned));
+    const restored = formatContacts(countPlannedWrites(planned));
     const ask = () =>
       planned.deleted > 0
-        ? deletionAgreed(prompter, planned.deleted)
-        : prompter.confirm(`Restore ${restored} in ${place} (${counted(left, "request")})?`);
+        ? confirmDeletion(prompter, planned.deleted)
+        : prompter.confirm(`Restore ${restored} in ${place} (${formatCounted(left, "request")})?`);
     if (!(await display.whileAsking(ask).catch(throwUnapplied))) throw new DeclinedError();
   };
 }
 
-async function deletionAgreed(prompter: Prompter, count: number): Promise<boolean> {
+async function confirmDeletion(prompter: Prompter, count: number): Promise<boolean> {
   if (count === 1) return prompter.confirm("Permanently delete 1 contact?");
-  return isNumber(await prompter.input(`Type ${count} to permanently delete ${contacts(count)}`), count);
+  return isNumber(
+    await prompter.input(`Type ${count} to permanently delete ${formatContacts(count)}`),
+    count,
+  );
 }
 
-async function questionFor(
+async function formatQuestion(
   context: Context,
   danger: Danger,
   price: Price,
@@ -96,25 +99,25 @@ async function questionFor(
 ): Promise<string> {
   const { left, writes, estimate } = price;
   if (danger === "unsubscribe") {
-    return `Unsubscribe ${contacts(writes ?? left)}? They cannot be resubscribed through the API.`;
+    return `Unsubscribe ${formatContacts(writes ?? left)}? They cannot be resubscribed through the API.`;
   }
   const { name, baseUrl } = await context.profile();
-  const cost = `${counted(left, "request")}, ${aboutDuration(estimate.seconds)}`;
+  const cost = `${formatCounted(left, "request")}, ${formatAboutDuration(estimate.seconds)}`;
   const place = JSON.stringify(name?.value ?? baseUrl.value);
-  const news = created ? createdParts(created) : "";
+  const news = created ? describeCreatedParts(created) : "";
   const write = news === "" ? "Write" : `Create ${news}, and write`;
   return writes === undefined
     ? `${write} to ${place} (up to ${cost})?`
-    : `${write} to ${contacts(writes)} in ${place} (${cost})?`;
+    : `${write} to ${formatContacts(writes)} in ${place} (${cost})?`;
 }
 
 /** `the field "City" and 12 tags`; empty for nothing. */
-function createdParts({ fields, lists, tags }: MissingNames): string {
+function describeCreatedParts({ fields, lists, tags }: MissingNames): string {
   const part = (kind: string, names: string[]) =>
     names.length === 1
       ? [`the ${kind} ${JSON.stringify(names[0])}`]
       : names.length > 1
-        ? [counted(names.length, kind)]
+        ? [formatCounted(names.length, kind)]
         : [];
   return [
     ...part(
@@ -132,11 +135,11 @@ function createdParts({ fields, lists, tags }: MissingNames): string {
   ].join(" and ");
 }
 
-function contacts(count: number): string {
+function formatContacts(count: number): string {
   return `${count.toLocaleString("en-US")} ${count === 1 ? "contact" : "contacts"}`;
 }
 
 /** Digits may be grouped, as the question shows them. */
-function isNumber(answer: string, wanted: number): boolean {
-  return answer.replace(/[\s,.'_]/g, "") === String(wanted);
+function isNumber(answer: string, expected: number): boolean {
+  return answer.replace(/[\s,.'_]/g, "") === String(expected);
 }

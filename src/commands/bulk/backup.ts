@@ -3,34 +3,34 @@ import { existsSync } from "node:fs";
 import { open, writeFile } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import type { BackUp } from "../../bulk/plan/run-context.ts";
-import { fileOf } from "../../bulk/runs/files.ts";
+import { fileNames } from "../../bulk/runs/file-names.ts";
 import type { Context } from "../../context.ts";
 import { UsageError } from "../../errors.ts";
-import { contactView, searchView } from "../../service/contact-columns.ts";
-import { formatByName, requireFormatOf } from "../../terminal/file-names.ts";
+import { createContactColumnsView, toSearchView } from "../../service/contact-columns.ts";
+import { findFormatByName, requireFileFormat } from "../../terminal/file-names.ts";
 import type { OutputFormat } from "../../terminal/format.ts";
-import { outputTarget } from "../../terminal/output-target.ts";
+import { resolveOutputTarget } from "../../terminal/output-target.ts";
 import { presentList } from "../../terminal/present.ts";
 
 /** Where a backup goes, from the flag: the format by the file's name, else by `-o`, else csv. @throws UsageError */
-export function backupTarget(context: Context, file: string): { file: string; format: OutputFormat } {
-  outputTarget(file, "--backup");
-  const byName = formatByName(file, "--backup");
-  if (byName === "yaml") requireFormatOf(file, "csv", "--backup");
+export function createBackupTarget(context: Context, file: string): { file: string; format: OutputFormat } {
+  resolveOutputTarget(file, "--backup");
+  const byName = findFormatByName(file, "--backup");
+  if (byName === "yaml") requireFileFormat(file, "csv", "--backup");
   const { format } = context.output({}, "csv");
   const byFlag = format === "table" || format === "id" ? "csv" : format;
   return { file: resolve(file), format: (byName as OutputFormat | undefined) ?? byFlag };
 }
 
 /** @param target absent: the run folder */
-export function backUpTo(context: Context, target: BackUp["target"]): BackUp {
+export function createBackUp(context: Context, target: BackUp["target"]): BackUp {
   return {
     target,
     async write(contacts, { folder, account }) {
-      const file = target?.file ?? join(folder, fileOf.backup);
-      if (target) await claim(file, folder);
+      const file = target?.file ?? join(folder, fileNames.backup);
+      if (target) await claimFile(file, folder);
       const structure = await account.complete(await account.structure());
-      const view = searchView(contactView(structure, await account.lists(structure)));
+      const view = toSearchView(createContactColumnsView(structure, await account.lists(structure)));
       const format = (target?.format ?? "csv") as OutputFormat;
       await presentList(context.terminal, { format, outputFile: file }, contacts, view);
       await syncFolder(dirname(file));
@@ -40,8 +40,8 @@ export function backUpTo(context: Context, target: BackUp["target"]): BackUp {
 }
 
 /** A file that is there already is only replaced by the run that made it. */
-async function claim(file: string, folder: string): Promise<void> {
-  const mark = join(folder, fileOf.backupMark);
+async function claimFile(file: string, folder: string): Promise<void> {
+  const mark = join(folder, fileNames.backupMark);
   if (existsSync(file) && !existsSync(mark)) {
     throw new UsageError(
       `--backup: ${file} already exists`,

@@ -5,16 +5,16 @@ import type { Closed } from "../../bulk/jobs/finish.ts";
 import type { Manifest } from "../../bulk/runs/folder.ts";
 import type { Connection, Context } from "../../context.ts";
 import { EcmError, exitCodes, UsageError } from "../../errors.ts";
-import { searchPages } from "../../service/contact-pages.ts";
-import { allOf, equals } from "../../service/contacts.ts";
+import { readSearchPages } from "../../service/contact-pages.ts";
+import { createEquals, createFilter } from "../../service/contacts.ts";
 import { fetchAllLists, fetchList } from "../../service/list-pages.ts";
 import { deleteList } from "../../service/lists.ts";
-import { shellArguments, shellWord } from "../../shell-word.ts";
+import { formatShellArguments, quoteShellWord } from "../../shell-word.ts";
 import type { ContactList } from "../../wire.ts";
-import { inSameAccount } from "../command-line.ts";
-import { count, counted } from "./words.ts";
+import { addAccountFlags } from "../command-line.ts";
+import { formatCount, formatCounted } from "./format.ts";
 
-type StoredRun = { manifest: Manifest; folder: string };
+type RunInFolder = { manifest: Manifest; folder: string };
 
 /** Reports the new list; deletes the sources if requested, once all of their contacts are in the new list. */
 export async function finishComposing(
@@ -28,10 +28,10 @@ export async function finishComposing(
   const run = await findRun(folders.state, summary.run);
   const connection = await context.connect();
   const { structureId } = run.manifest.account;
-  const _id = await newListId(connection, run, into);
+  const _id = await findNewListId(connection, run, into);
   if (_id === undefined) return;
-  const members = await membersOf(connection, structureId, [_id]);
-  terminal.note(`The list ${JSON.stringify(into)} has ${counted(members, "contact")}`);
+  const members = await countListMembers(connection, structureId, [_id]);
+  terminal.note(`The list ${JSON.stringify(into)} has ${formatCounted(members, "contact")}`);
   if (!deleteSources) return;
   for (const { _id: sourceId } of sources) {
     const source = await fetchList(connection.send, structureId, sourceId, connection.behaviors(structureId));
@@ -44,15 +44,15 @@ export async function finishComposing(
 }
 
 /** From what the run has kept of names: the list may have another by now. Where that is lost, the list of this name. */
-async function newListId(
+async function findNewListId(
   { send, behaviors }: Connection,
-  { manifest, folder }: StoredRun,
+  { manifest, folder }: RunInFolder,
   into: string,
 ): Promise<string | undefined> {
   const { readRunNames } = await import("../../bulk/plan/run-names.ts");
   const { lists } = await readRunNames(folder);
-  const kept = Object.keys(lists).find((id) => lists[id] === into);
-  if (kept !== undefined) return kept;
+  const storedId = Object.keys(lists).find((id) => lists[id] === into);
+  if (storedId !== undefined) return storedId;
   const { structureId } = manifest.account;
   const all = await fetchAllLists(send, structureId, behaviors(structureId));
   return all.find(({ name }) => name === into)?._id;
@@ -66,7 +66,7 @@ export async function requireUndoableList(context: Context, { kind, options }: M
   const lists = await account.lists(await account.structure());
   const gone = sources.filter(({ _id }) => !lists.some((list) => list._id === _id));
   if (gone.length === 0) return;
-  const name = shellWord(into);
+  const name = quoteShellWord(into);
   throw new UsageError(
     `The source lists were deleted (${gone.map((list) => JSON.stringify(list.name)).join(", ")}): an undo would leave their contacts in no list`,
     `To empty the new list anyway: ecm contact mutate --list ${name} --remove-list ${name}`,
@@ -74,7 +74,7 @@ export async function requireUndoableList(context: Context, { kind, options }: M
 }
 
 /** Requests that follow on an undo: the new list, its members, and its deletion. */
-export function requestsAfterUndo({ kind }: Manifest, deletesCreated: boolean): number {
+export function countRequestsAfterUndo({ kind }: Manifest, deletesCreated: boolean): number {
   if (kind !== "merge" && kind !== "duplicate") return 0;
   return deletesCreated ? 3 : 2;
 }
@@ -82,7 +82,7 @@ export function requestsAfterUndo({ kind }: Manifest, deletesCreated: boolean): 
 /** After an undo: the new list stays and is named; with `--delete-created` it goes when it is empty. */
 export async function finishUndoingList(
   context: Context,
-  undone: StoredRun,
+  undone: RunInFolder,
   { summary, stop }: Closed,
   deletesCreated: boolean,
 ): Promise<void> {
@@ -91,13 +91,13 @@ export async function finishUndoingList(
   const connection = await context.connect();
   const { account, send } = connection;
   const { into } = options as unknown as ComposeOptions;
-  const _id = await newListId(connection, undone, into);
+  const _id = await findNewListId(connection, undone, into);
   const list =
     _id === undefined
       ? undefined
       : await fetchList(send, of.structureId, _id, connection.behaviors(of.structureId));
   if (!list) return;
-  const members = await membersOf(connection, of.structureId, [list._id]);
+  const members = await countListMembers(connection, of.structureId, [list._id]);
   const isEmpty = members === 0 && !list.totalContacts;
   const name = JSON.stringify(list.name);
   if (deletesCreated && isEmpty) {
@@ -105,27 +105,27 @@ export async function finishUndoingList(
     account.forget();
     return context.terminal.note(`Deleted the list ${name}`);
   }
-  const holds = isEmpty ? "empty" : counted(Math.max(members, list.totalContacts ?? 0), "contact");
-  const deletion = inSameAccount(`ecm lists delete ${shellArguments(list.name)}`, context.settings);
+  const holds = isEmpty ? "empty" : formatCounted(Math.max(members, list.totalContacts ?? 0), "contact");
+  const deletion = addAccountFlags(`ecm lists delete ${formatShellArguments(list.name)}`, context.settings);
   context.terminal.note(`The list ${name} stays (${holds}); delete it with: ${deletion}`);
 }
 
 /** Whoever applies the plan file would wait for it in vain. */
 export function noteListsInNoPlan({ terminal, settings }: Context, lists: readonly string[]): void {
-  const deletion = inSameAccount(`ecm lists delete ${shellArguments(...lists)}`, settings);
+  const deletion = addAccountFlags(`ecm lists delete ${formatShellArguments(...lists)}`, settings);
   terminal.note(
     `The plan holds changes of contacts: applying it deletes no list. After it, delete with: ${deletion}`,
   );
 }
 
 /** How many are in all of these lists. */
-async function membersOf(
+async function countListMembers(
   { send, behaviors }: Connection,
   structureId: string,
   listIds: string[],
 ): Promise<number> {
-  const filters = allOf(...listIds.map((_id) => equals("LIST_ID", [_id])));
-  const read = searchPages(send, { structureId, filters, source: ["_id"] }, behaviors(structureId));
+  const filters = createFilter(...listIds.map((_id) => createEquals("LIST_ID", [_id])));
+  const read = readSearchPages(send, { structureId, filters, source: ["_id"] }, behaviors(structureId));
   return (await read(1, 1)).total ?? 0;
 }
 
@@ -137,18 +137,18 @@ async function requireCovered(
   list: { _id: string; name: string },
 ): Promise<void> {
   const [all, moved] = [
-    await membersOf(connection, structureId, [source._id]),
-    await membersOf(connection, structureId, [source._id, list._id]),
+    await countListMembers(connection, structureId, [source._id]),
+    await countListMembers(connection, structureId, [source._id, list._id]),
   ];
   if (Math.max(all, source.totalContacts ?? 0) <= moved) return;
   const missing = Math.max(all, source.totalContacts ?? 0) - moved;
   throw new EcmError(
     exitCodes.conflict,
-    `The list ${JSON.stringify(source.name)} was not deleted: ${count(missing)} of its contacts ${missing === 1 ? "is" : "are"} not in ${JSON.stringify(list.name)}`,
+    `The list ${JSON.stringify(source.name)} was not deleted: ${formatCount(missing)} of its contacts ${missing === 1 ? "is" : "are"} not in ${JSON.stringify(list.name)}`,
     {
       type: "ListChangedError",
       applied: "no",
-      hint: `Add them with: ecm contact mutate --list ${shellWord(source.name)} --add-list ${shellWord(list.name)}; then: ecm lists delete ${shellArguments(source.name)}`,
+      hint: `Add them with: ecm contact mutate --list ${quoteShellWord(source.name)} --add-list ${quoteShellWord(list.name)}; then: ecm lists delete ${formatShellArguments(source.name)}`,
     },
   );
 }

@@ -3,8 +3,8 @@ import { realpathSync, statSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
 import type { RowJob } from "../../bulk/jobs/job.ts";
 import { UsageError } from "../../errors.ts";
-import { formatByName, requireFormatOf } from "../../terminal/file-names.ts";
-import { replaceableTarget } from "../../terminal/output-target.ts";
+import { findFormatByName, requireFileFormat } from "../../terminal/file-names.ts";
+import { requireReplaceable } from "../../terminal/output-target.ts";
 
 /** Files that flags name; `mapping` is only read. */
 export interface FileFlags {
@@ -17,15 +17,15 @@ export interface FileFlags {
 /** @throws UsageError when a file that is written is the input, or one that another flag names, be it through a link */
 export function requireDistinctFiles({ input }: Pick<RowJob, "input">, flags: FileFlags): void {
   const used = new Map<string, string>();
-  if (!input.stream) used.set(identityOf(input.path ?? input.name), "the input file");
-  if (flags.mapping !== undefined) used.set(identityOf(flags.mapping), "--mapping");
+  if (!input.stream) used.set(toFileIdentity(input.path ?? input.name), "the input file");
+  if (flags.mapping !== undefined) used.set(toFileIdentity(flags.mapping), "--mapping");
   for (const flag of ["rejects", "backup", "plan"] as const) {
     const file = flags[flag];
     if (file === undefined || file === "-") continue;
-    const identity = identityOf(file);
+    const identity = toFileIdentity(file);
     const other = used.get(identity);
-    if (other?.startsWith("--")) throw clash(`--${flag} and ${other} name the same file`);
-    if (other !== undefined) throw clash(`--${flag} names ${other}`);
+    if (other?.startsWith("--")) throw clashError(`--${flag} and ${other} name the same file`);
+    if (other !== undefined) throw clashError(`--${flag} names ${other}`);
     used.set(identity, `--${flag}`);
   }
   if (flags.rejects !== undefined) requireOwnRejects(flags.rejects);
@@ -34,17 +34,18 @@ export function requireDistinctFiles({ input }: Pick<RowJob, "input">, flags: Fi
 /** What is no place for a file is refused by the run. @throws UsageError for a name or a file of another kind */
 function requireOwnRejects(file: string): void {
   const flag = "--rejects";
-  if (formatByName(file, flag) !== "tsv") requireFormatOf(file, "csv", flag);
-  const isOwn = (start: string) => start.trim() === "" || /ecm_line.*ecm_error/.test(start);
-  if (statSync(file, { throwIfNoEntry: false })?.isFile()) replaceableTarget(file, { isOwn }, flag);
+  if (findFormatByName(file, flag) !== "tsv") requireFileFormat(file, "csv", flag);
+  const isOwnRejects = (start: string) => start.trim() === "" || /ecm_line.*ecm_error/.test(start);
+  if (statSync(file, { throwIfNoEntry: false })?.isFile())
+    requireReplaceable(file, { isOwn: isOwnRejects }, flag);
 }
 
-function clash(message: string): UsageError {
+function clashError(message: string): UsageError {
   return new UsageError(message, "Name another file");
 }
 
 /** The same for all names of one file; of a file that is not there yet, by the folder that it would be in. */
-function identityOf(file: string): string {
+function toFileIdentity(file: string): string {
   const path = resolve(file);
   try {
     const { dev, ino } = statSync(path, { bigint: true });

@@ -7,11 +7,11 @@ import type { Engine, RunOptions } from "../../bulk/plan/run-context.ts";
 import type { GuardOptions, Manifest } from "../../bulk/runs/folder.ts";
 import type { Summary } from "../../bulk/runs/report.ts";
 import type { Context } from "../../context.ts";
-import { hintOfFullDisk } from "../../disk/disk-room.ts";
+import { diskFullHint } from "../../disk/disk-room.ts";
 import { EcmError, exitCodes, InterruptedError, UsageError } from "../../errors.ts";
 import { version } from "../../version.ts";
-import { inSameAccount } from "../command-line.ts";
-import { wholeNumber } from "../flags.ts";
+import { addAccountFlags } from "../command-line.ts";
+import { wholeNumberOption } from "../flags.ts";
 import { openSuppressionList } from "../suppression-list.ts";
 
 /** As commander gives them. */
@@ -54,7 +54,11 @@ export function addBulkFlags(
         "write one JSON line per contact: what changes, before and after (- for stdout)",
       )
       .addOption(
-        wholeNumber("--show <n>", "show the first N changes of a dry run (10 at a terminal; 0: none)", 0),
+        wholeNumberOption(
+          "--show <n>",
+          "show the first N changes of a dry run (10 at a terminal; 0: none)",
+          0,
+        ),
       );
   }
   return command
@@ -68,8 +72,10 @@ export function addBulkFlags(
         ? "print the request, or what a bulk run would do, without sending it"
         : "read, check and look up; show what would be sent and what it costs, without writing",
     )
-    .addOption(wholeNumber("--max-requests <n>", "stop after this many requests"))
-    .addOption(wholeNumber("--reserve <n>", "requests of the hour and of the month to leave unused (0)", 0))
+    .addOption(wholeNumberOption("--max-requests <n>", "stop after this many requests"))
+    .addOption(
+      wholeNumberOption("--reserve <n>", "requests of the hour and of the month to leave unused (0)", 0),
+    )
     .option("--wait", "wait for the next hour when the hourly limit is reached (default)")
     .option(
       "--no-wait",
@@ -77,7 +83,7 @@ export function addBulkFlags(
     )
     .option("--until <time>", "stop at this time: RFC 3339, HH:MM, or a duration such as 90m")
     .addOption(
-      wholeNumber("--concurrency <n>", `requests in flight at the same time (${defaultConcurrency})`),
+      wholeNumberOption("--concurrency <n>", `requests in flight at the same time (${defaultConcurrency})`),
     )
     .option(
       "--max-rejects <n>",
@@ -89,7 +95,7 @@ export function addBulkFlags(
 }
 
 /** @throws UsageError naming the flag at fault */
-export function runOptionsFrom(flags: BulkFlags, nowMilliseconds: number): RunOptions {
+export function toRunOptions(flags: BulkFlags, nowMilliseconds: number): RunOptions {
   return {
     isDryRun: flags.dryRun ?? false,
     isFresh: flags.fresh ?? false,
@@ -97,29 +103,29 @@ export function runOptionsFrom(flags: BulkFlags, nowMilliseconds: number): RunOp
     reserve: flags.reserve ?? 0,
     waits: flags.wait ?? true,
     maxRequests: flags.maxRequests,
-    until: flags.until === undefined ? undefined : timeFrom(flags.until, nowMilliseconds),
-    maxRejects: flags.maxRejects === undefined ? undefined : numberOrShare(flags.maxRejects, "--max-rejects"),
+    until: flags.until === undefined ? undefined : parseTime(flags.until, nowMilliseconds),
+    maxRejects: flags.maxRejects === undefined ? undefined : parseLimit(flags.maxRejects, "--max-rejects"),
     rejects: flags.rejects,
-    guards: guardsFrom(flags),
+    guards: toGuards(flags),
   };
 }
 
 /** Those that were given. */
-function guardsFrom({ maxChanges, maxClears, maxCreate, maxDelete }: BulkFlags): GuardOptions {
-  const given = {
+function toGuards({ maxChanges, maxClears, maxCreate, maxDelete }: BulkFlags): GuardOptions {
+  const flagValues = {
     maxChanges: [maxChanges, "--max-changes"],
     maxClears: [maxClears, "--max-clears"],
     maxCreate: [maxCreate, "--max-create"],
     maxDelete: [maxDelete, "--max-delete"],
   } as const;
-  const guards = Object.entries(given).flatMap(([name, [text, flag]]) =>
-    text === undefined ? [] : [[name, numberOrShare(text, flag)]],
+  const guards = Object.entries(flagValues).flatMap(([name, [text, flag]]) =>
+    text === undefined ? [] : [[name, parseLimit(text, flag)]],
   );
   return Object.fromEntries(guards);
 }
 
 /** `N` or `N%`. @throws UsageError */
-export function numberOrShare(text: string, flag: string): Limit {
+export function parseLimit(text: string, flag: string): Limit {
   const [, digits, percent] = /^(\d+(?:\.\d+)?)(%?)$/.exec(text.trim()) ?? [];
   const value = Number(digits);
   if (digits !== undefined && percent === "%" && value <= 100) return { percent: value };
@@ -133,7 +139,7 @@ export function numberOrShare(text: string, flag: string): Limit {
 const unitMilliseconds: Record<string, number> = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 };
 
 /** A moment: RFC 3339, `HH:MM` of today or tomorrow, or a duration from now. @throws UsageError */
-function timeFrom(text: string, nowMilliseconds: number): number {
+function parseTime(text: string, nowMilliseconds: number): number {
   const duration = /^(\d+(?:\.\d+)?)([smhd])$/.exec(text);
   if (duration) return nowMilliseconds + Number(duration[1]) * unitMilliseconds[duration[2]!]!;
   const clock = /^([01]?\d|2[0-3]):([0-5]\d)$/.exec(text);
@@ -181,7 +187,7 @@ export async function openEngine(
 }
 
 /** @throws UsageError when a run belongs to another account than the one that is open */
-export function requireAccountOf({ id, account }: Manifest, baseUrl: string): void {
+export function requireSameAccount({ id, account }: Manifest, baseUrl: string): void {
   if (account.baseUrl === baseUrl) return;
   const profile = account.profile === undefined ? "" : `, with --profile ${account.profile}`;
   throw new UsageError(
@@ -228,7 +234,7 @@ export async function endRun(
   { summary, stop }: { summary: Summary; stop?: RunStop },
 ): Promise<void> {
   await printSummary(context, summary);
-  await noteSaid(context, summary);
+  await noteSummaryShown(context, summary);
   const resume = summary.run === null ? undefined : `Resume with: ecm runs resume ${summary.run}`;
   const isOutOfBudget = stop?.failure.exitCode === exitCodes.outOfBudget;
   const again =
@@ -238,26 +244,26 @@ export async function endRun(
   if (stop && stop.by !== "max-rejects") throw withHint(context, stop, resume ?? again);
   if (stop) {
     const lines = [stop.message, stop.failure.details.hint, resume].filter(Boolean);
-    context.terminal.note(inSameAccount(lines.join("\n"), context.settings), "needed");
+    context.terminal.note(addAccountFlags(lines.join("\n"), context.settings), "needed");
   }
   const isIncomplete = summary.rows.rejected > 0 || (summary.codes.skipped.changed ?? 0) > 0;
   if (stop || isIncomplete) context.endWith(exitCodes.rejectedRows);
 }
 
 /** From now on the same command is a new run. Until then, it says again what this one came to. */
-async function noteSaid({ folders, terminal }: Context, { run, status }: Summary): Promise<void> {
+async function noteSummaryShown({ folders, terminal }: Context, { run, status }: Summary): Promise<void> {
   if (run === null || status !== "completed") return;
   // A reader who has left did not want to know; a disk that is full has kept somebody from knowing.
   if ((await terminal.flush()) !== undefined) return;
-  const [{ runsFolder }, { noteReported }] = await Promise.all([
+  const [{ toRunsFolder }, { noteReported }] = await Promise.all([
     import("../../bulk/runs/folder.ts"),
     import("../../bulk/runs/reported.ts"),
   ]);
-  await noteReported(join(runsFolder(folders.state), run));
+  await noteReported(join(toRunsFolder(folders.state), run));
 }
 
 function withHint(context: Context, { by, failure }: RunStop, resume: string | undefined): EcmError {
-  const why = failure.details.hint ?? hintOfFullDisk(failure, context.folders.state);
+  const why = failure.details.hint ?? diskFullHint(failure, context.folders.state);
   const hint = [why, resume].filter(Boolean).join("\n") || undefined;
   if (by === "signal") {
     return new InterruptedError(failure.exitCode === exitCodes.terminated ? "SIGTERM" : "SIGINT", hint);

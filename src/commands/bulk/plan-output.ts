@@ -7,11 +7,11 @@ import type { PlanLine } from "../../bulk/plan/plan-line.ts";
 import { isInPlanFolder, makePlanFolder } from "../../bulk/runs/folder.ts";
 import type { Context } from "../../context.ts";
 import { UsageError } from "../../errors.ts";
-import { requireFormatOf } from "../../terminal/file-names.ts";
+import { requireFileFormat } from "../../terminal/file-names.ts";
 import { openFileOutput, openGrowingFile, openOutput, type Sink } from "../../terminal/output-file.ts";
-import { replaceableTarget } from "../../terminal/output-target.ts";
+import { requireReplaceable } from "../../terminal/output-target.ts";
 import { drawDifference, isChange } from "./difference.ts";
-import { count } from "./words.ts";
+import { formatCount } from "./format.ts";
 
 export interface PlanFlags {
   plan?: string;
@@ -29,7 +29,7 @@ export interface PlanOutput {
   discard(): Promise<void>;
 }
 
-const usuallyShown = 10;
+const defaultLinesShown = 10;
 
 /** @throws UsageError when the file cannot be written, or when both the plan and the summary want stdout */
 export async function openPlanOutput(
@@ -46,24 +46,24 @@ export async function openPlanOutput(
     );
   }
   if (plan !== undefined && plan !== "-") context.noteWrittenFile(plan);
-  const maxShown = show ?? (isDryRun && terminal.isStderrTerminal ? usuallyShown : 0);
+  const maxShown = show ?? (isDryRun && terminal.isStderrTerminal ? defaultLinesShown : 0);
   const output =
     plan === undefined
       ? undefined
       : plan === "-"
         ? await openOutput(terminal, { format: "ndjson" })
         : await openPlanFile(context, plan);
-  const shown: PlanLine[] = [];
+  const shownLines: PlanLine[] = [];
   let changes = 0;
   let written: { digest: string; writes: number } | undefined;
-  const isWanted = output !== undefined || maxShown > 0;
+  const isNeeded = output !== undefined || maxShown > 0;
   return {
-    take: isWanted
+    take: isNeeded
       ? async (plan) => {
           let text = "";
           const write = async (line: string) => {
             text += line;
-            if (text.length > pieceLength) await flush();
+            if (text.length > chunkLength) await flush();
           };
           const flush = async () => {
             const ready = text;
@@ -71,7 +71,7 @@ export async function openPlanOutput(
             await output?.write(ready);
           };
           const digest = await exportPlan(plan, output ? write : undefined, (line) => {
-            if (isChange(line) && changes++ < maxShown) shown.push(line);
+            if (isChange(line) && changes++ < maxShown) shownLines.push(line);
           });
           if (!output) return;
           await flush();
@@ -80,12 +80,14 @@ export async function openPlanOutput(
         }
       : undefined,
     note: () =>
-      written && plan !== "-" ? `Plan: ${count(written.writes)} to write, ${written.digest}` : undefined,
+      written && plan !== "-"
+        ? `Plan: ${formatCount(written.writes)} to write, ${written.digest}`
+        : undefined,
     lines() {
-      if (shown.length === 0) return [];
-      const more = changes - shown.length;
-      const further = `  … ${count(more)} more: --show ${Math.min(changes, 50)}, or --plan plan.ndjson`;
-      return [...drawDifference(terminal, shown), ...(more > 0 ? [further] : [])];
+      if (shownLines.length === 0) return [];
+      const more = changes - shownLines.length;
+      const further = `  … ${formatCount(more)} more: --show ${Math.min(changes, 50)}, or --plan plan.ndjson`;
+      return [...drawDifference(terminal, shownLines), ...(more > 0 ? [further] : [])];
     },
     discard: async () => (written ? undefined : output?.discard()),
   };
@@ -95,10 +97,10 @@ export async function openPlanOutput(
  * People's data: until it is whole it grows among the runs, where an erasure finds it, and where it is swept if the process
  * is killed. Where nothing can be written there, it grows beside its place.
  */
-async function openPlanFile({ folders, written: theirs }: Context, plan: string): Promise<Sink> {
+async function openPlanFile({ folders, writtenFiles: theirs }: Context, plan: string): Promise<Sink> {
   const written = isInPlanFolder(folders.state, plan) ? undefined : theirs;
-  requireFormatOf(plan, "ndjson", "--plan");
-  replaceableTarget(plan, { written, isOwn: isOwnPlan }, "--plan");
+  requireFileFormat(plan, "ndjson", "--plan");
+  requireReplaceable(plan, { writtenFiles: written, isOwn: isOwnPlan }, "--plan");
   const options = { flag: "--plan", written };
   const folder = await makePlanFolder(folders.state).catch(() => undefined);
   if (folder === undefined) return openFileOutput(plan, options);
@@ -124,4 +126,4 @@ function isOwnPlan(start: string): boolean {
 }
 
 /** Lines are gathered to pieces of this many characters. */
-const pieceLength = 65_536;
+const chunkLength = 65_536;

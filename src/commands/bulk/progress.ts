@@ -2,19 +2,19 @@
 
 import type { Closed } from "../../bulk/jobs/finish.ts";
 import type { RunEvent, RunProgress } from "../../bulk/plan/events.ts";
-import { doubtsAbout, type MissingName, type MissingNames } from "../../bulk/plan/names.ts";
+import { describeDoubts, type MissingName, type MissingNames } from "../../bulk/plan/names.ts";
 import type { Price } from "../../bulk/plan/price.ts";
 import type { RowCounts, Summary } from "../../bulk/runs/report.ts";
 import { loadAllChunks } from "../../chunks.ts";
 import type { Context } from "../../context.ts";
-import { type Progress, progressBar, showProgress } from "../../terminal/progress.ts";
-import { styleFor } from "../../terminal/style.ts";
+import { formatProgressBar, type Progress, showProgress } from "../../terminal/progress.ts";
+import { createStyle } from "../../terminal/style.ts";
 import type { Terminal } from "../../terminal/terminal.ts";
-import { inSameAccount } from "../command-line.ts";
-import { consentLines, type MarkedEvent, markedLines } from "./consent-lines.ts";
-import { mappingLines } from "./mapping-lines.ts";
-import { rejectsTitle, summaryLines } from "./summary-lines.ts";
-import { aboutDuration, count, counted, duration, upperFirst } from "./words.ts";
+import { addAccountFlags } from "../command-line.ts";
+import { formatConsent, formatMarked, type MarkedEvent } from "./consent-lines.ts";
+import { capitalize, formatAboutDuration, formatCount, formatCounted, formatDuration } from "./format.ts";
+import { formatMapping } from "./mapping-lines.ts";
+import { formatSummary, toRejectsTitle } from "./summary-lines.ts";
 
 export interface RunDisplay {
   on(event: RunEvent): void;
@@ -41,16 +41,18 @@ export function displayRun(context: Context, what: string, isDryRun: boolean): R
   const lines = () => {
     if (isAsking) return undefined;
     const since = { start: startedAt, done: doneBefore };
-    return progressNow ? describe(context.terminal, progressNow(), since, context.clock.now()) : [what];
+    return progressNow
+      ? describeProgress(context.terminal, progressNow(), since, context.clock.now())
+      : [what];
   };
   const progress: Progress = showProgress(context.terminal, lines, () =>
-    turnOf(progressNow?.(), context.clock.now()),
+    findStateChange(progressNow?.(), context.clock.now()),
   );
   progress.note(what);
   /** What a dry run found out about the real one. */
-  function noteShareOfMonth({ estimate, monthLeft = 0 }: Price): void {
+  function noteMonthShare({ estimate, monthLeft = 0 }: Price): void {
     if (monthLeft <= 0) return;
-    const share = shareOf(estimate.requests, monthLeft);
+    const share = computeShare(estimate.requests, monthLeft);
     progress.note(`A real run would use ${share} % of the requests left this month`);
   }
 
@@ -64,18 +66,19 @@ export function displayRun(context: Context, what: string, isDryRun: boolean): R
           for (const note of event.facts.notes) progress.note(note);
           for (const text of event.facts.warnings ?? []) progress.note(`warning: ${text}`, "needed");
           if (context.terminal.isStderrTerminal) {
-            for (const line of mappingLines(event.facts, context.terminal.stderrColumns)) progress.note(line);
+            for (const line of formatMapping(event.facts, context.terminal.stderrColumns))
+              progress.note(line);
           }
           break;
         case "surveyed":
           for (const line of event.survey.notes) progress.note(line);
-          if (event.joined.passedOver > 0) progress.note(joinedNote(event));
-          for (const line of consentLines(event.survey.consent, event.survey.read, event.notSubscribedAre)) {
+          if (event.joined.passedOver > 0) progress.note(describeJoinedRows(event));
+          for (const line of formatConsent(event.survey.consent, event.survey.read, event.notSubscribedAre)) {
             progress.note(line, event.survey.consent.unclearCount > 0 ? "needed" : undefined);
           }
           break;
         case "names-missing":
-          for (const line of namesLines(event.missing)) progress.note(line);
+          for (const line of describeMissingNames(event.missing)) progress.note(line);
           break;
         case "input-changed":
           progress.note(
@@ -84,10 +87,10 @@ export function displayRun(context: Context, what: string, isDryRun: boolean): R
           );
           break;
         case "entered":
-          doneBefore = settled(event.rows);
+          doneBefore = countSettled(event.rows);
           if (event.isResumed) {
             progress.note(
-              `Resuming run ${event.run} (${count(doneBefore)}${event.rows.read > 0 ? ` of ${counted(event.rows.read, "row")}` : ""} done; --fresh starts over)`,
+              `Resuming run ${event.run} (${formatCount(doneBefore)}${event.rows.read > 0 ? ` of ${formatCounted(event.rows.read, "row")}` : ""} done; --fresh starts over)`,
             );
           }
           break;
@@ -102,14 +105,14 @@ export function displayRun(context: Context, what: string, isDryRun: boolean): R
           break;
         case "priced":
           if (!isDryRun && event.price.estimate.seconds > longRunSeconds) loadAllChunks();
-          progress.note(priceSentence(event.price));
+          progress.note(formatPrice(event.price));
           break;
       }
       progress.refresh();
     },
     refused: () => refused,
     end({ summary, price }, changes = []) {
-      if (price && isDryRun && summary.stoppedBy !== "error") noteShareOfMonth(price);
+      if (price && isDryRun && summary.stoppedBy !== "error") noteMonthShare(price);
       progress.close();
       if (summary.status === "stopped" && summary.run === null && summary.rows.read === 0) return;
       noteEnd(context, summary, {
@@ -145,75 +148,81 @@ function noteEnd(
   summary: Summary,
   { seconds, changes, marked }: EndDetails,
 ): void {
-  const [counts = "", ...rest] = summaryLines(summary, seconds, terminal.isStderrTerminal).map((line) =>
-    line.startsWith("Undo: ") ? inSameAccount(line, settings) : line,
+  const [counts = "", ...rest] = formatSummary(summary, seconds, terminal.isStderrTerminal).map((line) =>
+    line.startsWith("Undo: ") ? addAccountFlags(line, settings) : line,
   );
-  terminal.note(`${markFor(terminal, summary)}${counts}`, "painted");
+  terminal.note(`${toMark(terminal, summary)}${counts}`, "painted");
   for (const line of changes) terminal.note(line, "painted");
   for (const line of rest) terminal.note(line);
   if (terminal.quiet && summary.rows.rejected > 0) {
     terminal.note(
-      [counts, ...rest.filter((line) => line.startsWith(rejectsTitle(summary)))].join("\n"),
+      [counts, ...rest.filter((line) => line.startsWith(toRejectsTitle(summary)))].join("\n"),
       "needed",
     );
   }
   for (const group of marked) {
     const weight = group.isUnsubscribed ? undefined : "needed";
-    for (const line of markedLines(group, summary)) terminal.note(line, weight);
+    for (const line of formatMarked(group, summary)) terminal.note(line, weight);
   }
 }
 
 /** What a run would make or makes, and which of it may not be meant. */
-function namesLines(missing: MissingNames): string[] {
+function describeMissingNames(missing: MissingNames): string[] {
   const fields = missing.fields.map(({ label }) => ({ name: label }));
-  const made = [madeOf("field", fields), madeOf("list", missing.lists), madeOf("tag", missing.tags)].filter(
-    (part) => part !== "",
-  );
-  return made.length === 0 ? [] : [`New in the account: ${made.join(", ")}`, ...doubtsAbout(missing)];
+  const createdParts = [
+    describeCreated("field", fields),
+    describeCreated("list", missing.lists),
+    describeCreated("tag", missing.tags),
+  ].filter((part) => part !== "");
+  return createdParts.length === 0
+    ? []
+    : [`New in the account: ${createdParts.join(", ")}`, ...describeDoubts(missing)];
 }
 
-function madeOf(kind: string, names: MissingName[]): string {
+function describeCreated(kind: string, names: MissingName[]): string {
   if (names.length === 0) return "";
-  const shown = names.map(({ name }) => JSON.stringify(name)).join(", ");
-  return `${kind}${names.length > 1 ? "s" : ""} ${shown}`;
+  const quotedNames = names.map(({ name }) => JSON.stringify(name)).join(", ");
+  return `${kind}${names.length > 1 ? "s" : ""} ${quotedNames}`;
 }
 
-function joinedNote({ joined }: Extract<RunEvent, { kind: "surveyed" }>): string {
-  const shown = [...joined.groups.values()].slice(0, 5).map(({ lines }) => listed(lines.slice(0, 10)));
+function describeJoinedRows({ joined }: Extract<RunEvent, { kind: "surveyed" }>): string {
+  const examples = [...joined.groups.values()]
+    .slice(0, 5)
+    .map(({ lines }) => formatLines(lines.slice(0, 10)));
   const { size } = joined.groups;
-  const more = size > shown.length ? `; and ${count(size - shown.length)} more` : "";
-  return `${counted(size, "contact")} ${size === 1 ? "appears" : "appear"} on several lines (${shown.join("; ")}${more})`;
+  const more = size > examples.length ? `; and ${formatCount(size - examples.length)} more` : "";
+  return `${formatCounted(size, "contact")} ${size === 1 ? "appears" : "appear"} on several lines (${examples.join("; ")}${more})`;
 }
 
-function listed(lines: readonly number[]): string {
+function formatLines(lines: readonly number[]): string {
   return `${lines.slice(0, -1).join(", ")} and ${lines.at(-1)}`;
 }
 
-function priceSentence({ estimate, left, monthLeft }: Price): string {
-  const requests = `${estimate.isExact ? "" : "at most "}${counted(left, "request")}`;
+function formatPrice({ estimate, left, monthLeft }: Price): string {
+  const requests = `${estimate.isExact ? "" : "at most "}${formatCounted(left, "request")}`;
   const share =
     monthLeft !== undefined && monthLeft > 0
-      ? `, ${shareOf(left, monthLeft)} % of what is left this month`
+      ? `, ${computeShare(left, monthLeft)} % of what is left this month`
       : "";
-  return `To send: ${requests} (${aboutDuration(estimate.seconds)}${share})`;
+  return `To send: ${requests} (${formatAboutDuration(estimate.seconds)}${share})`;
 }
 
 /** In percent, rounded up to a tenth. */
-function shareOf(requests: number, monthLeft: number): number {
+function computeShare(requests: number, monthLeft: number): number {
   return Math.ceil((requests / monthLeft) * 1000) / 10;
 }
 
 /** A short wait, such as for a lost answer, is not worth a line. */
-const longWaitMilliseconds = 5_000;
+const minReportedWaitMilliseconds = 5_000;
 
 /** The wait that is worth a line of its own in a log. */
-function turnOf(status: RunProgress | undefined, now: number): string | undefined {
+function findStateChange(status: RunProgress | undefined, now: number): string | undefined {
   const { why, until = 0 } = status?.waiting ?? {};
-  return until - now < longWaitMilliseconds ? undefined : `${why} ${until}`;
+  return until - now < minReportedWaitMilliseconds ? undefined : `${why} ${until}`;
 }
 
 /** How far the run is; while it waits also until when, and how to stop. */
-function describe(
+function describeProgress(
   terminal: Terminal,
   status: RunProgress,
   since: { start: number; done: number },
@@ -221,36 +230,36 @@ function describe(
 ) {
   const { waiting, rows: counts, hourLeft } = status;
   const waits = waiting && [
-    `${upperFirst(waiting.why)}; resuming ${whenText(waiting.until, now)}`,
+    `${capitalize(waiting.why)}; resuming ${formatTime(waiting.until, now)}`,
     "Ctrl-C stops; the same command resumes",
   ];
   if (!counts)
-    return waits ?? [status.rowsRead > 0 ? `Reading: ${counted(status.rowsRead, "row")}` : "Reading"];
-  const done = settled(counts);
+    return waits ?? [status.rowsRead > 0 ? `Reading: ${formatCounted(status.rowsRead, "row")}` : "Reading"];
+  const done = countSettled(counts);
   const seconds = Math.max(0.001, (now - since.start) / 1000);
   const rate = (done - since.done) / seconds;
   const parts = [
-    progressBar(counts.read === 0 ? 0 : done / counts.read, terminal),
-    `${count(done)} of ${count(counts.read)}`,
+    formatProgressBar(counts.read === 0 ? 0 : done / counts.read, terminal),
+    `${formatCount(done)} of ${formatCount(counts.read)}`,
   ];
   if (waits) return [[...parts, "paused"].join("  "), ...waits];
   if (status.phase === "looking") parts.push("reading the account");
-  if (rate > 0) parts.push(`${rate >= 10 ? count(Math.round(rate)) : rate.toFixed(1)}/s`);
-  const left = timeLeft(status, counts.pending, rate);
-  if (left !== undefined && status.phase === "working") parts.push(`${duration(left)} left`);
-  if (hourLeft !== undefined) parts.push(`hour ${count(hourLeft)} left`);
+  if (rate > 0) parts.push(`${rate >= 10 ? formatCount(Math.round(rate)) : rate.toFixed(1)}/s`);
+  const left = estimateTimeLeft(status, counts.pending, rate);
+  if (left !== undefined && status.phase === "working") parts.push(`${formatDuration(left)} left`);
+  if (hourLeft !== undefined) parts.push(`hour ${formatCount(hourLeft)} left`);
   return [parts.join("  ")];
 }
 
 /** `at 15:00 (in 26 min)`, in local time. */
-function whenText(until: number, now: number): string {
+function formatTime(until: number, now: number): string {
   const at = new Date(until).toTimeString().slice(0, 5);
-  const left = `in ${duration(Math.max(1, (until - now) / 1000))}`;
+  const left = `in ${formatDuration(Math.max(1, (until - now) / 1000))}`;
   return until - now < 90_000 ? left : `at ${at} (${left})`;
 }
 
 /** By what the limits allow, or by the pace so far, whichever is longer. */
-function timeLeft({ price, sent }: RunProgress, pending: number, rate: number): number | undefined {
+function estimateTimeLeft({ price, sent }: RunProgress, pending: number, rate: number): number | undefined {
   const byPace = rate > 0 ? pending / rate : undefined;
   if (!price || price.left === 0) return byPace;
   const share = Math.max(0, 1 - sent / Math.max(1, price.estimate.requests));
@@ -258,12 +267,12 @@ function timeLeft({ price, sent }: RunProgress, pending: number, rate: number): 
 }
 
 /** A tick for what is done, where marks are drawn. */
-function markFor(terminal: Terminal, { status, rows }: Summary): string {
+function toMark(terminal: Terminal, { status, rows }: Summary): string {
   if (!terminal.isStderrTerminal || terminal.isAccessible || status !== "completed") return "";
-  const { green, yellow } = styleFor(terminal.isColored.err);
+  const { green, yellow } = createStyle(terminal.isColored.err);
   return rows.rejected > 0 ? `${yellow("!")} ` : `${green("✓")} `;
 }
 
-function settled(counts: RowCounts): number {
+function countSettled(counts: RowCounts): number {
   return counts.read - counts.pending;
 }

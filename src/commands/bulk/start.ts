@@ -5,7 +5,7 @@ import type { RowJob } from "../../bulk/jobs/job.ts";
 import type { JobOptions } from "../../bulk/jobs/run-job.ts";
 import type { BackUp, RunOptions } from "../../bulk/plan/run-context.ts";
 import type { Context } from "../../context.ts";
-import { agreementFor, type Danger, requireAnswer } from "./agree.ts";
+import { createAgreement, type Danger, requireAnswer } from "./agree.ts";
 import { type FileFlags, requireDistinctFiles } from "./distinct-files.ts";
 import { openEngine, printSummary } from "./flags.ts";
 import { openPlanOutput, type PlanFlags, type PlanOutput } from "./plan-output.ts";
@@ -44,7 +44,7 @@ export async function startRun(
   const display = displayRun(context, what, options.isDryRun);
   return withOutputs(context, { plan, display }, async () => {
     const engine = await openEngine(context, options);
-    const agree = agreementFor(context, display, danger);
+    const agree = createAgreement(context, display, danger);
     const isAtTerminal = context.prompter() !== undefined;
     return runJob(
       engine,

@@ -1,9 +1,9 @@
 /** What a bulk run did, or would do, in lines. */
 import type { Summary } from "../../bulk/runs/report.ts";
-import { aboutDuration, count, counted, duration, reasonsOf } from "./words.ts";
+import { formatAboutDuration, formatCount, formatCounted, formatDuration, formatReasons } from "./format.ts";
 
 /** Of the file that says what was not done, and why. */
-export function rejectsTitle({ kind, rows }: Summary): string {
+export function toRejectsTitle({ kind, rows }: Summary): string {
   if (kind === "undo")
     return rows.rejected > 0 ? "Not undone, with the reason" : "Restored in part, with the reason";
   return kind === "import" ? "Rejected rows (fix and import again)" : "Rejected, with the reason";
@@ -13,31 +13,35 @@ export function rejectsTitle({ kind, rows }: Summary): string {
  * @param seconds that it took
  * @param isShort at a terminal: outcomes without a contact are left out
  */
-export function summaryLines(summary: Summary, seconds: number, isShort: boolean): string[] {
+export function formatSummary(summary: Summary, seconds: number, isShort: boolean): string[] {
   const { kind, rows, requests, status, estimate, rejects } = summary;
   const isDry = status === "dry-run";
-  const took = isDry ? "" : ` in ${duration(seconds)}`;
-  const what = counted(rows.read, kind === "import" || kind === "sync" ? "row" : "contact");
-  const lines = [`${what}${took}: ${outcomes(summary, isShort).join("; ") || "nothing to do"}`];
+  const took = isDry ? "" : ` in ${formatDuration(seconds)}`;
+  const what = formatCounted(rows.read, kind === "import" || kind === "sync" ? "row" : "contact");
+  const lines = [`${what}${took}: ${formatOutcomes(summary, isShort).join("; ") || "nothing to do"}`];
   const { members } = summary;
-  const would = wordsOf(summary);
+  const would = createWording(summary);
   if (members) {
     const { added, removed } = members;
-    lines.push(`The list: ${count(added)} ${would("added")}, ${count(removed)} ${would("removed")}`);
+    lines.push(
+      `The list: ${formatCount(added)} ${would("added")}, ${formatCount(removed)} ${would("removed")}`,
+    );
   }
   if (summary.inactive > 0 && kind !== "unsubscribe" && kind !== "delete") {
-    const inactive = `${counted(summary.inactive, "contact")} of these ${summary.inactive === 1 ? "is" : "are"} inactive in the account`;
+    const inactive = `${formatCounted(summary.inactive, "contact")} of these ${summary.inactive === 1 ? "is" : "are"} inactive in the account`;
     lines.push(kind === "import" ? `${inactive}; an import does not change that` : inactive);
   }
   if (isDry) {
-    const { requests: most, seconds: about } = estimate;
-    lines.push(`A real run would send ${counted(most, "request")} (${aboutDuration(about)})`);
+    const { requests: maxRequests, seconds: about } = estimate;
+    lines.push(
+      `A real run would send ${formatCounted(maxRequests, "request")} (${formatAboutDuration(about)})`,
+    );
   } else {
-    const again = requests.retried > 0 ? `, ${count(requests.retried)} of them retries` : "";
-    lines.push(`${counted(requests.total, "request")} sent${again}`);
+    const again = requests.retried > 0 ? `, ${formatCount(requests.retried)} of them retries` : "";
+    lines.push(`${formatCounted(requests.total, "request")} sent${again}`);
   }
   if (summary.backup) lines.push(`Contacts as they were before: ${summary.backup}`);
-  if (rejects) lines.push(`${rejectsTitle(summary)}: ${rejects}`);
+  if (rejects) lines.push(`${toRejectsTitle(summary)}: ${rejects}`);
   // Nobody is resubscribed through the API.
   const canBeUndone = kind !== "undo" && kind !== "unsubscribe";
   if (!isDry && canBeUndone && summary.run !== null && rows.created + rows.updated + rows.deleted > 0) {
@@ -48,20 +52,20 @@ export function summaryLines(summary: Summary, seconds: number, isShort: boolean
   return lines;
 }
 
-function wordsOf({ status }: Summary): (word: string) => string {
+function createWording({ status }: Summary): (word: string) => string {
   return (word) => (status === "dry-run" ? `would be ${word}` : word);
 }
 
-function partly({ partial = 0 }: Summary): string {
-  return partial > 0 ? ` (${count(partial)} in part)` : "";
+function formatPartial({ partial = 0 }: Summary): string {
+  return partial > 0 ? ` (${formatCount(partial)} in part)` : "";
 }
 
 /** How many contacts had which outcome; of skipped and rejected ones also why. */
-function outcomes(summary: Summary, isShort: boolean): string[] {
+function formatOutcomes(summary: Summary, isShort: boolean): string[] {
   const { kind, rows, codes } = summary;
-  const would = wordsOf(summary);
+  const would = createWording(summary);
   const why = (reasons: Record<string, number>) => {
-    const text = reasonsOf(reasons);
+    const text = formatReasons(reasons);
     return text === "" ? "" : `: ${text}`;
   };
   const isRemoval = kind === "unsubscribe" || kind === "delete";
@@ -69,7 +73,7 @@ function outcomes(summary: Summary, isShort: boolean): string[] {
   const parts: [number: number, words: string, isLeftOut: boolean][] =
     kind === "undo"
       ? [
-          [rows.updated, `${would("restored")}${partly(summary)}`, isShort],
+          [rows.updated, `${would("restored")}${formatPartial(summary)}`, isShort],
           [rows.created, would("created again"), true],
           [rows.deleted, would("deleted"), true],
           [rows.unchanged, "already as before", isShort],
@@ -91,5 +95,5 @@ function outcomes(summary: Summary, isShort: boolean): string[] {
   parts.push([rows.pending, "not attempted", true]);
   return parts
     .filter(([number, , isLeftOut]) => number > 0 || !isLeftOut)
-    .map(([number, words]) => `${count(number)} ${words}`);
+    .map(([number, words]) => `${formatCount(number)} ${words}`);
 }

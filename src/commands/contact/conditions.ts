@@ -4,19 +4,19 @@ import { UsageError } from "../../errors.ts";
 import type { Account } from "../../service/account.ts";
 import type { LocalCondition } from "../../service/conditions.ts";
 import {
-  bothOf,
-  contactConditions,
+  combine,
   parseFilter,
   parseFilterJson,
-  type WantedContacts,
+  type RequestedContacts,
+  resolveContactConditions,
 } from "../../service/contact-filters.ts";
 import type { ContactSearch } from "../../service/contact-search.ts";
-import { updatedAfter } from "../../service/selection.ts";
-import { parseStatus } from "../../service/status-words.ts";
+import { createUpdatedAfter } from "../../service/selection.ts";
+import { parseStatus } from "../../service/status-filter.ts";
 import type { ContactStructure } from "../../wire.ts";
 import { readKeysFile, requireKeysFile } from "./keys-file.ts";
 
-export interface WantedConditions extends WantedContacts {
+export interface ConditionFlags extends RequestedContacts {
   filterJson?: string;
   /** A file that names contacts. */
   keys?: string;
@@ -27,29 +27,29 @@ export interface WantedConditions extends WantedContacts {
 }
 
 /** Says what is wrong with the flags at once; resolves names once there is an account to ask. */
-export async function conditionsFrom(
+export async function resolveConditions(
   context: Context,
-  wanted: WantedConditions,
+  flags: ConditionFlags,
 ): Promise<(account: Account, structure: ContactStructure) => Promise<Omit<ContactSearch, "source">>> {
-  const where = await parsedWhere(wanted.where);
-  const { keys: file } = wanted;
-  if (file !== undefined && (wanted.key?.length ?? 0) > 0) {
+  const where = await parseWhereFlag(flags.where);
+  const { keys: file } = flags;
+  if (file !== undefined && (flags.key?.length ?? 0) > 0) {
     throw new UsageError(
       "--keys names every contact and cannot be used with other keys",
       "Leave out one of the two",
     );
   }
   if (file !== undefined) await requireKeysFile(file);
-  filtersFrom(wanted);
-  const since = wanted.updatedAfter === undefined ? undefined : updatedAfter(wanted.updatedAfter);
+  resolveFilters(flags);
+  const since = flags.updatedAfter === undefined ? undefined : createUpdatedAfter(flags.updatedAfter);
   return async (account, structure) => {
-    const named = file === undefined ? undefined : await readKeysFile(context, file, structure);
-    const key = named && "keys" in named ? named.keys : wanted.key;
-    const search = await filtersFrom({ ...wanted, key })(account, structure);
-    const conditions = [since, named && "condition" in named ? named.condition : undefined];
-    if (named && "keys" in named && named.keys.length === 0) conditions.push(nobody);
+    const keysFile = file === undefined ? undefined : await readKeysFile(context, file, structure);
+    const key = keysFile && "keys" in keysFile ? keysFile.keys : flags.key;
+    const search = await resolveFilters({ ...flags, key })(account, structure);
+    const conditions = [since, keysFile && "condition" in keysFile ? keysFile.condition : undefined];
+    if (keysFile && "keys" in keysFile && keysFile.keys.length === 0) conditions.push(nobody);
     conditions.push(await where?.compile(account, structure));
-    const keeps = conditions.reduce(bothOf, search.keeps);
+    const keeps = conditions.reduce(combine, search.keeps);
     return keeps ? { ...search, keeps } : search;
   };
 }
@@ -57,30 +57,30 @@ export async function conditionsFrom(
 /** An empty file selects no contact; that differs from having no condition. */
 const nobody: LocalCondition = { needs: [], wanted: "nobody", holds: () => false };
 
-async function parsedWhere(text: string | undefined) {
+async function parseWhereFlag(text: string | undefined) {
   if (text === undefined) return undefined;
   const { parseWhere } = await import("../../service/where.ts");
   return parseWhere(text);
 }
 
-function filtersFrom(
-  wanted: WantedConditions,
+function resolveFilters(
+  flags: ConditionFlags,
 ): (account: Account, structure: ContactStructure) => Promise<Omit<ContactSearch, "source">> {
-  const specified = wanted.filterJson === undefined ? undefined : parseFilterJson(wanted.filterJson);
+  const specified = flags.filterJson === undefined ? undefined : parseFilterJson(flags.filterJson);
   if (specified && !Array.isArray(specified)) {
-    refuseMixture(wanted);
+    requireNoMixture(flags);
     return async (_account, { _id }) => ({ structureId: _id, filters: [], specification: specified });
   }
-  wanted.filter?.forEach(parseFilter);
-  if (wanted.status !== undefined) parseStatus(wanted.status);
+  flags.filter?.forEach(parseFilter);
+  if (flags.status !== undefined) parseStatus(flags.status);
   return async (account, structure) => {
-    const conditions = await contactConditions(account, structure, wanted, specified);
+    const conditions = await resolveContactConditions(account, structure, flags, specified);
     return { structureId: structure._id, ...conditions };
   };
 }
 
 /** An object of `--filter-json` is the whole specification: other flags would be ignored silently. */
-function refuseMixture({ key, status, list, tag, filter }: WantedConditions): void {
+function requireNoMixture({ key, status, list, tag, filter }: ConditionFlags): void {
   if ([key, status, list, tag, filter].every((each) => each === undefined)) return;
   throw new UsageError(
     "--filter-json with an object is the whole specification and cannot be used with --key, --status, --list, --tag and --filter",

@@ -8,14 +8,14 @@ import { quotedCsvLine } from "../../delimited-lines.ts";
 import { DeclinedError } from "../../errors.ts";
 import type { Prompter } from "../../terminal/prompter.ts";
 import { type Danger, requireAnswer } from "../bulk/agree.ts";
+import { formatCount, formatCounted } from "../bulk/format.ts";
 import type { PlanFlags } from "../bulk/plan-output.ts";
-import { count, counted } from "../bulk/words.ts";
-import type { Chosen } from "./selection.ts";
+import type { ChosenContacts } from "./selection.ts";
 
-export interface ManyEdits {
+export interface BulkEdit {
   kind: EditOptions["kind"];
-  chosen: Chosen;
-  wanted?: EditOptions["wanted"];
+  chosen: ChosenContacts;
+  changes?: EditOptions["wanted"];
   /** How the file of `--keys` is read. */
   reading?: Pick<EditOptions, "read" | "rows" | "includeUnsubscribed">;
   options: RunOptions;
@@ -23,31 +23,37 @@ export interface ManyEdits {
   backUp?: BackUp;
 }
 
-const doing = { mutate: "Changing", unsubscribe: "Unsubscribing", delete: "Deleting" };
+const progressVerbs = { mutate: "Changing", unsubscribe: "Unsubscribing", delete: "Deleting" };
 
-function dangerOf(kind: EditOptions["kind"], { isEveryone }: Chosen): Danger {
+function findDanger(kind: EditOptions["kind"], { isEveryone }: ChosenContacts): Danger {
   if (kind !== "mutate") return kind;
   return isEveryone ? "change-all" : "change";
 }
 
 /** Runs the job and says what it did; what stopped it is in the result. */
-export async function editMany(context: Context, edits: ManyEdits): Promise<Closed> {
-  const { kind, chosen, wanted, reading, options, flags, backUp } = edits;
-  const danger = dangerOf(kind, chosen);
+export async function editMany(context: Context, edits: BulkEdit): Promise<Closed> {
+  const { kind, chosen, changes, reading, options, flags, backUp } = edits;
+  const danger = findDanger(kind, chosen);
   requireAnswer(context, danger, options.isDryRun);
   const [{ editJob, MarkedRowsError }, { startRun }] = await Promise.all([
     import("../../bulk/jobs/edit.ts"),
     import("../bulk/start.ts"),
   ]);
   const { conditions } = chosen;
-  const asStated: EditOptions = { kind, wanted, conditions, ...reading, ...inputFrom(context, chosen) };
+  const asStated: EditOptions = {
+    kind,
+    wanted: changes,
+    conditions,
+    ...reading,
+    ...openInput(context, chosen),
+  };
   const job = await editJob(asStated);
   const clarify = async (failure: unknown) => {
     const prompter = context.prompter();
     if (!prompter || !(failure instanceof MarkedRowsError)) throw failure;
     return editJob({ ...asStated, rows: await askRows(prompter, kind, failure.rows) });
   };
-  const what = `${doing[kind]} ${whom(chosen, job.input.name)}`;
+  const what = `${progressVerbs[kind]} ${describeContacts(chosen, job.input.name)}`;
   return startRun(context, { job, options, flags, what, danger, backUp, clarify });
 }
 
@@ -58,29 +64,41 @@ async function askRows(
   { marked, all }: { marked: number; all: number },
 ): Promise<"marked" | "all"> {
   const nobody = { name: "nobody", short: "nobody", value: "none" } as const;
-  const everyone = { name: `everyone in the file (${count(all)})`, short: "everyone", value: "all" } as const;
-  const those = { name: `those alone (${count(marked)})`, short: "marked rows", value: "marked" } as const;
+  const everyone = {
+    name: `everyone in the file (${formatCount(all)})`,
+    short: "everyone",
+    value: "all",
+  } as const;
+  const those = {
+    name: `those alone (${formatCount(marked)})`,
+    short: "marked rows",
+    value: "marked",
+  } as const;
   const answer = await prompter.select<"marked" | "all" | "none">(
-    `The file marks ${count(marked)} of ${counted(all, "row")} as not subscribed. Whom do you want to ${verb}?`,
+    `The file marks ${formatCount(marked)} of ${formatCounted(all, "row")} as not subscribed. Whom do you want to ${verb}?`,
     [...(marked > 0 ? [those] : []), everyone, nobody],
   );
   if (answer === "none") throw new DeclinedError();
   return answer;
 }
 
-function whom({ named, keys }: Chosen, name: string): string {
+function describeContacts({ contacts: typedContacts, keys }: ChosenContacts, name: string): string {
   if (keys === "-") return "the contacts of standard input";
-  if (named.length > 0) return named.length === 1 ? named[0]! : `${named.length} contacts`;
+  if (typedContacts.length > 0)
+    return typedContacts.length === 1 ? typedContacts[0]! : `${typedContacts.length} contacts`;
   return keys === undefined ? `contacts: ${name}` : `the contacts of ${keys}`;
 }
 
 /** Contacts named one by one become a file of one key or id on each line. */
-function inputFrom(context: Context, { named, keys }: Chosen): Pick<EditOptions, "input" | "isPlain"> {
+function openInput(
+  context: Context,
+  { contacts: typedContacts, keys }: ChosenContacts,
+): Pick<EditOptions, "input" | "isPlain"> {
   if (keys !== undefined) {
     return { input: { name: keys, stream: keys === "-" ? context.terminal.stdin : undefined } };
   }
-  if (named.length === 0) return {};
-  const lines = named.map((each) => `${quotedCsvLine([each])}\n`);
-  const name = `${named.length} ${named.length === 1 ? "contact" : "contacts"}`;
+  if (typedContacts.length === 0) return {};
+  const lines = typedContacts.map((each) => `${quotedCsvLine([each])}\n`);
+  const name = `${typedContacts.length} ${typedContacts.length === 1 ? "contact" : "contacts"}`;
   return { input: { name, stream: Readable.from([lines.join("")]) }, isPlain: true };
 }

@@ -8,10 +8,10 @@ import type { LocalCondition } from "../../service/conditions.ts";
 import type { ContactStructure } from "../../wire.ts";
 
 /** What is asked of the service by its keys; where ids are among them, what is decided on its pages. */
-export type NamedInFile = { keys: string[] } | { condition: LocalCondition };
+export type KeysFileCondition = { keys: string[] } | { condition: LocalCondition };
 
 /** How many lines that are neither keys nor ids are named. */
-const mostNoted = 5;
+const maxRemarksShown = 5;
 
 /** Before a request is spent. @throws UsageError for a file that cannot be read */
 export async function requireKeysFile(file: string): Promise<void> {
@@ -25,14 +25,14 @@ export async function readKeysFile(
   context: Context,
   file: string,
   structure: ContactStructure,
-): Promise<NamedInFile> {
-  const [{ understandKeys, readRows }, { spool, streamAt }] = await Promise.all([
+): Promise<KeysFileCondition> {
+  const [{ understandKeys, readRows }, { spool, openStream }] = await Promise.all([
     import("../../bulk/read/index.ts"),
     import("../../bulk/read/spool.ts"),
   ]);
   const path = resolve(file);
   const name = file === "-" ? "standard input" : file;
-  const stream = file === "-" ? context.terminal.stdin : await streamAt(path, context.signal);
+  const stream = file === "-" ? context.terminal.stdin : await openStream(path, context.signal);
   const scratch = join(tmpdir(), `ecm-keys-${randomBytes(6).toString("hex")}`);
   try {
     const copy = stream ? join(scratch, "keys") : path;
@@ -40,19 +40,19 @@ export async function readKeysFile(
     if (stream) await spool(stream, name, copy, context.signal);
     const options = { map: new Map<string, string>(), takesIds: true };
     const understood = await understandKeys({ path: copy, name, scratch }, options, structure);
-    return await named(context, readRows(understood), name, structure);
+    return await toKeysFileCondition(context, readRows(understood), name, structure);
   } finally {
     await rm(scratch, { recursive: true, force: true });
   }
 }
 
-async function named(
+async function toKeysFileCondition(
   context: Context,
   rows: ReturnType<typeof import("../../bulk/read/index.ts").readRows>,
   name: string,
   structure: ContactStructure,
-): Promise<NamedInFile> {
-  const { identityReader, isId } = await import("../../bulk/read/keys.ts");
+): Promise<KeysFileCondition> {
+  const { createIdentityReader, isContactId } = await import("../../bulk/read/keys.ts");
   const keys = new Set<string>();
   const identities = new Set<string>();
   const wrong: string[] = [];
@@ -65,18 +65,19 @@ async function named(
     if (row.keyFault) wrong.push(`${name}:${row.line}: ${row.keyFault.message}`);
     identities.add(row.key.identity);
     keys.add(row.key.written);
-    hasIds ||= isId(row.key.written);
+    hasIds ||= isContactId(row.key.written);
   }
   // What is no key of an import is said; it is looked for all the same, since the account may hold it.
-  for (const line of wrong.slice(0, mostNoted)) context.terminal.warn(line);
-  if (wrong.length > mostNoted) context.terminal.warn(`${wrong.length - mostNoted} more lines like these`);
+  for (const line of wrong.slice(0, maxRemarksShown)) context.terminal.warn(line);
+  if (wrong.length > maxRemarksShown)
+    context.terminal.warn(`${wrong.length - maxRemarksShown} more lines like these`);
   if (!hasIds) return { keys: [...keys] };
-  const identityOf = identityReader(structure.keyType);
+  const toIdentity = createIdentityReader(structure.keyType);
   return {
     condition: {
       needs: ["_id", "key"],
       wanted: { named: [...identities].sort() },
-      holds: ({ _id = "", key = "" }) => identities.has(_id.toLowerCase()) || identities.has(identityOf(key)),
+      holds: ({ _id = "", key = "" }) => identities.has(_id.toLowerCase()) || identities.has(toIdentity(key)),
     },
   };
 }

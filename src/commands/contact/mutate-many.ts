@@ -2,15 +2,15 @@
 import type { EditOptions } from "../../bulk/jobs/edit.ts";
 import type { Context } from "../../context.ts";
 import { UsageError } from "../../errors.ts";
-import { requireChange, splitAssignment, type WantedChanges } from "../../service/contact-changes.ts";
+import { type RequestedChanges, requireChange, splitAssignment } from "../../service/contact-changes.ts";
 import { readJsonInput } from "../../terminal/data-input.ts";
 import type { MutateBody } from "../../wire.ts";
-import { type BulkFlags, endRun, runOptionsFrom } from "../bulk/flags.ts";
-import { columnMap } from "../flags.ts";
+import { type BulkFlags, endRun, toRunOptions } from "../bulk/flags.ts";
+import { parseColumnMap } from "../flags.ts";
 import { editMany } from "./edit-many.ts";
-import type { Chosen } from "./selection.ts";
+import type { ChosenContacts } from "./selection.ts";
 
-export interface MutateManyOptions extends WantedChanges, BulkFlags {
+export interface MutateManyOptions extends RequestedChanges, BulkFlags {
   data?: string;
   failUnchanged?: boolean;
   map?: string[];
@@ -19,55 +19,62 @@ export interface MutateManyOptions extends WantedChanges, BulkFlags {
   includeUnsubscribed?: boolean;
 }
 
-const members = ["addTags", "removeTags", "addLists", "removeLists", "updateFields"];
+const bodyMembers = ["addTags", "removeTags", "addLists", "removeLists", "updateFields"];
 
-export async function mutateMany(context: Context, chosen: Chosen, given: MutateManyOptions): Promise<void> {
-  refuseCombinations(chosen, given);
-  const options = runOptionsFrom(given, context.clock.now());
-  const wanted = await wantedFrom(context, given);
-  const reading = readingFrom(chosen, given);
+export async function mutateMany(
+  context: Context,
+  chosen: ChosenContacts,
+  flags: MutateManyOptions,
+): Promise<void> {
+  requireNoCombination(chosen, flags);
+  const options = toRunOptions(flags, context.clock.now());
+  const changes = await readRequestedChanges(context, flags);
+  const reading = toReadOptions(chosen, flags);
   await endRun(
     context,
-    await editMany(context, { kind: "mutate", chosen, wanted, reading, options, flags: given }),
+    await editMany(context, { kind: "mutate", chosen, changes, reading, options, flags: flags }),
   );
 }
 
 /** @throws UsageError for flags about a file where there is none */
-function readingFrom(
-  { keys }: Chosen,
+function toReadOptions(
+  { keys }: ChosenContacts,
   { map, consentColumn, sheet, includeUnsubscribed }: MutateManyOptions,
 ): Pick<EditOptions, "read" | "includeUnsubscribed"> {
-  const isTold = [map, consentColumn, sheet, includeUnsubscribed].some((each) => each !== undefined);
-  if (!isTold) return {};
+  const hasFileFlags = [map, consentColumn, sheet, includeUnsubscribed].some((each) => each !== undefined);
+  if (!hasFileFlags) return {};
   if (keys === undefined) {
     throw new UsageError(
       "--map, --consent-column and --include-unsubscribed apply to the file given with --keys",
       "Name the file with --keys, or leave them out",
     );
   }
-  return { read: { map: [...columnMap(map)], consentColumns: consentColumn, sheet }, includeUnsubscribed };
+  return {
+    read: { map: [...parseColumnMap(map)], consentColumns: consentColumn, sheet },
+    includeUnsubscribed,
+  };
 }
 
-function refuseCombinations({ keys }: Chosen, given: MutateManyOptions): void {
-  if (given.ifVersion !== undefined) {
+function requireNoCombination({ keys }: ChosenContacts, flags: MutateManyOptions): void {
+  if (flags.ifVersion !== undefined) {
     throw new UsageError(
       "--if-version applies to a single contact",
       "A bulk run checks each contact's own version",
     );
   }
-  if (given.failUnchanged) throw new UsageError("--fail-unchanged applies to a single contact");
-  if (keys === "-" && given.data === "-") {
+  if (flags.failUnchanged) throw new UsageError("--fail-unchanged applies to a single contact");
+  if (keys === "-" && flags.data === "-") {
     throw new UsageError("--keys and --data cannot both be standard input", "Name a file for one of them");
   }
 }
 
-async function wantedFrom(
+async function readRequestedChanges(
   context: Context,
-  given: MutateManyOptions,
+  flags: MutateManyOptions,
 ): Promise<NonNullable<EditOptions["wanted"]>> {
-  const { data, addTag, removeTag, addList, removeList, set } = given;
+  const { data, addTag, removeTag, addList, removeList, set } = flags;
   if (data === undefined) {
-    requireChange(given);
+    requireChange(flags);
     set?.forEach(splitAssignment);
     return { addTag, removeTag, addList, removeList, set };
   }
@@ -78,9 +85,9 @@ async function wantedFrom(
   const isBody =
     typeof value === "object" &&
     value !== null &&
-    Object.entries(value).every(([name, part]) => members.includes(name) && Array.isArray(part));
+    Object.entries(value).every(([name, part]) => bodyMembers.includes(name) && Array.isArray(part));
   if (!isBody) {
-    throw new UsageError(`--data: a bulk run needs an object of ${members.join(", ")}, each an array`);
+    throw new UsageError(`--data: a bulk run needs an object of ${bodyMembers.join(", ")}, each an array`);
   }
   return { body: value as MutateBody };
 }

@@ -1,14 +1,14 @@
 /** A contact and its changes, asked of a person; the answers are what the flags would have said. */
 import type { Connection, Context } from "../../context.ts";
-import { splitAssignment, type WantedChanges } from "../../service/contact-changes.ts";
-import { onContact } from "../../service/find-contact.ts";
+import { type RequestedChanges, splitAssignment } from "../../service/contact-changes.ts";
+import { performOnContact } from "../../service/find-contact.ts";
 import { fetchContact } from "../../service/mutate-contact.ts";
 import type { Prompter } from "../../terminal/prompter.ts";
 import type { Contact, ContactList, ContactStructure, IdRef, TagDefinition } from "../../wire.ts";
-import { choicesOf, type Missing, requirePrompter, requireText } from "../questions.ts";
+import { checkText, type MissingArgument, requirePrompter, toChoices } from "../questions.ts";
 
 /** @param usage the whole command */
-export function missingContact(usage: string): Missing {
+export function createMissingContact(usage: string): MissingArgument {
   return { question: "The contact's id or key", what: "the contact's id or key", usage };
 }
 
@@ -20,7 +20,7 @@ export interface NewContact {
 }
 
 /** Asks for the key, then for what no flag gives. @throws UsageError without a terminal */
-export async function askContact(context: Context, given: NewContact): Promise<NewContact> {
+export async function askContact(context: Context, partial: NewContact): Promise<NewContact> {
   const prompter = requirePrompter(context, {
     question: "",
     what: "the contact's key",
@@ -28,11 +28,11 @@ export async function askContact(context: Context, given: NewContact): Promise<N
   });
   const { account } = await context.connect();
   const structure = await account.complete(await account.structure());
-  const key = (await prompter.input(structure.keyName, undefined, requireText)).trim();
-  const set = given.set ?? (await askFields(prompter, structure));
-  const lists = given.list === undefined ? await account.lists(structure) : [];
-  const list = given.list ?? (await askSome(prompter, "Lists", lists, listName));
-  const tag = given.tag ?? (await askSome(prompter, "Tags", structure.tags ?? [], tagLabel));
+  const key = (await prompter.input(structure.keyName, undefined, checkText)).trim();
+  const set = partial.set ?? (await askFields(prompter, structure));
+  const lists = partial.list === undefined ? await account.lists(structure) : [];
+  const list = partial.list ?? (await askSome(prompter, "Lists", lists, toListName));
+  const tag = partial.tag ?? (await askSome(prompter, "Tags", structure.tags ?? [], toTagLabel));
   return { key, set, list, tag };
 }
 
@@ -42,7 +42,7 @@ async function askFields(prompter: Prompter, { fields }: ContactStructure): Prom
     const value = await prompter.input(
       required ? label : `${label} (empty for none)`,
       undefined,
-      required ? requireText : undefined,
+      required ? checkText : undefined,
     );
     if (value !== "") set.push(`${_id}=${value}`);
   }
@@ -52,7 +52,7 @@ async function askFields(prompter: Prompter, { fields }: ContactStructure): Prom
 type Action = "set" | "clear" | "addTag" | "removeTag" | "addList" | "removeList" | "done";
 
 /** What a contact has so far; undefined when several are meant, of which each has its own. */
-type Known = Pick<Contact, "fields" | "lists" | "tags"> | undefined;
+type CurrentContact = Pick<Contact, "fields" | "lists" | "tags"> | undefined;
 
 /**
  * Asks for changes until a person says that is all.
@@ -63,13 +63,13 @@ export async function askChanges(
   context: Context,
   prompter: Prompter,
   idOrKey: string | undefined,
-): Promise<WantedChanges> {
+): Promise<RequestedChanges> {
   const connection = await context.connect();
   const { account } = connection;
   const structure = await account.complete(await account.structure());
   const lists = await account.lists(structure);
-  const known = idOrKey === undefined ? undefined : await knownContact(connection, idOrKey);
-  const wanted: Record<Exclude<Action, "done" | "clear">, string[]> = {
+  const current = idOrKey === undefined ? undefined : await readKnownContact(connection, idOrKey);
+  const answers: Record<Exclude<Action, "done" | "clear">, string[]> = {
     set: [],
     addTag: [],
     removeTag: [],
@@ -77,8 +77,8 @@ export async function askChanges(
     removeList: [],
   };
   for (;;) {
-    const isFirst = Object.values(wanted).every((values) => values.length === 0);
-    const offers = offersFor(structure, lists, known, isFirst);
+    const isFirst = Object.values(answers).every((values) => values.length === 0);
+    const offers = listActions(structure, lists, current, isFirst);
     const action = await prompter.select(isFirst ? "What to change" : "What else to change", offers);
     if (action === "done") break;
     if (action === "set" || action === "clear") {
@@ -86,26 +86,26 @@ export async function askChanges(
       const { fieldId, value } = await askAssignment(
         prompter,
         structure,
-        valuesNow(known, wanted.set),
+        readCurrentValues(current, answers.set),
         isClearing,
       );
-      wanted.set = wanted.set.filter((each) => !each.startsWith(`${fieldId}=`));
+      answers.set = answers.set.filter((each) => !each.startsWith(`${fieldId}=`));
       // What the contact has already is no change.
-      if (!known || value !== (valuesNow(known, []).get(fieldId) ?? ""))
-        wanted.set.push(`${fieldId}=${value}`);
+      if (!current || value !== (readCurrentValues(current, []).get(fieldId) ?? ""))
+        answers.set.push(`${fieldId}=${value}`);
       continue;
     }
     const isTag = action === "addTag" || action === "removeTag";
     const all: { _id: string }[] = isTag ? (structure.tags ?? []) : lists;
-    const things = offered(all, isTag ? known?.tags : known?.lists, action.startsWith("remove"));
-    const nameOf = (isTag ? tagLabel : listName) as (thing: { _id: string }) => string;
-    wanted[action] = await askSome(prompter, titles[action], things, nameOf);
+    const things = listOffered(all, isTag ? current?.tags : current?.lists, action.startsWith("remove"));
+    const toName = (isTag ? toTagLabel : toListName) as (thing: { _id: string }) => string;
+    answers[action] = await askSome(prompter, actionTitles[action], things, toName);
   }
-  const said = Object.entries(wanted).filter(([, values]) => values.length > 0);
-  return Object.fromEntries(said);
+  const filledAnswers = Object.entries(answers).filter(([, values]) => values.length > 0);
+  return Object.fromEntries(filledAnswers);
 }
 
-const titles: Record<Action, string> = {
+const actionTitles: Record<Action, string> = {
   set: "Set a field",
   clear: "Clear a field",
   addTag: "Add tags",
@@ -115,31 +115,40 @@ const titles: Record<Action, string> = {
   done: "Done",
 };
 
-function offersFor(structure: ContactStructure, lists: ContactList[], known: Known, isFirst: boolean) {
+function listActions(
+  structure: ContactStructure,
+  lists: ContactList[],
+  current: CurrentContact,
+  isFirst: boolean,
+) {
   const tags = structure.tags ?? [];
   const can: Record<Action, boolean> = {
     set: structure.fields.length > 0,
-    clear: structure.fields.length > 0 && known?.fields?.every(({ value }) => value === "") !== true,
-    addTag: offered(tags, known?.tags, false).length > 0,
-    removeTag: offered(tags, known?.tags, true).length > 0,
-    addList: offered(lists, known?.lists, false).length > 0,
-    removeList: offered(lists, known?.lists, true).length > 0,
+    clear: structure.fields.length > 0 && current?.fields?.every(({ value }) => value === "") !== true,
+    addTag: listOffered(tags, current?.tags, false).length > 0,
+    removeTag: listOffered(tags, current?.tags, true).length > 0,
+    addList: listOffered(lists, current?.lists, false).length > 0,
+    removeList: listOffered(lists, current?.lists, true).length > 0,
     done: true,
   };
-  const actions = (Object.keys(titles) as Action[]).filter((action) => can[action]);
+  const actions = (Object.keys(actionTitles) as Action[]).filter((action) => can[action]);
   // Once something was said, being done with it is the likely next word.
   if (!isFirst) actions.unshift(actions.pop()!);
-  return actions.map((action) => ({ name: titles[action], value: action }));
+  return actions.map((action) => ({ name: actionTitles[action], value: action }));
 }
 
 /** To remove: what the contact has; to add: what it does not have. All, where that is not known. */
-function offered<T extends IdRef>(things: readonly T[], held: IdRef[] | undefined, isRemoval: boolean): T[] {
-  if (held === undefined) return [...things];
-  return things.filter(({ _id }) => held.some((each) => each._id === _id) === isRemoval);
+function listOffered<T extends IdRef>(
+  things: readonly T[],
+  current: IdRef[] | undefined,
+  isRemoval: boolean,
+): T[] {
+  if (current === undefined) return [...things];
+  return things.filter(({ _id }) => current.some((each) => each._id === _id) === isRemoval);
 }
 
-async function knownContact({ send, account }: Connection, idOrKey: string): Promise<Known> {
-  const contact = await onContact(
+async function readKnownContact({ send, account }: Connection, idOrKey: string): Promise<CurrentContact> {
+  const contact = await performOnContact(
     send,
     () => account.structure(),
     idOrKey,
@@ -149,10 +158,10 @@ async function knownContact({ send, account }: Connection, idOrKey: string): Pro
 }
 
 /** The contact's values with those that were typed so far, by the field's id. */
-function valuesNow(known: Known, set: readonly string[]): Map<string, string> {
+function readCurrentValues(current: CurrentContact, set: readonly string[]): Map<string, string> {
   const typed = set.map(splitAssignment);
   return new Map([
-    ...(known?.fields ?? []).map(({ _id, value }): [string, string] => [_id, value]),
+    ...(current?.fields ?? []).map(({ _id, value }): [string, string] => [_id, value]),
     ...typed,
   ]);
 }
@@ -187,10 +196,10 @@ async function askSome<T extends { _id: string }>(
   prompter: Prompter,
   message: string,
   things: readonly T[],
-  nameOf: (thing: T) => string,
+  toName: (thing: T) => string,
 ): Promise<string[]> {
-  return things.length === 0 ? [] : prompter.checkbox(message, choicesOf(things, nameOf));
+  return things.length === 0 ? [] : prompter.checkbox(message, toChoices(things, toName));
 }
 
-const listName = (list: ContactList) => list.name;
-const tagLabel = (tag: TagDefinition) => tag.label;
+const toListName = (list: ContactList) => list.name;
+const toTagLabel = (tag: TagDefinition) => tag.label;

@@ -1,12 +1,12 @@
 /** One contact as people read it: who, then its values, then its dates and ids. */
 
-import { contactHeaders } from "../../service/contact-columns.ts";
-import { statusOf } from "../../service/contacts.ts";
+import { createContactHeaders } from "../../service/contact-columns.ts";
+import { findStatus } from "../../service/contacts.ts";
 import type { Naming } from "../../service/outdated-names.ts";
 import { escapeControls } from "../../terminal/escape.ts";
-import { styleFor } from "../../terminal/style.ts";
-import { dayAndTime } from "../../terminal/table-columns.ts";
-import { cut, widthOf, wrap } from "../../terminal/text-width.ts";
+import { createStyle } from "../../terminal/style.ts";
+import { formatDayAndTime } from "../../terminal/table-columns.ts";
+import { cut, measureWidth, wrap } from "../../terminal/text-width.ts";
 import type { Contact } from "../../wire.ts";
 
 export interface ContactScreen {
@@ -16,70 +16,74 @@ export interface ContactScreen {
 }
 
 /** @param columns of the screen; longer values wrap with a hanging indent */
-export function contactScreen(
+export function formatContact(
   contact: Partial<Contact>,
   { structure, lists }: Naming,
   { columns, isColored, now }: { columns: number; isColored: boolean; now: Date },
 ): ContactScreen {
-  const { bold, dim, green, yellow } = styleFor(isColored);
+  const { bold, dim, green, yellow } = createStyle(isColored);
   const values = new Map(contact.fields?.map(({ _id, value }) => [_id, String(value ?? "")]));
-  const named = [...contactHeaders(structure).fields].map(([id, name]): Pair => [name, values.get(id) ?? ""]);
+  const fieldPairs = [...createContactHeaders(structure).fields].map(
+    ([id, name]): Pair => [name, values.get(id) ?? ""],
+  );
   for (const [id, value] of values) {
-    if (structure.fields.every(({ _id }) => _id !== id)) named.push([id, value]);
+    if (structure.fields.every(({ _id }) => _id !== id)) fieldPairs.push([id, value]);
   }
   const listNames = contact.lists?.map(({ _id }) => lists.find((list) => list._id === _id)?.name ?? _id);
   const tagLabels = contact.tags?.map(
     ({ _id }) => structure.tags?.find((tag) => tag._id === _id)?.label ?? _id,
   );
   const pairs: Pair[] = [
-    ...named,
+    ...fieldPairs,
     ["Lists", listNames?.join(", ") ?? ""],
     ["Tags", tagLabels?.join(", ") ?? ""],
   ];
-  const shown = pairs.filter(([, value]) => value !== "");
+  const filledPairs = pairs.filter(([, value]) => value !== "");
   const facts = [
-    line(
+    toPairs(
       "Created",
-      dayAndTime(contact.createdAt ?? "", now),
+      formatDayAndTime(contact.createdAt ?? "", now),
       "Updated",
-      dayAndTime(contact.updatedAt ?? "", now),
+      formatDayAndTime(contact.updatedAt ?? "", now),
     ),
-    line("Id", contact._id ?? "", "Version", contact.__v === undefined ? "" : String(contact.__v)),
+    toPairs("Id", contact._id ?? "", "Version", contact.__v === undefined ? "" : String(contact.__v)),
   ].filter((each) => each.length > 0);
-  const names = [...shown, ...facts.map(([first]) => first!)].map(([name]) => widthOf(escapeControls(name)));
+  const names = [...filledPairs, ...facts.map(([first]) => first!)].map(([name]) =>
+    measureWidth(escapeControls(name)),
+  );
   const nameWidth = Math.min(Math.max(0, ...names), Math.floor(columns / 3));
-  const titled = (name: string) => {
+  const formatTitle = (name: string) => {
     const label = cut(escapeControls(name), nameWidth);
-    return `${bold(label)}${" ".repeat(nameWidth - widthOf(label) + gap)}`;
+    return `${bold(label)}${" ".repeat(nameWidth - measureWidth(label) + gap)}`;
   };
   const below = " ".repeat(nameWidth + gap);
-  const rows = shown.map(([name, value]) => {
-    const room = Math.max(leastRoom, columns - nameWidth - gap);
-    return `${titled(name)}${wrap(escapeControls(value), room).join(`\n${below}`)}`;
+  const rows = filledPairs.map(([name, value]) => {
+    const room = Math.max(minRoom, columns - nameWidth - gap);
+    return `${formatTitle(name)}${wrap(escapeControls(value), room).join(`\n${below}`)}`;
   });
   const last = facts.map(([first, ...rest]) => {
     const [name, value] = first!;
     const more = rest.map(([other, text]) => `   ${bold(other)}  ${text}`);
-    return `${titled(name)}${escapeControls(value)}${more.join("")}`;
+    return `${formatTitle(name)}${escapeControls(value)}${more.join("")}`;
   });
-  const status = statusOf(contact);
+  const status = findStatus(contact);
   const paint = status?.primary.toLowerCase() === "active" ? green : yellow;
   const why = status?.secondary && status.primary.toLowerCase() !== "active" ? `, ${status.secondary}` : "";
   const state = status ? `   ${paint(escapeControls(`${status.primary.toLowerCase()}${why}`))}` : "";
   const head = `${bold(escapeControls(contact.key ?? contact._id ?? ""))}${state}`;
   return {
     text: `${[head, "", ...rows, ...last.map((each) => dim(each))].join("\n")}\n`,
-    emptyFields: named.filter(([, value]) => value === "").map(([name]) => name),
+    emptyFields: fieldPairs.filter(([, value]) => value === "").map(([name]) => name),
   };
 }
 
 type Pair = [name: string, value: string];
 
 const gap = 3;
-const leastRoom = 20;
+const minRoom = 20;
 
 /** Two facts that share a line; those that are not known are left out. */
-function line(...words: [string, string, string, string]): Pair[] {
+function toPairs(...words: [string, string, string, string]): Pair[] {
   const pairs: Pair[] = [
     [words[0], words[1]],
     [words[2], words[3]],

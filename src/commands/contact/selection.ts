@@ -2,8 +2,8 @@
 import { type Command, Option } from "commander";
 import type { EditOptions, TypedConditions } from "../../bulk/jobs/edit.ts";
 import { UsageError } from "../../errors.ts";
-import { parseStatus } from "../../service/status-words.ts";
-import { addTableFlags, columnMap, keysOption, repeatable, whereOption } from "../flags.ts";
+import { parseStatus } from "../../service/status-filter.ts";
+import { addTableFlags, keysOption, parseColumnMap, repeatableOption, whereOption } from "../flags.ts";
 
 export interface SelectionFlags {
   key?: string[];
@@ -20,12 +20,12 @@ export interface SelectionFlags {
 
 export function addSelectionFlags(command: Command): Command {
   return command
-    .addOption(repeatable("--key <key>", "the contact with this key or id (repeatable)"))
+    .addOption(repeatableOption("--key <key>", "the contact with this key or id (repeatable)"))
     .addOption(keysOption())
     .addOption(
-      repeatable("--list <list>", "members of this list, by name or id; several: of any (repeatable)"),
+      repeatableOption("--list <list>", "members of this list, by name or id; several: of any (repeatable)"),
     )
-    .addOption(repeatable("--tag <tag>", "contacts with this tag; several: with any (repeatable)"))
+    .addOption(repeatableOption("--tag <tag>", "contacts with this tag; several: with any (repeatable)"))
     .option(
       "--status <status>",
       "contacts with this status: active, inactive, unsubscribed, bounced, complained",
@@ -51,15 +51,15 @@ export function addMarkedRowsFlags(command: Command): Command {
 }
 
 /** @throws UsageError for flags that contradict one another, or that are about a file where there is none */
-export function rowsFrom(
-  { keys }: Chosen,
+export function readMarkedRowsFlags(
+  { keys }: ChosenContacts,
   { markedRows, allRows, map, consentColumn, sheet }: MarkedRowsFlags,
 ): Pick<EditOptions, "read" | "rows"> {
   if (markedRows && allRows) {
     throw new UsageError("--marked-rows and --all-rows cannot be used together", "Leave out one of the two");
   }
-  const isTold = [markedRows, allRows, map, consentColumn, sheet].some((each) => each !== undefined);
-  if (!isTold) return {};
+  const hasFileFlags = [markedRows, allRows, map, consentColumn, sheet].some((each) => each !== undefined);
+  if (!hasFileFlags) return {};
   if (keys === undefined) {
     throw new UsageError(
       "--marked-rows, --all-rows, --map, --sheet and --consent-column apply to the file given with --keys",
@@ -67,15 +67,15 @@ export function rowsFrom(
     );
   }
   return {
-    read: { map: [...columnMap(map)], consentColumns: consentColumn, sheet },
+    read: { map: [...parseColumnMap(map)], consentColumns: consentColumn, sheet },
     rows: allRows ? "all" : markedRows ? "marked" : undefined,
   };
 }
 
 /** Whom a bulk change is for. */
-export interface Chosen {
+export interface ChosenContacts {
   /** Keys or ids, from the command line. */
-  named: string[];
+  contacts: string[];
   /** The file that names them; `-`: standard input. */
   keys?: string;
   conditions: TypedConditions;
@@ -86,15 +86,15 @@ export interface Chosen {
 }
 
 /** Undefined when nothing says which contacts are meant. @throws UsageError for flags that cannot be used together */
-export function chosenBy(contacts: string[], flags: SelectionFlags): Chosen | undefined {
+export function readSelection(contacts: string[], flags: SelectionFlags): ChosenContacts | undefined {
   const { key = [], keys, list, tag, status, where, all, bulk, plan } = flags;
-  const named = [...contacts, ...key];
+  const typedContacts = [...contacts, ...key];
   // An empty variable of a script must not be ignored.
-  if (named.some((each) => each.trim() === "")) {
+  if (typedContacts.some((each) => each.trim() === "")) {
     throw new UsageError("A contact's id or key is empty", "Name a contact, such as ada@example.com");
   }
   if (keys?.trim() === "") throw new UsageError("--keys is empty", "Name a file, or - for standard input");
-  if (keys !== undefined && named.length > 0) {
+  if (keys !== undefined && typedContacts.length > 0) {
     throw new UsageError(
       "--keys is the whole list of contacts and cannot be used with others",
       "Leave out one of the two",
@@ -105,8 +105,8 @@ export function chosenBy(contacts: string[], flags: SelectionFlags): Chosen | un
   if (status !== undefined) parseStatus(status);
   const conditions: TypedConditions = { list, tag, status, where };
   const isNarrowed = Object.values(conditions).some((each) => each !== undefined);
-  if (named.length === 0 && keys === undefined && !isNarrowed && !all) return undefined;
-  const isOne = named.length === 1 && !isNarrowed && !bulk && plan === undefined;
-  const isEveryone = named.length === 0 && keys === undefined && !isNarrowed;
-  return { named, keys, conditions, one: isOne ? named[0] : undefined, isEveryone };
+  if (typedContacts.length === 0 && keys === undefined && !isNarrowed && !all) return undefined;
+  const isOne = typedContacts.length === 1 && !isNarrowed && !bulk && plan === undefined;
+  const isEveryone = typedContacts.length === 0 && keys === undefined && !isNarrowed;
+  return { contacts: typedContacts, keys, conditions, one: isOne ? typedContacts[0] : undefined, isEveryone };
 }

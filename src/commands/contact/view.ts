@@ -2,7 +2,7 @@
 import type { Context } from "../../context.ts";
 import { UsageError } from "../../errors.ts";
 import type { Account } from "../../service/account.ts";
-import { type ContactView, contactView, searchView } from "../../service/contact-columns.ts";
+import { type ContactView, createContactColumnsView, toSearchView } from "../../service/contact-columns.ts";
 import { statusParts, wholeContact } from "../../service/contacts.ts";
 import type { OutputOptions } from "../../terminal/format.ts";
 import { checkColumns, chooseColumns, hasColumns, presentOne } from "../../terminal/present.ts";
@@ -14,14 +14,14 @@ const idsOnly: ContactView = { columns: [], id: (contact) => contact._id ?? "" }
  * The view for one contact: asks for the lists' names only when it is in any.
  * @throws UsageError when `--columns` names a column that does not exist.
  */
-async function viewOf(
+async function createContactView(
   account: Account,
   output: OutputOptions,
   contact: Partial<Contact>,
 ): Promise<ContactView> {
   if (!hasColumns(output)) return idsOnly;
-  const naming = await account.naming(await structureOf(account, contact), [contact]);
-  return contactView(naming.structure, naming.lists);
+  const naming = await account.naming(await readStructure(account, contact), [contact]);
+  return createContactColumnsView(naming.structure, naming.lists);
 }
 
 /** Shows a contact that was read or written; nothing is sent but what names need. */
@@ -32,10 +32,10 @@ export async function presentContact(
   contact: Partial<Contact>,
 ): Promise<void> {
   if (output.format === "table" && !output.columns && output.outputFile === undefined) {
-    const [{ contactScreen }, naming] = await Promise.all([
+    const [{ formatContact }, naming] = await Promise.all([
       import("./screen.ts"),
       account.withRemembered("read", async () =>
-        account.naming(await structureOf(account, contact), [contact]),
+        account.naming(await readStructure(account, contact), [contact]),
       ),
     ]);
     const looks = {
@@ -43,12 +43,12 @@ export async function presentContact(
       isColored: terminal.isColored.out,
       now: new Date(clock.now()),
     };
-    const { text, emptyFields } = contactScreen(contact, naming, looks);
+    const { text, emptyFields } = formatContact(contact, naming, looks);
     await terminal.write(text);
     if (emptyFields.length > 0) terminal.note(`Without a value: ${emptyFields.join(", ")}`, "aside");
     return;
   }
-  const view = await account.withRemembered("read", () => viewOf(account, output, contact));
+  const view = await account.withRemembered("read", () => createContactView(account, output, contact));
   await presentOne(terminal, output, contact, view);
 }
 
@@ -64,7 +64,7 @@ export interface PlannedView {
  * Plans the view for contacts that are yet to be read.
  * @param source the parts that `--source` names, in place of what the view takes
  */
-export async function viewFor(
+export async function planContactView(
   account: Account,
   output: OutputOptions,
   structure: ContactStructure,
@@ -76,24 +76,27 @@ export async function viewFor(
       view: () => Promise.resolve(idsOnly),
     };
   }
-  const shown = chooseColumns(columnsFor(contactView(structure), source), output.columns);
-  const parts = shown.flatMap((column) => column.sources);
+  const chosenColumns = chooseColumns(
+    selectColumns(createContactColumnsView(structure), source),
+    output.columns,
+  );
+  const parts = chosenColumns.flatMap((column) => column.sources);
   const complete = parts.includes("tags") ? await account.complete(structure) : structure;
   return {
     source: source ?? [...new Set(["_id", ...parts])],
     async view(contacts) {
-      const isWanted = (part: "fields" | "lists" | "tags") => parts.includes(part);
-      const lists = contacts || !isWanted("lists") ? [] : await account.lists(structure);
-      const naming = contacts && (await account.naming(complete, contacts.map(partsShown(isWanted))));
-      const view = contactView(naming?.structure ?? complete, naming?.lists ?? lists);
-      return { ...view, columns: columnsFor(view, source) };
+      const includesPart = (part: "fields" | "lists" | "tags") => parts.includes(part);
+      const lists = contacts || !includesPart("lists") ? [] : await account.lists(structure);
+      const naming = contacts && (await account.naming(complete, contacts.map(toShownParts(includesPart))));
+      const view = createContactColumnsView(naming?.structure ?? complete, naming?.lists ?? lists);
+      return { ...view, columns: selectColumns(view, source) };
     },
   };
 }
 
 /** With `--source`, a column for every part that it names and for no other. */
-function columnsFor(view: ContactView, source: string[] | undefined): ContactView["columns"] {
-  const { columns } = searchView(view);
+function selectColumns(view: ContactView, source: string[] | undefined): ContactView["columns"] {
+  const { columns } = toSearchView(view);
   if (!source) return columns;
   return columns
     .filter((column) => column.sources.some((part) => source.includes(part)))
@@ -104,8 +107,8 @@ function columnsFor(view: ContactView, source: string[] | undefined): ContactVie
  * What `--source` names: parts of a contact, separated by commas; `status` means its two parts. The service refuses
  * a search that asks for anything else. @throws UsageError
  */
-export function partsOf(wanted: string): string[] {
-  const parts = wanted.split(",").map((part) => part.trim());
+export function parseParts(text: string): string[] {
+  const parts = text.split(",").map((part) => part.trim());
   const unknown = parts.find((part) => part !== "status" && !wholeContact.includes(part));
   if (unknown === undefined) {
     return [...new Set(parts.flatMap((part) => (part === "status" ? statusParts : part)))];
@@ -118,20 +121,21 @@ export function partsOf(wanted: string): string[] {
 
 /** Before a write: a mistyped `--columns` must not fail after it. @throws UsageError */
 export async function checkContactColumns(account: Account, output: OutputOptions): Promise<void> {
-  if (output.columns && hasColumns(output)) checkColumns(output, contactView(await account.structure()));
+  if (output.columns && hasColumns(output))
+    checkColumns(output, createContactColumnsView(await account.structure()));
 }
 
-async function structureOf(account: Account, contact: Partial<Contact>): Promise<ContactStructure> {
+async function readStructure(account: Account, contact: Partial<Contact>): Promise<ContactStructure> {
   const structures = await account.structures();
   const own = structures.find((structure) => structure._id === contact.contactStructureId);
   return own ?? account.structure();
 }
 
 /** Of a contact only what columns show: the rest needs no names. */
-function partsShown(isWanted: (part: "fields" | "lists" | "tags") => boolean) {
+function toShownParts(includesPart: (part: "fields" | "lists" | "tags") => boolean) {
   return ({ fields, lists, tags }: Partial<Contact>): Partial<Contact> => ({
-    fields: isWanted("fields") ? fields : [],
-    lists: isWanted("lists") ? lists : [],
-    tags: isWanted("tags") ? tags : [],
+    fields: includesPart("fields") ? fields : [],
+    lists: includesPart("lists") ? lists : [],
+    tags: includesPart("tags") ? tags : [],
   });
 }

@@ -6,9 +6,9 @@ import { MissingNamesError } from "../../bulk/plan/names.ts";
 import { type Unclear, UnclearColumnsError } from "../../bulk/read/index.ts";
 import type { Context } from "../../context.ts";
 import { DeclinedError } from "../../errors.ts";
-import { shellArguments, shellWord } from "../../shell-word.ts";
+import { formatShellArguments, quoteShellWord } from "../../shell-word.ts";
 import type { Prompter } from "../../terminal/prompter.ts";
-import { commandLine, inSameAccount } from "../command-line.ts";
+import { addAccountFlags, formatCommandLine } from "../command-line.ts";
 import { askColumns, type ColumnAnswers } from "./columns.ts";
 
 export interface Clarifier {
@@ -21,13 +21,13 @@ export interface Clarifier {
 }
 
 /** @param typed the command as it was typed */
-export function clarifierFor(
+export function createClarifier(
   context: Context,
   typed: { command: Command; file: string; map: readonly string[]; isDryRun: boolean },
-  given: ImportOptions,
+  importOptions: ImportOptions,
 ): Clarifier {
   const { command, file, isDryRun } = typed;
-  let options = given;
+  let options = importOptions;
   let saveTo: string | undefined;
   let isSaved = false;
   let isAgreed = false;
@@ -37,15 +37,15 @@ export function clarifierFor(
     if (!prompter) throw failure;
     if (failure instanceof UnclearColumnsError) {
       context.terminal.note(failure.message, "needed");
-      const known = options.read.newFields ?? [];
+      const newFields = options.read.newFields ?? [];
       const { terminal } = context;
       const heldValues = (fieldId: string) => valuesInAccount(context, failure.unclear, fieldId);
-      const asked = { terminal, prompter, heldValues };
-      const answers = await askColumns(asked, file, failure.unclear, known);
+      const screen = { terminal, prompter, heldValues };
+      const answers = await askColumns(screen, file, failure.unclear, newFields);
       saveTo = answers.saveTo ?? saveTo;
       options = {
         ...options,
-        read: withAnswers(options.read, answers, failure.unclear, saveTo !== undefined),
+        read: mergeAnswers(options.read, answers, failure.unclear, saveTo !== undefined),
       };
     } else if (failure instanceof MissingNamesError && !context.settings.yes) {
       await askToCreate(context, prompter, failure);
@@ -69,21 +69,22 @@ export function clarifierFor(
       await save();
     },
     async sayCommand() {
-      const isAsked = options !== given;
-      if (!isAsked && !(isDryRun && context.terminal.isStderrTerminal)) return;
+      const hasAnswers = options !== importOptions;
+      if (!hasAnswers && !(isDryRun && context.terminal.isStderrTerminal)) return;
       if (isDryRun) await save();
       const needed = isAgreed ? [] : (options.read.newFields ?? []);
       const steps = needed.map(({ label, dataType }) => {
-        const type = dataType === "text" ? "" : ` --type ${shellWord(dataType)}`;
-        const step = `ecm structure field add${type} ${shellArguments(label)}`;
-        return inSameAccount(step, context.settings);
+        const type = dataType === "text" ? "" : ` --type ${quoteShellWord(dataType)}`;
+        const step = `ecm structure field add${type} ${formatShellArguments(label)}`;
+        return addAccountFlags(step, context.settings);
       });
       const flags = {
         fresh: undefined,
         ...(isDryRun && { dryRun: undefined, show: undefined, plan: undefined }),
-        ...(isAsked && answeredFlags(options, given, typed.map, isSaved ? saveTo : undefined)),
+        ...(hasAnswers &&
+          formatAnsweredFlags(options, importOptions, typed.map, isSaved ? saveTo : undefined)),
       };
-      const line = [...steps, commandLine(command, [file], flags)].join(" && ");
+      const line = [...steps, formatCommandLine(command, [file], flags)].join(" && ");
       context.terminal.note(`${isDryRun ? "Run it with" : "Next time"}: ${line}`);
     },
   };
@@ -93,7 +94,7 @@ export function clarifierFor(
  * Columns of consent are told by their flag, as a person would; in a mapping file they are targets. What fills a field besides, and what
  * is no consent, is told by the flag in any case.
  */
-function withAnswers(
+function mergeAnswers(
   read: ImportOptions["read"],
   answers: ColumnAnswers,
   unclear: Unclear,
@@ -126,10 +127,10 @@ function withAnswers(
 
 /** Of a page of the account's contacts. */
 async function valuesInAccount(context: Context, { structure }: Unclear, fieldId: string): Promise<string[]> {
-  const { contactPages } = await import("../../service/contact-search.ts");
+  const { createContactPages } = await import("../../service/contact-search.ts");
   const { send, behaviors } = await context.connect();
   const search = { structureId: structure._id, filters: [], source: ["fields"] };
-  const { items } = await contactPages(send, search, behaviors(structure._id))(1, pageOfValues);
+  const { items } = await createContactPages(send, search, behaviors(structure._id))(1, pageOfValues);
   const values = items.flatMap(({ fields = [] }) =>
     fields.filter(({ _id }) => _id === fieldId).map(({ value }) => value.trim()),
   );
@@ -155,14 +156,14 @@ async function askToCreate(
 }
 
 /** What the answers change in the command that was typed. @param mapping the file that now has all targets */
-function answeredFlags(
+function formatAnsweredFlags(
   { read, createMissing }: ImportOptions,
-  given: ImportOptions,
+  options: ImportOptions,
   typedMap: readonly string[],
   mapping: string | undefined,
 ): Record<string, unknown> {
-  const told = { createMissing: createMissing || undefined, consentColumn: read.consentColumns };
-  if (mapping !== undefined) return { ...told, mapping, map: undefined };
-  const answered = [...read.map].filter(([column]) => !given.read.map.has(column));
-  return { ...told, map: [...typedMap, ...answered.map(([column, target]) => `${column}=${target}`)] };
+  const flagValues = { createMissing: createMissing || undefined, consentColumn: read.consentColumns };
+  if (mapping !== undefined) return { ...flagValues, mapping, map: undefined };
+  const answered = [...read.map].filter(([column]) => !options.read.map.has(column));
+  return { ...flagValues, map: [...typedMap, ...answered.map(([column, target]) => `${column}=${target}`)] };
 }

@@ -3,7 +3,7 @@ import { existsSync } from "node:fs";
 import { basename, extname } from "node:path";
 import type { MappingEntry } from "../../bulk/read/compute/entry.ts";
 import {
-  consentNameOf,
+  findConsentName,
   foldName,
   type NewField,
   type Unclear,
@@ -11,12 +11,12 @@ import {
 } from "../../bulk/read/index.ts";
 import type { Choice, Prompter } from "../../terminal/prompter.ts";
 import type { Terminal } from "../../terminal/terminal.ts";
-import { count, counted } from "../bulk/words.ts";
-import { requireText } from "../questions.ts";
+import { formatCount, formatCounted } from "../bulk/format.ts";
+import { checkText } from "../questions.ts";
 
 export interface ColumnAnswers {
   /** Column name → how it is read as consent, as in `--consent-column`. */
-  readings: Map<string, Reading>;
+  readings: Map<string, ColumnReading>;
   /** Column name → target, as in `--map`. */
   map: Map<string, string>;
   /** Columns whose values are made; they are not in `map`. */
@@ -27,13 +27,13 @@ export interface ColumnAnswers {
   saveTo?: string;
 }
 
-type Reading = "opt-in" | "opt-out" | "none";
+type ColumnReading = "opt-in" | "opt-out" | "none";
 
 interface Answer {
   column: string;
   /** Absent where only the reading was asked. */
   target?: string;
-  reading?: Reading;
+  reading?: ColumnReading;
   newField?: NewField;
   /** How its values are made. */
   entry?: MappingEntry;
@@ -48,7 +48,7 @@ export interface Asked {
 
 const back = Symbol("back");
 const create = Symbol("create a field");
-type Chosen = string | typeof back | typeof create;
+type ChosenTarget = string | typeof back | typeof create;
 
 /**
  * Asks for each unclear column where it goes, and whether to save that. Sends and writes nothing.
@@ -63,7 +63,7 @@ export async function askColumns(
 ): Promise<ColumnAnswers> {
   const answers: Answer[] = [];
   for (;;) {
-    const column = nextColumn(unclear, answers);
+    const column = chooseColumn(unclear, answers);
     if (column === undefined) {
       const saveTo = await askWhereToSave(
         asked.prompter,
@@ -71,10 +71,10 @@ export async function askColumns(
         answers.some(({ entry }) => entry),
       );
       if (saveTo === back) answers.pop();
-      else return answersFrom(answers, unclear, saveTo);
+      else return toColumnAnswers(answers, unclear, saveTo);
     } else {
-      const known = [...earlier, ...answers.flatMap(({ newField }) => newField ?? [])];
-      const answer = await askColumn(asked, unclear, { column, answers, known });
+      const newFields = [...earlier, ...answers.flatMap(({ newField }) => newField ?? [])];
+      const answer = await askColumn(asked, unclear, { column, answers, known: newFields });
       if (answer === back) answers.pop();
       else answers.push({ ...answer, entry: await askEntry(asked, unclear, answer) });
     }
@@ -95,23 +95,23 @@ async function askEntry(
   const isNames = target === "tags" || target === "lists";
   return askShape(asked, {
     column,
-    target: isNames ? { kind: target } : { kind: "field", field: wordFor(target, unclear) },
+    target: isNames ? { kind: target } : { kind: "field", field: toTargetWord(target, unclear) },
     rows,
     heldValues: async () => (newField ? [] : asked.heldValues(target)),
   });
 }
 
 /** `key` for the question which column has the key; undefined when all are answered. */
-function nextColumn(
+function chooseColumn(
   { unclearConsent, keyCandidates, consent, unmapped }: Unclear,
   answers: readonly Answer[],
 ): UnclearColumn | "key" | undefined {
-  const unanswered = (columns: readonly UnclearColumn[]) =>
+  const findUnanswered = (columns: readonly UnclearColumn[]) =>
     columns.find(({ name }) => answers.every(({ column }) => column !== name));
-  const first = unanswered(unclearConsent);
+  const first = findUnanswered(unclearConsent);
   if (first) return first;
   if (keyCandidates.length > 0 && answers.every(({ target }) => target !== "key")) return "key";
-  return unanswered([...consent, ...unmapped]);
+  return findUnanswered([...consent, ...unmapped]);
 }
 
 async function askColumn(
@@ -119,10 +119,10 @@ async function askColumn(
   unclear: Unclear,
   so: { column: UnclearColumn | "key"; answers: readonly Answer[]; known: readonly NewField[] },
 ): Promise<Answer | typeof back> {
-  const { column, answers, known } = so;
+  const { column, answers, known: newFields } = so;
   if (column === "key") {
     const choices = unclear.keyCandidates.map((each) => ({
-      name: described(each),
+      name: describeColumn(each),
       short: each.name,
       value: each.name,
     }));
@@ -130,12 +130,12 @@ async function askColumn(
     return { column: await prompter.select(question, choices), target: "key" };
   }
   if (column.readings) return askReading(prompter, column, answers.length > 0);
-  const taken = new Set([...unclear.takenFields, ...answers.flatMap(({ target }) => target ?? [])]);
-  const choices = targetChoices(unclear, column, taken, answers.length > 0);
-  const chosen = await prompter.select<Chosen>(`Where does ${described(column)} go?`, choices);
+  const takenTargets = new Set([...unclear.takenFields, ...answers.flatMap(({ target }) => target ?? [])]);
+  const choices = listTargetChoices(unclear, column, takenTargets, answers.length > 0);
+  const chosen = await prompter.select<ChosenTarget>(`Where does ${describeColumn(column)} go?`, choices);
   if (chosen === back) return back;
   if (chosen !== create) return { column: column.name, target: chosen };
-  const newField = await askNewField(prompter, column.name, unclear, known);
+  const newField = await askNewField(prompter, column.name, unclear, newFields);
   const { label, dataType } = newField;
   terminal.note(
     `The field ${JSON.stringify(label)} (${dataType}) will be added to the structure ${JSON.stringify(unclear.structure.label)}, for all contacts of the account, once you confirm the import.`,
@@ -150,15 +150,16 @@ async function askReading(
   isBackPossible: boolean,
 ): Promise<Answer | typeof back> {
   const { rows, optIn, optOut } = column.readings!;
-  const leavesOut = (number: number) => `leaves out ${count(number)} of ${counted(rows, "row")}`;
-  const chosen = await prompter.select<Reading | "ignore" | typeof back>(
-    `Does ${described(column)} say who is subscribed?`,
+  const describeLeftOut = (number: number) =>
+    `leaves out ${formatCount(number)} of ${formatCounted(rows, "row")}`;
+  const chosen = await prompter.select<ColumnReading | "ignore" | typeof back>(
+    `Does ${describeColumn(column)} say who is subscribed?`,
     [
-      { name: `a yes means subscribed (${leavesOut(optIn)})`, short: "opt-in", value: "opt-in" },
-      { name: `a yes means not subscribed (${leavesOut(optOut)})`, short: "opt-out", value: "opt-out" },
+      { name: `a yes means subscribed (${describeLeftOut(optIn)})`, short: "opt-in", value: "opt-in" },
+      { name: `a yes means not subscribed (${describeLeftOut(optOut)})`, short: "opt-out", value: "opt-out" },
       { name: "it says neither", short: "neither", value: "none" },
       { name: "ignore the column", short: "ignored", value: "ignore" },
-      ...backChoice(isBackPossible),
+      ...toBackChoice(isBackPossible),
     ],
   );
   if (chosen === back) return back;
@@ -166,19 +167,19 @@ async function askReading(
   return { column: column.name, reading: chosen };
 }
 
-function backChoice(isPossible: boolean): Choice<typeof back>[] {
+function toBackChoice(isPossible: boolean): Choice<typeof back>[] {
   return isPossible ? [{ name: "back to the previous question", short: "back", value: back }] : [];
 }
 
 /** The field of a like name first, then leaving it out; then everything else. */
-function targetChoices(
+function listTargetChoices(
   { structure, consent }: Unclear,
   column: UnclearColumn,
-  taken: ReadonlySet<string>,
+  takenTargets: ReadonlySet<string>,
   isBackPossible: boolean,
-): Choice<Chosen>[] {
+): Choice<ChosenTarget>[] {
   const fields = structure.fields
-    .filter(({ _id }) => !taken.has(_id))
+    .filter(({ _id }) => !takenTargets.has(_id))
     .map(({ _id, label }) => ({ name: `the field ${label}`, short: label, value: _id, label }));
   const likely = fields.filter(({ label }) => label === column.near);
   const isConsent = consent.includes(column);
@@ -192,7 +193,7 @@ function targetChoices(
     },
   ];
   return [
-    ...(isConsent ? [{ name: `says who is ${saysWho(column.name)}`, value: "consent" }] : []),
+    ...(isConsent ? [{ name: `says who is ${mayNamePerson(column.name)}`, value: "consent" }] : []),
     ...likely,
     { name: "nowhere (ignore it)", short: "ignored", value: "ignore" },
     { name: "a new field (added to the account)", short: "a new field", value: create },
@@ -200,37 +201,39 @@ function targetChoices(
     { name: "lists, by name", value: "lists" },
     { name: "tags, by label", value: "tags" },
     ...(isConsent ? [] : readings),
-    ...backChoice(isBackPossible),
+    ...toBackChoice(isBackPossible),
   ];
 }
 
 /** As the column's name will be read. */
-function saysWho(name: string): string {
-  return consentNameOf(name) === "optOut" ? "unsubscribed" : "subscribed";
+function mayNamePerson(name: string): string {
+  return findConsentName(name) === "optOut" ? "unsubscribed" : "subscribed";
 }
 
-const words = ["key", "lists", "tags", "ignore", "consent"];
+const targetWords = ["key", "lists", "tags", "ignore", "consent"];
 
 async function askNewField(
   prompter: Prompter,
   column: string,
   { structure }: Unclear,
-  known: readonly NewField[],
+  newFields: readonly NewField[],
 ): Promise<NewField> {
   const check = (answer: string) => {
     const label = answer.trim();
     if (label.includes("=")) return "A label with = cannot be named in --map; enter another name";
-    if (words.includes(foldName(label))) return `"${label}" is a reserved word; enter another name`;
-    const same = [...structure.fields, ...known].find((field) => foldName(field.label) === foldName(label));
-    return same ? `A field named ${JSON.stringify(same.label)} already exists` : requireText(answer);
+    if (targetWords.includes(foldName(label))) return `"${label}" is a reserved word; enter another name`;
+    const same = [...structure.fields, ...newFields].find(
+      (field) => foldName(field.label) === foldName(label),
+    );
+    return same ? `A field named ${JSON.stringify(same.label)} already exists` : checkText(answer);
   };
   const proposal = check(column) === undefined ? column.trim() : undefined;
   const label = await prompter.input("Name of the new field", proposal, check);
-  const dataType = await prompter.input("Type of its values", "text", requireText);
+  const dataType = await prompter.input("Type of its values", "text", checkText);
   return { label: label.trim(), dataType: dataType.trim() };
 }
 
-function answersFrom(
+function toColumnAnswers(
   answers: readonly Answer[],
   unclear: Unclear,
   saveTo: string | undefined,
@@ -239,7 +242,7 @@ function answersFrom(
     readings: new Map(answers.flatMap(({ column, reading }) => (reading ? [[column, reading]] : []))),
     map: new Map(
       answers.flatMap(({ column, target, entry }) =>
-        target && !entry ? [[column, wordFor(target, unclear)]] : [],
+        target && !entry ? [[column, toTargetWord(target, unclear)]] : [],
       ),
     ),
     entries: answers.flatMap(({ entry }) => entry ?? []),
@@ -249,19 +252,19 @@ function answersFrom(
 }
 
 /** A field's label, as a person would write it, where that can mean nothing else. */
-function wordFor(target: string, { structure }: Unclear): string {
+function toTargetWord(target: string, { structure }: Unclear): string {
   const label = structure.fields.find(({ _id }) => _id === target)?.label;
   if (label === undefined) return target;
   const alike = structure.fields.filter((field) => foldName(field.label) === foldName(label));
-  const isClear = alike.length === 1 && !words.includes(foldName(label)) && !label.includes("=");
+  const isClear = alike.length === 1 && !targetWords.includes(foldName(label)) && !label.includes("=");
   return isClear ? label : target;
 }
 
-function described({ name, count, samples }: UnclearColumn): string {
-  const shown = samples.map((sample) => (sample.length > 24 ? `${sample.slice(0, 23)}…` : sample));
+function describeColumn({ name, count, samples }: UnclearColumn): string {
+  const shortSamples = samples.map((sample) => (sample.length > 24 ? `${sample.slice(0, 23)}…` : sample));
   const title = name.trim() === "" ? "the column without a name" : JSON.stringify(name);
   const several = count > 1 ? `${title}, ${count} columns` : title;
-  return shown.length === 0 ? `${several} (empty)` : `${several} (${shown.join(", ")})`;
+  return shortSamples.length === 0 ? `${several} (empty)` : `${several} (${shortSamples.join(", ")})`;
 }
 
 /** @param isNeeded no flag says all of the answers */
@@ -285,6 +288,6 @@ async function askWhereToSave(
   if (answer === "no") return undefined;
   const proposal = `${basename(file, extname(file))}.mapping.yaml`;
   return prompter.input("File", proposal, (name) =>
-    existsSync(name) ? "This file already exists; choose another name" : requireText(name),
+    existsSync(name) ? "This file already exists; choose another name" : checkText(name),
   );
 }

@@ -4,7 +4,7 @@ import type { Mapping } from "../../bulk/read/mapping-file.ts";
 import { foldName } from "../../bulk/read/names.ts";
 import type { ReadOptions } from "../../bulk/read/rows.ts";
 import { UsageError } from "../../errors.ts";
-import { columnMap } from "../flags.ts";
+import { parseColumnMap } from "../flags.ts";
 import type { ImportFlags } from "./import-flags.ts";
 
 /** @throws UsageError for a `--map` or a mapping file that says nothing. */
@@ -37,7 +37,7 @@ async function mappingFrom({ mapping, map: assignments, set = [] }: ImportFlags)
     for (const [column, target] of read.map) map.set(column, target);
     ({ entries, expect } = read);
   }
-  const told = columnMap(assignments);
+  const told = parseColumnMap(assignments);
   for (const [column, target] of told) map.set(column, target);
   const isOf = (names: Iterable<string>, name: string) =>
     [...names].some((each) => foldName(each) === foldName(name));

@@ -7,7 +7,7 @@ import {
 } from "../../bulk/read/column-shapes.ts";
 import type { MappingEntry } from "../../bulk/read/compute/entry.ts";
 import type { Unclear } from "../../bulk/read/index.ts";
-import { foldName, nearestName } from "../../bulk/read/names.ts";
+import { findNearestName, foldName } from "../../bulk/read/names.ts";
 import type { Prompter } from "../../terminal/prompter.ts";
 import type { Terminal } from "../../terminal/terminal.ts";
 
@@ -102,7 +102,7 @@ async function askTable(
   if (!isWanted) return undefined;
   const map: [string, string][] = [];
   for (const value of foreign) {
-    const near = nearestName(value, held);
+    const near = findNearestName(value, held);
     const ordered = near === undefined ? held : [near, ...held.filter((each) => each !== near)];
     const chosen = await prompter.select<string | typeof keep>(`What is ${JSON.stringify(value)}?`, [
       ...ordered.map((each) => ({ name: each, value: each as string | typeof keep })),

@@ -1,19 +1,19 @@
 /** Which lists are meant, where the command does not say; and what is said of them before they go. */
 import type { Connection, Context } from "../../context.ts";
 import type { Account } from "../../service/account.ts";
-import { searchPages } from "../../service/contact-pages.ts";
-import { allOf, equals } from "../../service/contacts.ts";
+import { readSearchPages } from "../../service/contact-pages.ts";
+import { createEquals, createFilter } from "../../service/contacts.ts";
 import type { ContactList, ContactStructure } from "../../wire.ts";
-import { choiceOr, choicesOf, choicesOr, type Missing } from "../questions.ts";
+import { type MissingArgument, requireChoice, requireChoices, toChoices } from "../questions.ts";
 
 /** The word that was given, else the id of the list that a person chooses. @param verb of the command */
-export function listOr(context: Context, given: string | undefined, verb: string): Promise<string> {
-  return choiceOr(context, given, missingList(verb), () => listChoices(context));
+export function requireList(context: Context, typedList: string | undefined, verb: string): Promise<string> {
+  return requireChoice(context, typedList, createMissingList(verb), () => readListChoices(context));
 }
 
 /** The same for several lists. */
-export function listsOr(context: Context, given: string[], verb: string): Promise<string[]> {
-  return choicesOr(context, given, missingList(verb), () => listChoices(context));
+export function requireLists(context: Context, typedLists: string[], verb: string): Promise<string[]> {
+  return requireChoices(context, typedLists, createMissingList(verb), () => readListChoices(context));
 }
 
 /**
@@ -23,10 +23,10 @@ export function listsOr(context: Context, given: string[], verb: string): Promis
 export async function resolveLists(
   account: Account,
   structure: ContactStructure,
-  wanted: readonly string[],
+  namesOrIds: readonly string[],
 ): Promise<ContactList[]> {
   const found = new Map<string, ContactList>();
-  for (const each of wanted) {
+  for (const each of namesOrIds) {
     const list = await account.list(structure, each);
     found.set(list._id, list);
   }
@@ -34,7 +34,7 @@ export async function resolveLists(
 }
 
 /** Such as `"Leads" (1,204 contacts)`. */
-export function described({ name, totalContacts }: ContactList): string {
+export function describeList({ name, totalContacts }: ContactList): string {
   const count =
     totalContacts === undefined
       ? "number of contacts unknown"
@@ -43,18 +43,18 @@ export function described({ name, totalContacts }: ContactList): string {
 }
 
 /** The list with the number of its contacts; counted with one search where the listing has none. */
-export async function withCount(
+export async function describeListWithCount(
   { send, behaviors }: Pick<Connection, "send" | "behaviors">,
   structureId: string,
   list: ContactList,
 ): Promise<ContactList> {
   if (list.totalContacts !== undefined) return list;
-  const filters = allOf(equals("LIST_ID", [list._id]));
-  const read = searchPages(send, { structureId, filters, source: ["_id"] }, behaviors(structureId));
+  const filters = createFilter(createEquals("LIST_ID", [list._id]));
+  const read = readSearchPages(send, { structureId, filters, source: ["_id"] }, behaviors(structureId));
   return { ...list, totalContacts: (await read(1, 1)).total };
 }
 
-function missingList(verb: string): Missing {
+function createMissingList(verb: string): MissingArgument {
   return {
     question: `List to ${verb}`,
     what: "the list",
@@ -62,7 +62,7 @@ function missingList(verb: string): Missing {
   };
 }
 
-async function listChoices(context: Context) {
+async function readListChoices(context: Context) {
   const { account } = await context.connect();
-  return choicesOf(await account.lists(await account.structure()), (list) => list.name);
+  return toChoices(await account.lists(await account.structure()), (list) => list.name);
 }

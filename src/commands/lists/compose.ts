@@ -6,24 +6,28 @@ import type { Context } from "../../context.ts";
 import { UsageError } from "../../errors.ts";
 import { requireFreeListName } from "../../service/lists.ts";
 import { requireAnswer } from "../bulk/agree.ts";
-import { type BulkFlags, endRunAfter, runOptionsFrom } from "../bulk/flags.ts";
+import { type BulkFlags, endRunAfter, toRunOptions } from "../bulk/flags.ts";
 import { resolveLists } from "./choose.ts";
 
-interface Wanted extends Pick<ComposeOptions, "kind" | "into" | "deleteSources"> {
+interface ComposeRequest extends Pick<ComposeOptions, "kind" | "into" | "deleteSources"> {
   /** Names or ids. */
   sources: string[];
 }
 
-export async function composeList(context: Context, wanted: Wanted, flags: BulkFlags): Promise<void> {
-  const { kind, into, deleteSources } = wanted;
-  const options = runOptionsFrom(flags, context.clock.now());
+export async function composeList(
+  context: Context,
+  request: ComposeRequest,
+  flags: BulkFlags,
+): Promise<void> {
+  const { kind, into, deleteSources } = request;
+  const options = toRunOptions(flags, context.clock.now());
   if (into.trim() === "")
     throw new UsageError("A list needs a name that is not blank", "Give a name, such as Newsletter");
   requireAnswer(context, deleteSources ? "delete" : "change", options.isDryRun);
   await requirePlaces(context, options, flags);
   const { account } = await context.connect("bulk", options.concurrency);
   const structure = await account.structure();
-  const found = await resolveLists(account, structure, wanted.sources);
+  const found = await resolveLists(account, structure, request.sources);
   const sources = found.map(({ _id, name }) => ({ _id, name }));
   const composed: ComposeOptions = { kind, sources, into, deleteSources };
   const [{ composeListJob }, { startRun }, { finishComposing, noteListsInNoPlan }] = await Promise.all([
@@ -34,23 +38,23 @@ export async function composeList(context: Context, wanted: Wanted, flags: BulkF
   const isResumed = !options.isFresh && (await isUnfinished(context, composed, structure._id));
   if (!isResumed) requireFreeListName(into, await account.lists(structure));
   if (deleteSources && !options.isDryRun) {
-    const named = found.map(({ name }) => JSON.stringify(name)).join(", ");
-    await context.confirm(`Delete ${named} after all contacts are in ${JSON.stringify(into)}?`);
+    const quotedNames = found.map(({ name }) => JSON.stringify(name)).join(", ");
+    await context.confirm(`Delete ${quotedNames} after all contacts are in ${JSON.stringify(into)}?`);
   }
   const job = composeListJob(composed, isResumed);
   const what = `${kind === "merge" ? "Merging" : "Duplicating"} ${job.input.name}`;
   const result = await startRun(context, { job, options, flags, what, danger: "change" });
-  if (deleteSources && options.isDryRun && flags.plan) noteListsInNoPlan(context, wanted.sources);
+  if (deleteSources && options.isDryRun && flags.plan) noteListsInNoPlan(context, request.sources);
   await endRunAfter(context, result, () => finishComposing(context, composed, result));
 }
 
 /** Found out before the names of the lists are looked up. @throws UsageError for a file that cannot be written */
 async function requirePlaces(context: Context, options: RunOptions, flags: BulkFlags): Promise<void> {
-  const [{ requireRejectsPlace }, { openPlanOutput }] = await Promise.all([
+  const [{ requireWritableRejects }, { openPlanOutput }] = await Promise.all([
     import("../../bulk/jobs/run-job.ts"),
     import("../bulk/plan-output.ts"),
   ]);
-  await requireRejectsPlace({ input: { name: "" } }, options);
+  await requireWritableRejects({ input: { name: "" } }, options);
   const plan = await openPlanOutput(context, flags, options.isDryRun);
   await plan.discard();
 }
@@ -61,19 +65,19 @@ async function isUnfinished(
   { kind, sources, into, deleteSources }: ComposeOptions,
   structureId: string,
 ): Promise<boolean> {
-  const [{ listRuns }, { isReported }, { fingerprintOf }] = await Promise.all([
+  const [{ listRuns }, { isReported }, { computeFingerprint }] = await Promise.all([
     import("../../bulk/runs/folder.ts"),
     import("../../bulk/runs/enter.ts"),
     import("../../bulk/runs/fingerprint.ts"),
   ]);
   const { profile } = await context.connect();
-  const same = fingerprintOf({ sources, into, deleteSources: deleteSources || undefined });
+  const same = computeFingerprint({ sources, into, deleteSources: deleteSources || undefined });
   return (await listRuns(context.folders.state)).some(
     ({ manifest, folder }) =>
       manifest.kind === kind &&
       !isReported({ manifest, folder }) &&
       manifest.account.baseUrl === profile.baseUrl.value &&
       manifest.account.structureId === structureId &&
-      fingerprintOf(manifest.options) === same,
+      computeFingerprint(manifest.options) === same,
   );
 }

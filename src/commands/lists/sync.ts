@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import type { Context } from "../../context.ts";
-import { addBulkFlags, type BulkFlags, endRun, numberOrShare, runOptionsFrom } from "../bulk/flags.ts";
-import { addKeyFileFlags, columnMap } from "../flags.ts";
+import { addBulkFlags, type BulkFlags, endRun, parseLimit, toRunOptions } from "../bulk/flags.ts";
+import { addKeyFileFlags, parseColumnMap } from "../flags.ts";
 import { describeCommand } from "../help-text.ts";
 
 interface ListsSyncFlags extends BulkFlags {
@@ -48,9 +48,8 @@ async function runListsSync(
   file: string,
   flags: ListsSyncFlags,
 ): Promise<void> {
-  const options = runOptionsFrom(flags, context.clock.now());
-  const maxRemove =
-    flags.maxRemove === undefined ? undefined : numberOrShare(flags.maxRemove, "--max-remove");
+  const options = toRunOptions(flags, context.clock.now());
+  const maxRemove = flags.maxRemove === undefined ? undefined : parseLimit(flags.maxRemove, "--max-remove");
   const [{ syncJob }, { startRun }] = await Promise.all([
     import("../../bulk/jobs/sync.ts"),
     import("../bulk/start.ts"),
@@ -60,7 +59,7 @@ async function runListsSync(
     input: { name: file, stream },
     list,
     create: flags.create ?? false,
-    read: { map: [...columnMap(flags.map)], consentColumns: flags.consentColumn, sheet: flags.sheet },
+    read: { map: [...parseColumnMap(flags.map)], consentColumns: flags.consentColumn, sheet: flags.sheet },
     includeUnsubscribed: flags.includeUnsubscribed ?? false,
     includeSuppressed: flags.includeSuppressed ?? false,
     maxRemove,

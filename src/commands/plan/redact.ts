@@ -3,7 +3,7 @@ import { createHmac, randomBytes } from "node:crypto";
 import type { PlanLine } from "../../bulk/plan/plan-line.ts";
 
 /** Addresses become hashes with a key that nobody keeps: one contact can be followed within an output, and not looked up. */
-export function redactorForPlan(): (line: PlanLine) => PlanLine {
+export function createPlanRedactor(): (line: PlanLine) => PlanLine {
   const secret = randomBytes(32);
   return ({ line, key, action, code, changes }) => ({
     line,
@@ -15,13 +15,13 @@ export function redactorForPlan(): (line: PlanLine) => PlanLine {
     changes: changes.map(({ what, name, before, after }) => ({
       what,
       name,
-      before: withoutText(before),
-      after: withoutText(after),
+      before: redactText(before),
+      after: redactText(after),
     })),
   });
 }
 
 /** That a value is emptied, or was empty, is told; no value is. */
-function withoutText<T>(value: T): T | string {
+function redactText<T>(value: T): T | string {
   return typeof value === "string" && value !== "" ? "…" : value;
 }

@@ -4,7 +4,7 @@ import { membersOf } from "../../service/records.ts";
 import { type Bar, readBars } from "../../service/reports.ts";
 import type { OutputOptions } from "../../terminal/format.ts";
 import { presentList, type View } from "../../terminal/present.ts";
-import { widthOf } from "../../terminal/text-width.ts";
+import { measureWidth } from "../../terminal/text-width.ts";
 import { cellOf, memberColumn } from "../record-columns.ts";
 import { timeInZone } from "./zone.ts";
 
@@ -47,10 +47,10 @@ export async function showBars(
   }));
   const widths = inZone.map((column) =>
     Math.max(
-      widthOf(column.name),
+      measureWidth(column.name),
       ...bars.map((bar) => {
         const cell = column.value(bar);
-        return widthOf(typeof cell === "number" ? cell.toLocaleString("en-US") : String(cell ?? ""));
+        return measureWidth(typeof cell === "number" ? cell.toLocaleString("en-US") : String(cell ?? ""));
       }),
     ),
   );

@@ -3,7 +3,7 @@ import type { Command } from "commander";
 import type { Context } from "../../context.ts";
 import { UsageError } from "../../errors.ts";
 import { longestReport, type ReportSpan } from "../../service/reports.ts";
-import { wholeNumber } from "../flags.ts";
+import { wholeNumberOption } from "../flags.ts";
 import { ownZone, zoneOption } from "./zone.ts";
 
 const usualDays = 30;
@@ -15,7 +15,9 @@ export interface SpanFlags {
 
 export function addSpanFlags(command: Command): Command {
   return command
-    .addOption(wholeNumber("--days <n>", `how far to look back, at most ${longestReport} (${usualDays})`))
+    .addOption(
+      wholeNumberOption("--days <n>", `how far to look back, at most ${longestReport} (${usualDays})`),
+    )
     .addOption(zoneOption());
 }
 

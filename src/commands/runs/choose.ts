@@ -2,39 +2,41 @@
 import type { Manifest } from "../../bulk/runs/folder.ts";
 import type { Context } from "../../context.ts";
 import type { Choice } from "../../terminal/prompter.ts";
-import { choiceOr, choicesOr, type Missing } from "../questions.ts";
+import { type MissingArgument, requireChoice, requireChoices } from "../questions.ts";
 
 /**
  * @param verb of the command, for the error
  * @param fits which runs the command can do something with
  */
-export function runOr(
+export function requireRun(
   context: Context,
-  given: string | undefined,
+  typedRun: string | undefined,
   verb: string,
   fits: (manifest: Manifest) => boolean = () => true,
 ): Promise<string> {
-  return choiceOr(context, given, missingRun(verb), () => runChoices(context, fits));
+  return requireChoice(context, typedRun, createMissingRun(verb), () => listRunChoices(context, fits));
 }
 
-export function runsOr(context: Context, given: string[], verb: string): Promise<string[]> {
-  return choicesOr(context, given, missingRun(verb), () => runChoices(context, () => true));
+export function requireRuns(context: Context, typedRuns: string[], verb: string): Promise<string[]> {
+  return requireChoices(context, typedRuns, createMissingRun(verb), () =>
+    listRunChoices(context, () => true),
+  );
 }
 
-function missingRun(verb: string): Missing {
+function createMissingRun(verb: string): MissingArgument {
   return { question: `Run to ${verb}`, what: "the run", usage: `ecm runs ${verb} RUN, or last` };
 }
 
 /** The run that was named. Says which folders `last` passes over. @throws NotFoundError, UsageError, ManifestError */
-export async function runNamed(
+export async function findNamedRun(
   { folders, terminal }: Context,
-  wanted: string,
+  idOrLast: string,
 ): Promise<{ manifest: Manifest; folder: string }> {
   const { findRun } = await import("../../bulk/runs/folder.ts");
-  return findRun(folders.state, wanted, ({ message }) => terminal.warn(message));
+  return findRun(folders.state, idOrLast, ({ message }) => terminal.warn(message));
 }
 
-async function runChoices(
+async function listRunChoices(
   context: Context,
   fits: (manifest: Manifest) => boolean,
 ): Promise<Choice<string>[]> {

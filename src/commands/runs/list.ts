@@ -48,8 +48,8 @@ async function runRunsList(context: Context, isOwn = false): Promise<void> {
   const { baseUrl, name } = isOwn ? await context.profile() : {};
   for (const run of runs) {
     const { account } = run.manifest;
-    const isWanted = !isOwn || (account.baseUrl === baseUrl?.value && account.profile === name?.value);
-    if (isWanted) views.push(await viewRun(run));
+    const isListed = !isOwn || (account.baseUrl === baseUrl?.value && account.profile === name?.value);
+    if (isListed) views.push(await viewRun(run));
   }
   await presentList(context.terminal, context.output(), views, runView);
 }

@@ -7,7 +7,7 @@ import { UsageError } from "../../errors.ts";
 import { presentList, type View } from "../../terminal/present.ts";
 import { addDryRunFlag } from "../flags.ts";
 import { describeCommand } from "../help-text.ts";
-import { keptTime } from "../retention.ts";
+import { computeCutoffTime } from "../retention.ts";
 
 interface PruneFlags {
   older?: string;
@@ -56,7 +56,7 @@ export function registerRunsPrune(parent: Command, context: Context): void {
 async function runRunsPrune(context: Context, flags: PruneFlags): Promise<void> {
   const { terminal, folders } = context;
   const isDryRun = flags.dryRun === true;
-  const before = keptTime(context, flags.older);
+  const before = computeCutoffTime(context, flags.older);
   const { findOldRuns } = await import("../../bulk/runs/retention.ts");
   const runs = await findOldRuns(folders.state, before, ({ message }) => terminal.warn(message));
   const removable = runs.filter(({ neededFor }) => neededFor === undefined || flags.unfinished);
@@ -87,9 +87,9 @@ function reasonToStay({ neededFor }: OldRun): string {
 }
 
 async function remove(stateFolder: string, { manifest, folder }: OldRun): Promise<string> {
-  const { locksFolder } = await import("../../bulk/runs/folder.ts");
+  const { toLocksFolder } = await import("../../bulk/runs/folder.ts");
   try {
-    const lease = await takeLease(locksFolder(stateFolder), manifest.fingerprint, `run ${manifest.id}`);
+    const lease = await takeLease(toLocksFolder(stateFolder), manifest.fingerprint, `run ${manifest.id}`);
     await rm(folder, { recursive: true, force: true });
     await lease.release();
     return "removed";

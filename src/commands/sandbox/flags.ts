@@ -6,8 +6,8 @@ import type { Context } from "../../context.ts";
 import { EcmError, NotFoundError, UsageError } from "../../errors.ts";
 import type { SandboxAdmin } from "../../sandbox/admin.ts";
 import type { Sandbox, SandboxOptions } from "../../sandbox/index.ts";
-import { shellWord } from "../../shell-word.ts";
-import { repeatable, wholeNumber } from "../flags.ts";
+import { quoteShellWord } from "../../shell-word.ts";
+import { repeatableOption, wholeNumberOption } from "../flags.ts";
 
 export interface DataFlag {
   data?: string;
@@ -35,7 +35,7 @@ export function dataOption(): Option {
 }
 
 /** The folder that `--data` names, else the one of the profile `sandbox`. */
-export function sandboxFolder(context: Context, flags: DataFlag): string {
+export function chooseSandboxFolder(context: Context, flags: DataFlag): string {
   if (flags.data === "") throw new UsageError("--data: the folder has no name", "Give a folder: --data DIR");
   return flags.data === undefined ? join(context.folders.state, "sandbox") : resolve(flags.data);
 }
@@ -43,22 +43,26 @@ export function sandboxFolder(context: Context, flags: DataFlag): string {
 export function addStartFlags(command: Command): Command {
   return command
     .option("--host <address>", "address to listen on", "127.0.0.1")
-    .addOption(wholeNumber("--port <number>", "port to listen on; 0 picks a free one", 0).default(0))
+    .addOption(wholeNumberOption("--port <number>", "port to listen on; 0 picks a free one", 0).default(0))
     .addOption(dataOption().conflicts("temporary"))
     .option("--temporary", "use an empty folder for the data, and remove it at the end")
-    .addOption(wholeNumber("--hourly-limit <n>", "requests per window (3600)", 0))
-    .addOption(wholeNumber("--window <seconds>", "length of the window (3600)"))
-    .addOption(wholeNumber("--monthly-limit <n>", "requests per calendar month, UTC (100000)", 0))
-    .addOption(wholeNumber("--block-after <n>", "failed authentications that block an address (20)"))
-    .addOption(wholeNumber("--block-seconds <n>", "how long failures count, and how long a block lasts (60)"))
+    .addOption(wholeNumberOption("--hourly-limit <n>", "requests per window (3600)", 0))
+    .addOption(wholeNumberOption("--window <seconds>", "length of the window (3600)"))
+    .addOption(wholeNumberOption("--monthly-limit <n>", "requests per calendar month, UTC (100000)", 0))
+    .addOption(wholeNumberOption("--block-after <n>", "failed authentications that block an address (20)"))
+    .addOption(
+      wholeNumberOption("--block-seconds <n>", "how long failures count, and how long a block lasts (60)"),
+    )
     .addOption(regionOption())
-    .addOption(wholeNumber("--seed <n>", "make ids reproducible, in a new folder and after each reset", 0))
+    .addOption(
+      wholeNumberOption("--seed <n>", "make ids reproducible, in a new folder and after each reset", 0),
+    )
     .option("--admin-token <token>", "answer /__sandbox/ from other machines, if they send this token")
     .addOption(
-      repeatable("--fault <spec>", "simulate a failure, such as 503:*:*:p=0.1; see: ecm help faults"),
+      repeatableOption("--fault <spec>", "simulate a failure, such as 503:*:*:p=0.1; see: ecm help faults"),
     )
     .addOption(
-      repeatable(
+      repeatableOption(
         "--variant <name=value>",
         "how to behave where the documentation does not say; see: ecm sandbox variants",
       ),
@@ -84,8 +88,8 @@ export async function withSandbox(
 ): Promise<void> {
   const { openSandbox } = await import("../../sandbox/index.ts");
   const { makeTemporaryFolder, removeTemporaryFolder } = await import("../../sandbox/temporary-folder.ts");
-  const options = await sandboxOptions(context, flags);
-  const folder = flags.temporary ? await makeTemporaryFolder() : sandboxFolder(context, flags);
+  const options = await toSandboxOptions(context, flags);
+  const folder = flags.temporary ? await makeTemporaryFolder() : chooseSandboxFolder(context, flags);
   try {
     const sandbox = await openSandbox({ ...options, folder });
     try {
@@ -98,7 +102,10 @@ export async function withSandbox(
   }
 }
 
-async function sandboxOptions(context: Context, flags: StartFlags): Promise<Omit<SandboxOptions, "folder">> {
+async function toSandboxOptions(
+  context: Context,
+  flags: StartFlags,
+): Promise<Omit<SandboxOptions, "folder">> {
   return {
     clock: context.clock,
     hourlyLimit: flags.hourlyLimit,
@@ -109,7 +116,7 @@ async function sandboxOptions(context: Context, flags: StartFlags): Promise<Omit
     region: flags.region,
     seed: flags.seed,
     apiKey: context.terminal.env.ECM_SANDBOX_API_KEY || undefined,
-    adminToken: adminTokenFrom(context, flags),
+    adminToken: chooseAdminToken(context, flags),
     faults: flags.fault,
     variants: await readVariantFlags(flags),
   };
@@ -141,7 +148,7 @@ async function readVariants(file: string): Promise<Record<string, unknown>> {
   return variants as Record<string, unknown>;
 }
 
-function adminTokenFrom({ terminal }: Context, { adminToken }: StartFlags): string | undefined {
+function chooseAdminToken({ terminal }: Context, { adminToken }: StartFlags): string | undefined {
   const token = adminToken ?? (terminal.env.ECM_SANDBOX_ADMIN_TOKEN || undefined);
   if (token === undefined || /^[\x21-\x7e]+$/.test(token)) return token;
   throw new UsageError(
@@ -167,22 +174,25 @@ export async function withAdmin<T>(
   act: (admin: SandboxAdmin) => T | Promise<T>,
 ): Promise<T> {
   const { openAdmin } = await import("../../sandbox/open-admin.ts");
-  const { admin, close } = await openAdmin({ folder: sandboxFolder(context, flags), clock: context.clock });
+  const { admin, close } = await openAdmin({
+    folder: chooseSandboxFolder(context, flags),
+    clock: context.clock,
+  });
   try {
     return await act(admin);
   } catch (error) {
-    throw inSameFolder(await toCommandError(error), flags);
+    throw explainSameFolder(await toCommandError(error), flags);
   } finally {
     close();
   }
 }
 
 /** The commands that a hint shows, for the sandbox of the command before it. */
-function inSameFolder(error: unknown, { data }: DataFlag): unknown {
+function explainSameFolder(error: unknown, { data }: DataFlag): unknown {
   if (error instanceof EcmError && data !== undefined) {
     error.details.hint = error.details.hint?.replace(
       /ecm sandbox keys \w+/,
-      (command) => `${command} --data ${shellWord(data)}`,
+      (command) => `${command} --data ${quoteShellWord(data)}`,
     );
   }
   return error;

@@ -1,11 +1,11 @@
 /** Reads a structure file, and describes differences to the account. */
 import type { Context } from "../../context.ts";
-import type { WantedStructure } from "../../service/structure-file.ts";
+import type { StructureSpec } from "../../service/structure-file.ts";
 import type { StructureChange } from "../../service/structure-plan.ts";
 import { readDataInput } from "../../terminal/data-input.ts";
 
 /** @throws UsageError when it cannot be read, or says something that means nothing. */
-export async function readStructureFile(context: Context, file: string): Promise<WantedStructure> {
+export async function readStructureFile(context: Context, file: string): Promise<StructureSpec> {
   const { parseStructureFile } = await import("../../service/structure-file.ts");
   const text = await readDataInput(context.terminal, file, "FILE");
   return parseStructureFile(text, file === "-" ? "standard input" : file);

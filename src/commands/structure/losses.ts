@@ -6,13 +6,13 @@ import type { Part } from "../../service/structure-plan.ts";
 import type { ContactStructure } from "../../wire.ts";
 
 /** A question for all of them; it costs one search. No search is known that finds the contacts that have a value or a tag. */
-export async function removalQuestion(
+export async function formatRemovalQuestion(
   { send }: Connection,
   structure: ContactStructure,
   removals: readonly { part: Part; label: string }[],
 ): Promise<string> {
   const count = await countContacts(send, structure._id);
-  const among = count === undefined ? "" : `; the structure has ${inWords(count)}`;
+  const among = count === undefined ? "" : `; the structure has ${formatContacts(count)}`;
   const losses = { field: "Every contact loses its value", tag: "Every contact that has it loses it" };
   return removals
     .map(({ part, label }) => `Remove the ${part} ${JSON.stringify(label)}? ${losses[part]}${among}.`)
@@ -30,6 +30,6 @@ async function countContacts(send: Connection["send"], structureId: string) {
   }
 }
 
-function inWords(count: number): string {
+function formatContacts(count: number): string {
   return count === 0 ? "no contact" : `${count.toLocaleString("en-US")} contact${count === 1 ? "" : "s"}`;
 }

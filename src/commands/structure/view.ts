@@ -30,7 +30,7 @@ interface StructurePart {
 }
 
 /** One line per field and tag, for people who read a single structure. */
-export function partsOf(structure: ContactStructure): StructurePart[] {
+export function listParts(structure: ContactStructure): StructurePart[] {
   return [
     ...structure.fields.map(
       ({ _id, label, dataType, required }): StructurePart => ({

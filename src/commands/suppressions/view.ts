@@ -19,6 +19,6 @@ export function requireKeys(keys: string[], usage: string): void {
 }
 
 /** `1 key`, `2 keys`. */
-export function keysOf(count: number): string {
+export function formatKeyCount(count: number): string {
   return `${count.toLocaleString("en-US")} ${count === 1 ? "key" : "keys"}`;
 }

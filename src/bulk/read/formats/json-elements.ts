@@ -5,7 +5,7 @@ import { LineCounter } from "../line-counter.ts";
 import { type InputFile, readBytes } from "../source.ts";
 
 /** What a JSON input is. */
-export const wholeForm = "Write one array of objects, or one object on each line";
+export const formHint = "Write one array of objects, or one object on each line";
 /** Longer than any record that could be sent. */
 const maxElementBytes = 1024 * 1024;
 /** Of arrays and objects within one another. */
@@ -106,7 +106,7 @@ class ElementReader {
     const { TokenType } = this.#library;
     if (this.#isOver) {
       this.#lines.lineAt(token.offset);
-      throw this.#fault("there is text after the end of the array", wholeForm);
+      throw this.#fault("there is text after the end of the array", formHint);
     }
     if (!this.#parser) {
       this.#isArray = token.token === TokenType.LEFT_BRACKET;

@@ -3,7 +3,7 @@ import { EcmError, exitCodes, UsageError } from "../../errors.ts";
 import { CsvFault } from "./csv.ts";
 
 /** The refusal of a file whose text cannot be read to its end; any other failure as it is. */
-export function unreadableFrom(name: string, error: unknown): unknown {
+export function toUnreadableError(name: string, error: unknown): unknown {
   if (!(error instanceof CsvFault)) return error;
   const { kind, line, lastLine } = error;
   const place = `${name}:${line}`;
@@ -20,7 +20,7 @@ export function unreadableFrom(name: string, error: unknown): unknown {
 }
 
 /** Passes over a file must read the same. */
-export function inputChanged(name: string): EcmError {
+export function inputChangedError(name: string): EcmError {
   return new EcmError(exitCodes.failed, `${name} was changed while it was being read`, {
     type: "InputChangedError",
     hint: "Run the same command again: a changed file is a new run",

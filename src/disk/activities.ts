@@ -23,13 +23,16 @@ export interface Activity {
  * Tells others what this process does, until the returned function is called. Where nothing can be written, nobody can be told.
  * @param stateFolder shared by all who must know
  */
-export async function tellUnderWay(stateFolder: string, activity: Activity): Promise<() => Promise<void>> {
+export async function registerActivity(
+  stateFolder: string,
+  activity: Activity,
+): Promise<() => Promise<void>> {
   const name = `${randomBytes(8).toString("hex")}.json`;
-  const file = join(folderIn(stateFolder), name);
+  const file = join(toActivitiesFolder(stateFolder), name);
   let lease: Lease | undefined;
   try {
-    lease = await takeLease(locksIn(stateFolder), name, activity.what);
-    await makeFolder(folderIn(stateFolder));
+    lease = await takeLease(toLocksFolder(stateFolder), name, activity.what);
+    await makeFolder(toActivitiesFolder(stateFolder));
     await writeAtomically(file, `${JSON.stringify(activity)}\n`);
   } catch {
     // It is only told: what must be written says so itself.
@@ -41,13 +44,13 @@ export async function tellUnderWay(stateFolder: string, activity: Activity): Pro
 }
 
 /** What other processes are doing. */
-export async function listUnderWay(stateFolder: string): Promise<Activity[]> {
+export async function listActivities(stateFolder: string): Promise<Activity[]> {
   const activities: Activity[] = [];
-  for (const name of await readdir(folderIn(stateFolder)).catch(() => [] as string[])) {
+  for (const name of await readdir(toActivitiesFolder(stateFolder)).catch(() => [] as string[])) {
     if (!/^[0-9a-f]{16}\.json$/.test(name)) continue;
-    const file = join(folderIn(stateFolder), name);
+    const file = join(toActivitiesFolder(stateFolder), name);
     try {
-      const lease = await takeLease(locksIn(stateFolder), name, "this entry");
+      const lease = await takeLease(toLocksFolder(stateFolder), name, "this entry");
       await rm(file, { force: true });
       await lease.release();
     } catch (error) {
@@ -59,10 +62,10 @@ export async function listUnderWay(stateFolder: string): Promise<Activity[]> {
   return activities;
 }
 
-function folderIn(stateFolder: string): string {
+function toActivitiesFolder(stateFolder: string): string {
   return join(stateFolder, "under-way");
 }
 
-function locksIn(stateFolder: string): string {
-  return join(folderIn(stateFolder), "locks");
+function toLocksFolder(stateFolder: string): string {
+  return join(toActivitiesFolder(stateFolder), "locks");
 }

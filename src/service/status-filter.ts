@@ -2,9 +2,9 @@
 import { EcmError, exitCodes, UsageError } from "../errors.ts";
 import type { Contact } from "../wire.ts";
 import type { LocalCondition } from "./conditions.ts";
-import { statusOf, statusParts } from "./contacts.ts";
+import { findStatus, statusParts } from "./contacts.ts";
 
-export interface WantedStatus {
+export interface StatusFilter {
   /** What the service is asked for: only primary statuses are shown as values of `CONTACT_STATUS`. */
   primary: "active" | "inactive";
   /** In lower case. Decided here. */
@@ -12,7 +12,7 @@ export interface WantedStatus {
 }
 
 /** Word → status. The documented words come first. */
-const statuses: Record<string, WantedStatus> = {
+const statusFilters: Record<string, StatusFilter> = {
   active: { primary: "active" },
   inactive: { primary: "inactive" },
   confirmed: { primary: "active", secondary: "confirmed" },
@@ -25,23 +25,23 @@ const statuses: Record<string, WantedStatus> = {
 };
 
 /** @throws UsageError that names the words there are */
-export function parseStatus(text: string): WantedStatus {
+export function parseStatus(text: string): StatusFilter {
   const word = text.trim().toLowerCase();
-  if (Object.hasOwn(statuses, word)) return statuses[word]!;
+  if (Object.hasOwn(statusFilters, word)) return statusFilters[word]!;
   throw new UsageError(
     `--status: there is no status ${JSON.stringify(text)}`,
-    `Statuses: ${Object.keys(statuses).join(", ")}. To ask the service for another: ecm contact search --filter "CONTACT_STATUS EQ STATUS"`,
+    `Statuses: ${Object.keys(statusFilters).join(", ")}. To ask the service for another: ecm contact search --filter "CONTACT_STATUS EQ STATUS"`,
   );
 }
 
 /** Whether a contact has the secondary status; undefined when the service decides on the primary one alone. */
-export function secondaryCondition({ primary, secondary }: WantedStatus): LocalCondition | undefined {
+export function createSecondaryCondition({ primary, secondary }: StatusFilter): LocalCondition | undefined {
   if (secondary === undefined) return undefined;
   return {
     needs: statusParts,
     wanted: { primary, secondary },
     holds(contact: Partial<Contact>) {
-      const status = statusOf(contact);
+      const status = findStatus(contact);
       if (!status) {
         throw new EcmError(exitCodes.failed, "The service did not tell the status of the contacts", {
           type: "UnreadableAnswerError",
@@ -49,8 +49,8 @@ export function secondaryCondition({ primary, secondary }: WantedStatus): LocalC
         });
       }
       // A service may tell of active contacts that they are active, and no more.
-      const told = status.secondary?.toLowerCase() ?? (primary === "active" ? secondary : undefined);
-      return status.primary.toLowerCase() === primary && told === secondary;
+      const actual = status.secondary?.toLowerCase() ?? (primary === "active" ? secondary : undefined);
+      return status.primary.toLowerCase() === primary && actual === secondary;
     },
   };
 }

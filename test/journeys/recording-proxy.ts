@@ -5,7 +5,7 @@ import { openSandbox, type Sandbox, type SandboxOptions } from "../../src/sandbo
 import { ecmWith, temporaryFolder, temporaryHome } from "../support/ecm.ts";
 import { errorBody, json, startHttpServer } from "../support/http-server.ts";
 
-export interface SeenWrite {
+export interface RecordedWrite {
   kind: "create" | "mutate" | "status" | "delete";
   /** The key of a create, the contact's id of anything else. */
   what: string;
@@ -15,7 +15,7 @@ export interface SeenWrite {
 /** How an answer is lost. */
 export type Loss = "drop" | "500" | "cut";
 
-export interface Witness {
+export interface RecordingProxy {
   sandbox: Sandbox;
   /** The service's own: a second witness on it sees the same account, without this one's faults. */
   folder: string;
@@ -26,7 +26,7 @@ export interface Witness {
   /** Requests that arrived. */
   arrived(): number;
   /** Writes that the service carried out or refused, in order. */
-  writes: SeenWrite[];
+  writes: RecordedWrite[];
   /**
    * Called for each request, before the service has it and after. `drop` ends the connection without an answer; after
    * the service has it, `500` answers that it failed, and `cut` ends the connection in the middle of the answer.
@@ -48,19 +48,19 @@ export interface Witness {
 }
 
 /** Starts one; everything is closed when the test ends. */
-export async function startWitness(options: Partial<SandboxOptions> = {}): Promise<Witness> {
+export async function startRecordingProxy(options: Partial<SandboxOptions> = {}): Promise<RecordingProxy> {
   const folder = options.folder ?? join(await temporaryFolder(), "sandbox");
   const sandbox = await openSandbox({ ...options, folder });
   onTestFinished(() => sandbox.close());
-  const writes: SeenWrite[] = [];
+  const writes: RecordedWrite[] = [];
   const server = await startHttpServer((request, response, count) => {
     void (async () => {
-      if (witness.onRequest({ count, when: "before", path: request.url, body: request.body }) === "drop") {
+      if (proxy.onRequest({ count, when: "before", path: request.url, body: request.body }) === "drop") {
         response.socket?.destroy();
         return;
       }
-      await witness.beforeRequest(request.url);
-      const refusal = witness.refuses({ path: request.url, body: request.body });
+      await proxy.beforeRequest(request.url);
+      const refusal = proxy.refuses({ path: request.url, body: request.body });
       if (refusal) {
         json(response, refusal.status, refusal.body);
         return;
@@ -70,12 +70,12 @@ export async function startWitness(options: Partial<SandboxOptions> = {}): Promi
           method: request.method,
           url: `http://sandbox.localhost${request.url}`,
           headers: { "x-api-key": String(request.headers["x-api-key"]), "content-type": "application/json" },
-          body: request.body === "" ? undefined : witness.changesBody(request.url, request.body),
+          body: request.body === "" ? undefined : proxy.changesBody(request.url, request.body),
           timeoutMilliseconds: 30_000,
         })
         .catch(() => undefined);
-      note(writes, request, answer?.status ?? 0);
-      const loss = witness.onRequest({ count, when: "after", path: request.url, body: request.body });
+      recordWrite(writes, request, answer?.status ?? 0);
+      const loss = proxy.onRequest({ count, when: "after", path: request.url, body: request.body });
       if (loss === "drop" || !answer) {
         response.socket?.destroy();
         return;
@@ -90,19 +90,19 @@ export async function startWitness(options: Partial<SandboxOptions> = {}): Promi
         response.write(answer.text.slice(0, answer.text.length / 2), () => response.socket?.destroy());
         return;
       }
-      response.writeHead(answer.status, headers).end(witness.rewrites(request.url, answer.text));
+      response.writeHead(answer.status, headers).end(proxy.rewrites(request.url, answer.text));
     })();
   });
   const apiKey = sandbox.ownKey();
   const env = { ...(await temporaryHome()), ECM_BASE_URL: server.baseUrl, ECM_API_KEY: apiKey };
-  const witness: Witness = {
+  const proxy: RecordingProxy = {
     sandbox,
     folder,
     baseUrl: server.baseUrl,
     apiKey,
     env,
     ecm: ecmWith(env),
-    arrived: () => server.seen.length,
+    arrived: () => server.requests.length,
     writes,
     onRequest: () => undefined,
     beforeRequest: async () => undefined,
@@ -110,11 +110,11 @@ export async function startWitness(options: Partial<SandboxOptions> = {}): Promi
     changesBody: (_path, body) => body,
     rewrites: (_path, text) => text,
   };
-  return witness;
+  return proxy;
 }
 
-function note(
-  writes: SeenWrite[],
+function recordWrite(
+  writes: RecordedWrite[],
   request: { method: string; url: string; body: string },
   status: number,
 ): void {
@@ -129,7 +129,7 @@ function note(
 }
 
 /** Writes that were carried out more than once for one contact. */
-export function carriedOutTwice(writes: SeenWrite[], kind: SeenWrite["kind"]): string[] {
+export function findRepeatedWrites(writes: RecordedWrite[], kind: RecordedWrite["kind"]): string[] {
   const counts = new Map<string, number>();
   for (const write of writes) {
     if (write.kind === kind && write.status >= 200 && write.status < 300) {

@@ -2,12 +2,12 @@
 import type { ReadOptions } from "../read/rows.ts";
 
 /** By default as the file says itself. */
-export interface FileOfKeys {
+export interface KeysFileOptions {
   map: [column: string, target: string][];
   consentColumns?: readonly string[];
   sheet?: string;
 }
 
-export function readOptionsOf(read: FileOfKeys | undefined): ReadOptions {
+export function toReadOptions(read: KeysFileOptions | undefined): ReadOptions {
   return { map: new Map(read?.map), consentColumns: read?.consentColumns, sheet: read?.sheet };
 }

@@ -2,7 +2,7 @@
 import { distance } from "fastest-levenshtein";
 
 /** The domain of a big provider that is one typo away from this one. */
-export function likelyDomain(domain: string): string | undefined {
+export function suggestDomain(domain: string): string | undefined {
   if (bigDomains.includes(domain) || neighbours.has(domain)) return undefined;
   return bigDomains.find(
     (big) =>

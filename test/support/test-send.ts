@@ -6,7 +6,7 @@ import type { Clock, Send, SendEvent } from "../../src/wire.ts";
 
 export const testKey = `ecm_us_${"Zk3".repeat(15).slice(0, 43)}`;
 
-export interface Line {
+export interface TestSend {
   send: Send;
   events: SendEvent[];
   /** Seconds of every wait, in order. */
@@ -27,11 +27,11 @@ export function jumpingClock(waits: number[], start = Date.parse("2026-11-21T13:
   };
 }
 
-export async function lineTo(
+export async function createSendTo(
   baseUrl: string,
-  given: Partial<SendConfiguration> = {},
+  overrides: Partial<SendConfiguration> = {},
   purpose: "single" | "bulk" = "single",
-): Promise<Line> {
+): Promise<TestSend> {
   const network = await openNetwork({ baseUrl, purpose });
   onTestFinished(() => network.close());
   const events: SendEvent[] = [];
@@ -46,7 +46,7 @@ export async function lineTo(
     readOnly: false,
     signal: new AbortController().signal,
     onEvent: (event) => events.push(event),
-    ...given,
+    ...overrides,
   });
   return { send, events, waits };
 }

@@ -1,5 +1,5 @@
 /** The files of a run folder, by what is in them. */
-export const fileOf = {
+export const fileNames = {
   manifest: "manifest.json",
   /** Its place among the runs of the state folder. */
   number: "number",

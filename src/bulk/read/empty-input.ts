@@ -1,10 +1,10 @@
 /** The empty input of a run whose contacts come from the account. */
 import { createConsentTally } from "./consent-tally.ts";
 import { createIdentityTally } from "./identities.ts";
-import type { Reading, Understood } from "./reading.ts";
+import type { Reading, UnderstoodInput } from "./reading.ts";
 import type { Survey } from "./survey.ts";
 
-export const withoutInput: Understood = {
+export const emptyInput: UnderstoodInput = {
   file: { path: "", name: "" },
   text: { path: "", name: "" },
   facts: {
@@ -22,7 +22,7 @@ export const withoutInput: Understood = {
   reading: {} as Reading,
 };
 
-export function surveyOfNothing(): Survey {
+export function createEmptySurvey(): Survey {
   return {
     read: 0,
     rejected: 0,

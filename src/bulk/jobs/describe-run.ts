@@ -1,16 +1,16 @@
 /** What a run's manifest says of it, and what makes two invocations one run. */
 import type { InputFile } from "../read/index.ts";
-import { fingerprintOf } from "../runs/fingerprint.ts";
+import { computeFingerprint } from "../runs/fingerprint.ts";
 import type { Manifest } from "../runs/folder.ts";
-import type { AboutRun } from "./enter-job.ts";
+import type { RunDescription } from "./enter-job.ts";
 import type { RowRun } from "./prepare.ts";
 
 /** The manifest but for the run's id and start. @param input as it was taken */
-export function aboutRun(
+export function describeRun(
   rowRun: RowRun,
   input: { file: InputFile; isSpooled: boolean },
   resumes: Manifest | undefined,
-): AboutRun {
+): RunDescription {
   const { engine, job, structure, understood } = rowRun;
   const { facts } = understood;
   return {
@@ -28,7 +28,7 @@ export function aboutRun(
       sha256: facts.sha256,
       bytes: facts.bytes,
     },
-    fingerprint: fingerprintIn(rowRun, resumes),
+    fingerprint: computeRunFingerprint(rowRun, resumes),
     options: job.options,
   };
 }
@@ -37,13 +37,13 @@ export function aboutRun(
  * Of what makes two invocations one run: account, input, how it is read, and what decides a contact's outcome. Another one
  * once the fields exist that the run creates: then it is that of the command that names them.
  */
-export function fingerprintIn(
+export function computeRunFingerprint(
   { engine, job, structure, understood, names }: RowRun,
   resumes: Manifest | undefined,
 ): string {
   const { facts, reading } = understood;
   const isErased = resumes?.input.erasedSha256 === facts.sha256;
-  return fingerprintOf({
+  return computeFingerprint({
     kind: job.kind,
     baseUrl: engine.account.baseUrl,
     structureId: structure._id,

@@ -10,7 +10,7 @@ const pollMilliseconds = 100;
  * log is cleared.
  * @throws the signal's reason
  */
-export async function* following(
+export async function* followRequests(
   context: Context,
   admin: SandboxAdmin,
   query: RequestQuery,

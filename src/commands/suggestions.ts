@@ -1,10 +1,10 @@
 /** Words and flags that people try where `ecm` has none such, and what was meant. Pure. */
-import { closest } from "../service/names.ts";
+import { findClosest } from "../service/names.ts";
 
-const noWayBack =
+const cannotResumeHint =
   "Unsubscribed contacts cannot be resubscribed through the API: they have to subscribe again themselves";
 
-const atTheTop: Record<string, string> = {
+const topLevelSuggestions: Record<string, string> = {
   search: "ecm contact search",
   find: "ecm contact search",
   ls: "ecm contact search, or ecm lists list",
@@ -16,8 +16,8 @@ const atTheTop: Record<string, string> = {
   mutate: "ecm contact mutate ID-OR-KEY",
   edit: "ecm contact mutate ID-OR-KEY",
   unsubscribe: "ecm contact unsubscribe ID-OR-KEY",
-  resubscribe: noWayBack,
-  reactivate: noWayBack,
+  resubscribe: cannotResumeHint,
+  reactivate: cannotResumeHint,
   restore: "ecm runs undo RUN; see: ecm runs list",
   delete: "ecm contact delete ID-OR-KEY, or ecm lists delete LIST",
   remove: "ecm contact delete ID-OR-KEY, or ecm lists delete LIST",
@@ -60,7 +60,7 @@ const atTheTop: Record<string, string> = {
   version: "ecm --version",
 };
 
-const belowGroups: Record<string, Record<string, string>> = {
+const suggestionsByGroup: Record<string, Record<string, string>> = {
   contact: {
     add: "ecm contact create --key KEY; to a list: ecm contact mutate ID-OR-KEY --add-list LIST",
     import: "ecm import FILE",
@@ -74,9 +74,9 @@ const belowGroups: Record<string, Record<string, string>> = {
     suppress: "ecm suppressions add KEY",
     subscribe:
       "ecm contact create --key KEY for a new contact; unsubscribed contacts cannot be resubscribed through the API",
-    resubscribe: noWayBack,
-    reactivate: noWayBack,
-    activate: noWayBack,
+    resubscribe: cannotResumeHint,
+    reactivate: cannotResumeHint,
+    activate: cannotResumeHint,
     move: "ecm contact mutate ID-OR-KEY --add-list LIST --remove-list OTHER",
     rename: "ecm contact mutate ID-OR-KEY --set FIELD=VALUE; the key of a contact cannot be changed",
     undo: "ecm runs undo RUN; see: ecm runs list",
@@ -117,22 +117,25 @@ const belowGroups: Record<string, Record<string, string>> = {
  * @param group the words of the group that it was tried in; empty for the first word
  * @param known the commands that there are
  */
-export function commandMeant(group: string, word: string, known: readonly string[]): string | undefined {
-  const meant = entry(group === "" ? atTheTop : (belowGroups[group] ?? {}), word.toLowerCase());
-  if (meant) return meant.startsWith("ecm ") ? `Use: ${meant}` : meant;
-  const likely = closest(word, known);
+export function suggestCommand(group: string, word: string, names: readonly string[]): string | undefined {
+  const suggestion = findEntry(
+    group === "" ? topLevelSuggestions : (suggestionsByGroup[group] ?? {}),
+    word.toLowerCase(),
+  );
+  if (suggestion) return suggestion.startsWith("ecm ") ? `Use: ${suggestion}` : suggestion;
+  const likely = findClosest(word, names);
   // One does the opposite of the other.
-  if (likely === undefined || stem(likely) === stem(word)) return undefined;
+  if (likely === undefined || toStem(likely) === toStem(word)) return undefined;
   return `Did you mean ${likely}?`;
 }
 
 /** Without what turns a word round: a person who asks to resubscribe must not be led to unsubscribe. */
-function stem(word: string): string {
+function toStem(word: string): string {
   return word.toLowerCase().replace(/^(?:un|re)-?/, "");
 }
 
 /** Flags that people try, and the one that does it, of those that the command has; each is the flag and its value. */
-const flagsTried: Record<string, readonly string[]> = {
+const flagSuggestions: Record<string, readonly string[]> = {
   file: ["--keys FILE", "--output-file FILE", "--data FILE"],
   input: ["--keys FILE", "--data FILE"],
   csv: ["--keys FILE", "--output csv"],
@@ -175,30 +178,30 @@ const neverSuggested = /^--(?:include-(?:suppressed|unsubscribed)|yes|all|delete
  * @param known the flags that it has, those of every command included
  * @param words the names of the words that it takes, such as `id-or-key`
  */
-export function flagMeant(
+export function suggestFlag(
   flag: string,
-  known: readonly string[],
+  flagNames: readonly string[],
   words: readonly string[] = [],
 ): string | undefined {
   const [name = ""] = flag.split("=");
   if (/(?:api-?key|token|secret|password)$/i.test(name)) {
     return "No flag takes a key, since other users could see it; set ECM_API_KEY, or use: ecm auth login --api-key-stdin";
   }
-  const suggested = known.filter((each) => !neverSuggested.test(each));
-  const tried = entry(flagsTried, name.replace(/^--?/, "").toLowerCase()) ?? [];
-  const fitting = tried.find((each) => known.includes(each.split(" ")[0]!));
+  const suggested = flagNames.filter((each) => !neverSuggested.test(each));
+  const candidates = findEntry(flagSuggestions, name.replace(/^--?/, "").toLowerCase()) ?? [];
+  const fitting = candidates.find((each) => flagNames.includes(each.split(" ")[0]!));
   if (fitting) return `Use: ${fitting}`;
   const word = words.find((each) => each.split("-").includes(name.replace(/^--?/, "").toLowerCase()));
   if (word) return `Give it without a flag: ${word.toUpperCase()}`;
   if (!name.startsWith("--")) return undefined;
   // A letter left out is likelier than one taken for another: of two that are as near, the longer.
   const names = suggested.map((each) => each.slice(2)).sort((one, other) => other.length - one.length);
-  const likely = closest(name.slice(2), names);
+  const likely = findClosest(name.slice(2), names);
   return likely && `Did you mean --${likely}?`;
 }
 
 /** Words where a command takes a flag, or fewer words. By the command's path. */
-const surplus: Record<string, string> = {
+const surplusSuggestions: Record<string, string> = {
   "ecm contact create": "Name the contact with --key: ecm contact create --key KEY",
   "ecm contact get": "One contact at a time; for several: ecm contact search --key KEY --key OTHER",
   "ecm export": "Name the file with --output-file FILE, and contacts with --key KEY or --list LIST",
@@ -220,10 +223,10 @@ const surplus: Record<string, string> = {
 };
 
 /** What to say to more words than the command takes. @param path with `ecm` */
-export function surplusMeant(path: string): string | undefined {
-  return entry(surplus, path);
+export function suggestForSurplus(path: string): string | undefined {
+  return findEntry(surplusSuggestions, path);
 }
 
-function entry<T>(table: Readonly<Record<string, T>>, name: string): T | undefined {
+function findEntry<T>(table: Readonly<Record<string, T>>, name: string): T | undefined {
   return Object.hasOwn(table, name) ? table[name] : undefined;
 }

@@ -1,16 +1,16 @@
 /** Numbers and durations in the messages of bulk runs. */
 
-export function count(number: number): string {
+export function formatCount(number: number): string {
   return number.toLocaleString("en-US");
 }
 
 /** `1 row`, `1,204 rows`. */
-export function counted(number: number, one: string, several = `${one}s`): string {
-  return `${count(number)} ${number === 1 ? one : several}`;
+export function formatCounted(number: number, one: string, several = `${one}s`): string {
+  return `${formatCount(number)} ${number === 1 ? one : several}`;
 }
 
 /** `under 1 s`, `45 s`, `12 min`, `3.4 h`, `11.6 days`. */
-export function duration(seconds: number): string {
+export function formatDuration(seconds: number): string {
   if (seconds < 1) return "under 1 s";
   if (seconds < 90) return `${Math.ceil(seconds)} s`;
   if (seconds < 5400) return `${Math.round(seconds / 60)} min`;
@@ -19,8 +19,8 @@ export function duration(seconds: number): string {
 }
 
 /** `about 22 s`, `under 1 s`. */
-export function aboutDuration(seconds: number): string {
-  return seconds < 1 ? duration(seconds) : `about ${duration(seconds)}`;
+export function formatAboutDuration(seconds: number): string {
+  return seconds < 1 ? formatDuration(seconds) : `about ${formatDuration(seconds)}`;
 }
 
 /** Codes of skipped and rejected rows, described; a code of the service is shown as it is. */
@@ -59,13 +59,13 @@ const reasons: Record<string, string> = {
 };
 
 /** `invalid email address (2), no key (1)`; empty for none. */
-export function reasonsOf(counts: Readonly<Record<string, number>>): string {
+export function formatReasons(counts: Readonly<Record<string, number>>): string {
   return Object.entries(counts)
-    .map(([code, number]) => `${reasons[code] ?? code} (${count(number)})`)
+    .map(([code, number]) => `${reasons[code] ?? code} (${formatCount(number)})`)
     .join(", ");
 }
 
 /** A message from a fragment of one: it starts with a capital letter. */
-export function upperFirst(text: string): string {
+export function capitalize(text: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1);
 }

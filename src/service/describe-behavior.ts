@@ -10,16 +10,16 @@ export interface BehaviorRow {
   does: string;
 }
 
-const open = "not found out";
+const unknownText = "not found out";
 
-interface Words {
+interface PointDescription {
   point: string;
   documented: string;
-  seen(known: KnownBehavior): string | undefined;
-  does(known: KnownBehavior): string;
+  seen(behavior: KnownBehavior): string | undefined;
+  does(behavior: KnownBehavior): string;
 }
 
-const table: Words[] = [
+const descriptions: PointDescription[] = [
   {
     point: "several keys in one search",
     documented: "not said",
@@ -46,12 +46,14 @@ const table: Words[] = [
     point: "contacts on a page, at most",
     documented: "not said",
     seen({ maxPage, pageCut }) {
-      if (pageCut) return `${number(pageCut.value)}; more is cut silently`;
+      if (pageCut) return `${formatNumber(pageCut.value)}; more is cut silently`;
       if (!maxPage) return undefined;
-      return maxPage.value >= 1000 ? "1,000 or more" : `${number(maxPage.value)}; more is refused`;
+      return maxPage.value >= 1000 ? "1,000 or more" : `${formatNumber(maxPage.value)}; more is refused`;
     },
     does: ({ maxPage }) =>
-      maxPage ? `asks for ${number(maxPage.value)}` : "asks for 1,000; reads on until the total is reached",
+      maxPage
+        ? `asks for ${formatNumber(maxPage.value)}`
+        : "asks for 1,000; reads on until the total is reached",
   },
   {
     point: "lists on a page, at most",
@@ -137,7 +139,7 @@ const table: Words[] = [
     point: "a new contact in a search",
     documented: "not said",
     seen: ({ searchLag }) =>
-      searchLag && (searchLag.value === 0 ? "at once" : `after ${number(searchLag.value)} ms`),
+      searchLag && (searchLag.value === 0 ? "at once" : `after ${formatNumber(searchLag.value)} ms`),
     does: () => "settles uncertain creates by the service's refusal of a second one",
   },
   {
@@ -170,30 +172,30 @@ const table: Words[] = [
 ];
 
 /** A row for each point, the open ones too. */
-export function behaviorRows(known: KnownBehavior): BehaviorRow[] {
-  return table.map(({ point, documented, seen, does }) => ({
+export function listBehaviorRows(behavior: KnownBehavior): BehaviorRow[] {
+  return descriptions.map(({ point, documented, seen, does }) => ({
     point,
     documented,
-    seen: seen(known) ?? open,
-    does: does(known),
+    seen: seen(behavior) ?? unknownText,
+    does: does(behavior),
   }));
 }
 
 /** The points that are known, in a few words each. */
-export function knownInWords(known: KnownBehavior): string[] {
-  return behaviorRows(known)
-    .filter(({ seen }) => seen !== open)
+export function describeBehavior(behavior: KnownBehavior): string[] {
+  return listBehaviorRows(behavior)
+    .filter(({ seen }) => seen !== unknownText)
     .map(({ point, seen }) => `${point}: ${seen}`);
 }
 
 /** RFC 3339: when the newest of it was learned. */
-export function learnedLast(known: KnownBehavior): string | undefined {
-  return Object.values(known)
+export function findLastLearned(behavior: KnownBehavior): string | undefined {
+  return Object.values(behavior)
     .map((point) => point.learnedAt)
     .sort()
     .at(-1);
 }
 
-function number(value: number): string {
+function formatNumber(value: number): string {
   return value.toLocaleString("en-US");
 }

@@ -17,13 +17,13 @@ export interface BehaviorRecord {
 const folderName = "behavior";
 
 /** The points that are kept of a structure; undefined when none are. */
-export function recallBehavior(stateFolder: string, baseUrl: string, structureId: string): unknown {
-  const record = readRecord(fileOf(stateFolder, baseUrl, structureId));
+export function readCachedBehavior(stateFolder: string, baseUrl: string, structureId: string): unknown {
+  const record = readRecord(toFilePath(stateFolder, baseUrl, structureId));
   return record?.baseUrl === baseUrl && record.structureId === structureId ? record.points : undefined;
 }
 
 /** What is kept of every structure of a base address. */
-export function recallBehaviors(stateFolder: string, baseUrl: string): BehaviorRecord[] {
+export function readCachedBehaviors(stateFolder: string, baseUrl: string): BehaviorRecord[] {
   let names: string[];
   try {
     names = readdirSync(join(stateFolder, folderName)).filter((name) => name.endsWith(".json"));
@@ -37,12 +37,12 @@ export function recallBehaviors(stateFolder: string, baseUrl: string): BehaviorR
 }
 
 /** Whole or not at all. @throws when it cannot be written */
-export function rememberBehavior(stateFolder: string, record: BehaviorRecord): void {
-  const file = fileOf(stateFolder, record.baseUrl, record.structureId);
+export function writeCachedBehavior(stateFolder: string, record: BehaviorRecord): void {
+  const file = toFilePath(stateFolder, record.baseUrl, record.structureId);
   writeCacheFile(file, `${JSON.stringify(record, null, 2)}\n`);
 }
 
-function fileOf(stateFolder: string, baseUrl: string, structureId: string): string {
+function toFilePath(stateFolder: string, baseUrl: string, structureId: string): string {
   const name = createHash("sha256").update(`${baseUrl}\n${structureId}`).digest("hex").slice(0, 16);
   return join(stateFolder, folderName, `${name}.json`);
 }
