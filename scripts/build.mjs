@@ -1,6 +1,6 @@
 /**
- * Builds `dist/`: the program as one bundle, split wherever the source says `import()`, and `ecm/sandbox` as a file of its own.
- * CommonJS, because Node 20 starts it faster than modules of the other kind.
+ * Builds `dist/`: the program as one bundle, split wherever the source says `import()`, and `ecm/sandbox` as
+ * a file of its own. CommonJS, because Node 20 starts it faster than modules of the other kind.
  */
 import { readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -9,8 +9,13 @@ import { textFiles } from "./text-files.mjs";
 
 /** Each file costs a start as much as several KiB of code: what many commands share is in few files. */
 const shared = [
-  { name: "common", minShareCount: 20 },
-  { name: "account", test: /src[\\/](service|config|disk)[\\/]/, minShareCount: 4 },
+  { name: "common", minShareCount: 16, includeDependenciesRecursively: true },
+  {
+    name: "account",
+    test: /src[\\/](api|config|disk|privacy|select|service|structure)[\\/]/,
+    minShareCount: 4,
+  },
+  { name: "bulk-commands", test: /src[\\/]commands[\\/]shared[\\/]bulk[\\/]/, minShareCount: 2 },
   { name: "commands", test: /src[\\/](commands|terminal)[\\/]/, minShareCount: 4 },
 ];
 
@@ -20,7 +25,7 @@ const output = {
   entryFileNames: "[name].cjs",
   chunkFileNames: "[name]-[hash].cjs",
   dynamicImportInCjs: false,
-  codeSplitting: { groups: shared.map((group) => ({ ...group, includeDependenciesRecursively: false })) },
+  codeSplitting: { groups: shared.map((group) => ({ includeDependenciesRecursively: false, ...group })) },
   // Names stay, so that ECM_DEBUG=1 shows where something failed.
   minify: { compress: true, mangle: { keepNames: true }, codegen: true },
 };

@@ -64,19 +64,25 @@ const mayImport: Record<string, string[]> = {
   "clock.ts": [],
   "chunks.ts": [],
   disk: [],
-  service: ["service"],
+  api: ["api"],
+  service: ["service", "api", "select", "structure"],
+  select: ["select", "service", "api"],
+  structure: ["structure", "service", "api"],
   http: ["http", "version.ts"],
   config: ["config"],
   // An erasure goes through the folders of runs.
-  privacy: ["privacy", "service", "bulk"],
-  bulk: ["bulk", "privacy", "service"],
-  export: ["export", "service"],
-  events: ["events", "service"],
+  privacy: ["privacy", "api", "bulk"],
+  bulk: ["bulk", "privacy", "service", "select", "api"],
+  export: ["export", "service", "select", "api"],
+  events: ["events", "service", "api"],
   sandbox: ["sandbox", "version.ts", "clock.ts"],
   terminal: ["terminal"],
   commands: [
     "commands",
+    "api",
     "service",
+    "select",
+    "structure",
     "bulk",
     "privacy",
     "export",
@@ -87,14 +93,14 @@ const mayImport: Record<string, string[]> = {
     "chunks.ts",
     "version.ts",
   ],
-  "connection.ts": ["config", "http", "sandbox", "service", "terminal"],
+  "connection.ts": ["config", "http", "sandbox", "service", "api", "terminal"],
   "context.ts": ["config", "terminal", "clock.ts", "connection.ts"],
   "program.ts": ["commands", "context.ts", "terminal", "version.ts"],
   "run.ts": ["commands", "context.ts", "program.ts", "terminal"],
   "main.ts": ["run.ts", "version.ts"],
 };
 /** The folders of the bulk engine; each may import those of its own line and of the lines before. */
-const bulkOrder = [["items.ts"], ["read", "pace"], ["runs"], ["plan"], ["apply"], ["jobs"]];
+const bulkOrder = [["items.ts"], ["read", "pace"], ["runs"], ["plan"], ["apply"], ["jobs"], ["index.ts"]];
 
 function findBulkFolder(path: string): string {
   return path.split("/")[1]!;
@@ -115,6 +121,15 @@ describe("the architecture", () => {
       (each) => !allowed.includes(findFolder(each.path)) && !allowed.includes(each.path),
     );
     expect(strangers.map((each) => each.path)).toEqual([]);
+  });
+
+  it("enters the bulk engine by its index", () => {
+    const entries = files
+      .filter(({ room }) => room !== "bulk" && room !== "privacy")
+      .flatMap(({ path, imports }) =>
+        imports.filter((each) => each.path.startsWith("bulk/")).map((each) => `${path} → ${each.path}`),
+      );
+    expect(entries.filter((entry) => !entry.endsWith(" → bulk/index.ts"))).toEqual([]);
   });
 
   it("keeps the bulk engine apart from what erases its runs", () => {
@@ -139,8 +154,7 @@ describe("the architecture", () => {
             .filter((each) => each.path.startsWith("commands/"))
             .filter(
               (each) =>
-                dirname(each.path) !== "commands" &&
-                dirname(each.path) !== "commands/bulk" &&
+                !each.path.startsWith("commands/shared/") &&
                 !dirname(each.path).startsWith(dirname(path)) &&
                 !dirname(path).startsWith(dirname(each.path)),
             )

@@ -1,4 +1,6 @@
-/** The journey under many variants at once; under each alone, and pairs of them, in single-variants.test.ts. */
+/**
+ * The journey under many variants at once; under each alone, and pairs of them, in single-variants.test.ts.
+ */
 import { expect, it } from "vitest";
 import { runJourney } from "./variant-journey.ts";
 
@@ -16,7 +18,7 @@ it("comes to the same end whatever the service decides, and what is imported aga
     status: "object",
     "hourly-headers": "missing",
   });
-  expect(otherwise, output).toEqual({ ...plain, said: undefined });
+  expect(otherwise, output).toEqual({ ...plain, output: undefined });
   expect(plain.writesOfRepeats).toEqual([0, 0, 0]);
   expect(plain.steps).toMatchObject({
     import: { code: 0, rows: { created: 14 } },
@@ -31,7 +33,7 @@ it("comes to the same end where the service is what the specification shows, to 
 }, async () => {
   const plain = await runJourney({}, { isFurnished: true });
   const { output, ...literal } = await runJourney({ literal: "yes" }, { isFurnished: true });
-  expect(literal, output).toEqual({ ...plain, said: undefined });
+  expect(literal, output).toEqual({ ...plain, output: undefined });
   expect(plain.steps).toMatchObject({
     export: { code: 0, keys: expect.arrayContaining(["p0@example.com"]) },
     get: { code: 0, output: expect.arrayContaining([expect.stringContaining("single@example.com\tBergen")]) },

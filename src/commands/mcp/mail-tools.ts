@@ -1,4 +1,5 @@
 /** Read-only tools for campaigns, sending domains and reports. */
+
 import { UsageError } from "../../errors.ts";
 import { reportedEvents } from "../../service/reports.ts";
 import type { Invoke } from "./invoke.ts";
